@@ -1,0 +1,169 @@
+//! What a format is, and what it makes of records: a run.
+
+use crate::json::{Key, Value};
+use crate::model::{Bytes, Finding, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::state::{IdentityId, Tree};
+use serde_json::value::RawValue;
+
+/// A row of the table of formats.
+pub trait Format: Send + Sync {
+    /// Name for `--format`, lower case.
+    fn name(&self) -> &'static str;
+    /// Name for people, as `Agent/Data`.
+    fn title(&self) -> &'static str;
+    /// What it is and how it is known, a few sentences for `obelus formats` and `docs/formats.md`.
+    fn about(&self) -> &'static str;
+    /// Whether these first records (at most 20, those that parse) are of this format, and why.
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match>;
+    /// How its files are cut into records.
+    fn framing(&self) -> Framing;
+    /// Whether records are steps of one run or runs of their own.
+    fn layout(&self) -> Layout;
+    /// An empty run.
+    fn run(&self) -> Box<dyn Run>;
+    /// Small texts of this format, for tests: each must be detected as this format and no other.
+    fn samples(&self) -> &'static [&'static str];
+}
+
+/// Why a format fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// One sentence: what in the content says so.
+    pub reason: String,
+}
+
+/// How a file is cut into records (`DESIGN.md` 9, A1, S1, D1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// One JSON text, or one text per line (A1, S1).
+    Text,
+    /// The elements of one array, or a run of values with white space between (D1).
+    Values,
+    /// As `Text`, but a whole text that is an array is cut into its elements: generic records.
+    Elements,
+}
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// All records of a file make one trajectory.
+    Run,
+    /// Each record is a trajectory.
+    Set,
+}
+
+/// One named member of an answer, its value as exact JSON text.
+pub type Field = (&'static str, Box<RawValue>);
+
+/// Members of an answer in order, behind `obelus`, `format`, `step`, `steps`.
+pub type Answer = Vec<Field>;
+
+/// Who supplied a value: members beside `step` and `changed` in blame and history.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Credit {
+    /// Members for `--json` in order (`tool`, `date`; `source_node`, `timestamp`), values as JSON text.
+    pub fields: Vec<(&'static str, String)>,
+    /// Who, for people: a tool, an agent, a role.
+    pub who: Option<String>,
+    /// When, as written.
+    pub when: Option<String>,
+}
+
+/// One entry of the LLM view (A21 to A27), or a paragraph of a format without one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewEntry {
+    /// The role, if the format's view has roles.
+    pub role: Option<String>,
+    /// The content as compact JSON text, for `--json`.
+    pub content: Option<String>,
+    /// The entry as text.
+    pub text: String,
+    /// First step that it comes from.
+    pub step: StepNo,
+    /// The identity that it shows, if it is one.
+    pub identity: Option<IdentityId>,
+}
+
+/// The answer to a reference.
+#[derive(Debug, Clone, Default)]
+pub struct Resolved {
+    /// Whether it has a value (`ok`): decides the exit status.
+    pub is_ok: bool,
+    /// `status`, for people too.
+    pub status: &'static str,
+    /// Members of the answer, in order, from `ref` and `status` on.
+    pub fields: Answer,
+    /// Where it leads on screen.
+    pub target: Option<(IdentityId, Vec<Key>)>,
+}
+
+/// One trajectory: its steps, its state at every step, and what only its format can say of it.
+///
+/// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts: what
+/// it shows it asks from `bytes`.
+pub trait Run: Send + Sync {
+    /// Takes the next record; `text` are its bytes.
+    fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
+    /// The input has ended (for now): settles what waits for more. May be followed by more records.
+    fn finish(&mut self, _bytes: &dyn Bytes) {}
+    /// Number of steps so far.
+    fn step_count(&self) -> usize;
+    /// Where a step stands.
+    fn place(&self, step: StepNo) -> Option<StepPlace>;
+    /// A step described, from its bytes. A broken or huge message gives what can be told of it.
+    fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step;
+    /// The merged state.
+    fn tree(&self) -> &Tree;
+    /// The findings so far, in the order of A45.
+    fn findings(&self) -> Vec<Finding>;
+
+    /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`, `/kind/instance/slot`.
+    fn reference(&self, identity: &Identity, path: &[Key]) -> String;
+    /// A PATH of the command line: the identities it can mean (with `instance` None: of every instance for `blame`, the
+    /// global one for `history`: the caller chooses among them) and the path below, resolved against the state at `step`
+    /// so that `.0` is an index on an array and a key on an object (A33).
+    ///
+    /// # Errors
+    /// It does not parse.
+    fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
+    /// Who supplied the values of `identity` that `author`'s message wrote.
+    fn credit(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit;
+    /// Schema of an identity at a step, as JSON text, with the step that set it.
+    fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
+        None
+    }
+    /// Description of an identity at a step.
+    fn description(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
+        None
+    }
+
+    /// `state --json`: the members behind the header.
+    fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer;
+    /// `render`: what the model sees at a step.
+    fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry>;
+    /// `resolve`.
+    fn resolve(
+        &self,
+        reference: &str,
+        step: StepNo,
+        instance: Option<&str>,
+        expect: Option<&str>,
+        bytes: &dyn Bytes,
+    ) -> Resolved;
+    /// `plan --json`: the members behind the header; None where the format has no plans.
+    fn plan(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+        None
+    }
+    /// `merge --json`; None where the format has none.
+    fn merge(&self, _data_type: Option<&str>, _step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+        None
+    }
+    /// Steps that step `step` withdrew from the context and brought back (A4).
+    fn withdrawn(&self, _step: StepNo) -> (Vec<StepNo>, Vec<StepNo>) {
+        (Vec::new(), Vec::new())
+    }
+    /// A title of the run (an id), if the format has one.
+    fn title(&self) -> Option<String> {
+        None
+    }
+}

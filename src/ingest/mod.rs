@@ -1,0 +1,1 @@
+//! Joins source and format.

@@ -1,0 +1,15 @@
+//! Lossless JSON: number text, key order, duplicate keys, byte places.
+//!
+//! A debugging tool that shows `1` where the file has `1.0`, or drops the first of two equal keys, hides the bug it
+//! should show. So a [`Value`] borrows the text it was read from and keeps all of it. This room knows nothing of agents
+//! and nothing of files.
+
+mod parse;
+mod path;
+mod print;
+mod value;
+
+pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
+pub use path::{Key, pointer, pointer_escape};
+pub use print::{compact, pretty, quote, schema_text};
+pub use value::{Data, Member, Object, Value};

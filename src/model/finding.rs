@@ -1,0 +1,40 @@
+//! What a check says of a record, a step or a path.
+
+use serde::Serialize;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// For the record; nothing is wrong.
+    Info,
+    /// Readable; look at it.
+    Warning,
+    /// A strict reader rejects it, or data is lost.
+    Error,
+}
+
+/// One finding. Its place in a list is its order by record, step, path and rule (A45, D16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Record number, from 0.
+    pub record: usize,
+    /// Step, from 0; None for a finding of the whole record.
+    pub step: Option<super::StepNo>,
+    /// Where in the record or state, in the notation of its rule.
+    pub path: Option<String>,
+    /// Stable id with the prefix of its family, as `acts.invalid-json`.
+    pub rule: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// For people: what is wrong and what to do.
+    pub message: String,
+}
+
+impl Finding {
+    /// The order in which findings are told (A45, D16).
+    #[must_use]
+    pub fn order(&self) -> (usize, Option<super::StepNo>, Option<&str>, &str) {
+        (self.record, self.step, self.path.as_deref(), self.rule)
+    }
+}

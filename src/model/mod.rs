@@ -1,0 +1,15 @@
+//! The nouns that every format and every pane share: record, step, identity, write, finding, place, problem.
+//!
+//! Nothing here knows a format, a system, a file or a screen.
+
+mod finding;
+mod identity;
+mod place;
+mod problem;
+mod step;
+
+pub use finding::{Finding, Severity};
+pub use identity::Identity;
+pub use place::{Bytes, Place, Record, RecordBody, Span, lossy};
+pub use problem::{Problem, ProblemKind};
+pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace};

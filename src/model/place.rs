@@ -1,0 +1,84 @@
+//! Where things stand in the input, and how their bytes are asked for.
+
+use super::Problem;
+use std::borrow::Cow;
+
+/// A range of bytes of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// First byte, from the start of the input.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u64,
+}
+
+impl Span {
+    /// The part of this span that starts `start` bytes in and is `len` bytes long.
+    #[must_use]
+    pub fn part(self, start: usize, len: usize) -> Self {
+        Self { offset: self.offset + start as u64, len: len as u64 }
+    }
+
+    /// First byte behind the span.
+    #[must_use]
+    pub fn end(self) -> u64 {
+        self.offset + self.len
+    }
+}
+
+/// A span and the line on which it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The bytes.
+    pub span: Span,
+    /// Physical line, from 1, blank ones counted; 0 if unknown.
+    pub line: u64,
+}
+
+/// One record of the input: a line, a value of a run, an element of a top-level array, or the whole text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Number, from 0, blank lines not counted.
+    pub number: usize,
+    /// Where it stands, without white space around it.
+    pub place: Place,
+    /// What the framing says of it.
+    pub body: RecordBody,
+}
+
+/// What the framing (not the format) says of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordBody {
+    /// It may be read as JSON; whether it is valid is known when it is parsed.
+    Text,
+    /// It cannot be a record; the sentence says why and at which byte.
+    Broken(String),
+}
+
+/// The bytes of the open input. Rooms of the core ask for them through this, so that they name no file.
+///
+/// A read is one `pread` of a local file or a copy from memory; callers keep spans small (a message, a value on screen).
+pub trait Bytes: Send + Sync {
+    /// The bytes of a span.
+    ///
+    /// # Errors
+    /// The input does not hold them any more (it shrank, it was replaced, the disk failed).
+    fn read(&self, span: Span) -> Result<Vec<u8>, Problem>;
+}
+
+impl Bytes for Vec<u8> {
+    fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
+        usize::try_from(span.offset)
+            .ok()
+            .zip(usize::try_from(span.end()).ok())
+            .and_then(|(from, to)| self.get(from..to))
+            .map(<[u8]>::to_vec)
+            .ok_or_else(|| Problem::gone(span))
+    }
+}
+
+/// Bytes as text, invalid UTF-8 replaced.
+#[must_use]
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}

@@ -1,0 +1,111 @@
+//! The step: the smallest thing that happened in a run.
+
+use super::{Place, Span};
+
+/// Number of a step, from 0. [`HEAD`] is the state before any step.
+pub type StepNo = i32;
+
+/// The step before any step: what a trajectory holds before it begins (D20).
+pub const HEAD: StepNo = -1;
+
+/// Who speaks or acts in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Role {
+    /// A person, or who gives the task.
+    User,
+    /// The model or program that acts.
+    Agent,
+    /// A tool's or the world's answer.
+    Environment,
+    /// Instructions, engine messages.
+    System,
+    /// Not told, or none of these.
+    #[default]
+    Unknown,
+}
+
+impl Role {
+    /// The word for it, as in `steps --json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::Environment => "environment",
+            Self::System => "system",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a step is, for its sign and colour in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum StepKind {
+    /// Text that somebody says.
+    Message,
+    /// Reasoning.
+    Thought,
+    /// A tool or code call.
+    Call,
+    /// The answer to a call, an observation.
+    Result,
+    /// It writes state.
+    Data,
+    /// A plan of calls.
+    Plan,
+    /// An error.
+    Error,
+    /// A definition, metadata, an event: it changes nothing that is shown as state.
+    Meta,
+    /// A record that could not be read.
+    Broken,
+    /// None of these.
+    #[default]
+    Other,
+}
+
+/// Where a step stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StepPlace {
+    /// Record number, from 0.
+    pub record: usize,
+    /// The message's own bytes (a step without message: those of its envelope), and their line.
+    pub place: Place,
+    /// The record's bytes, which hold the message's.
+    pub record_span: Span,
+}
+
+/// A step described: what the list, the header and `obelus steps` show of it. Made on demand from its bytes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Step {
+    /// Its number.
+    pub number: StepNo,
+    /// For sign and colour.
+    pub sign: StepKind,
+    /// `kind` of `steps --json`, in the words of the format (`action`, `observation`, `message`, `data` …).
+    pub kind: String,
+    /// `class` of `steps --json`: the type as the format spells it; None is null.
+    pub class: Option<String>,
+    /// Who.
+    pub role: Role,
+    /// The role as written, where it is none of ours or says more.
+    pub role_text: Option<String>,
+    /// Tool of a call, or of the call that a result or a write came from.
+    pub tool: Option<String>,
+    /// The step that this one answers.
+    pub answers: Option<StepNo>,
+    /// Unicode scalars of its text.
+    pub chars: usize,
+    /// Time as written.
+    pub time: Option<String>,
+    /// Recorded tokens.
+    pub tokens: Option<u64>,
+    /// Reward, source text of the number.
+    pub reward: Option<String>,
+    /// Loop tick (A5), where the format has one.
+    pub tick: Option<String>,
+    /// What it is in a few words (`user`, `call`, `data`): the second column of the list.
+    pub label: String,
+    /// What it says in one line, not yet made safe to paint.
+    pub summary: String,
+}

@@ -1,0 +1,7 @@
+//! The rules of the native systems, one folder each: identity and merge as writes, views, references, findings.
+//!
+//! Each function's doc begins with the number of the rule it is. Knows nothing of where the bytes came from.
+
+pub mod acts;
+pub mod adp;
+pub mod scopix;

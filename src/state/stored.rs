@@ -1,0 +1,124 @@
+//! A leaf's value as the tree keeps it: short ones inline, long ones as a span of the input.
+
+use crate::json::{self, Data, Value};
+use crate::model::{Bytes, Problem, Span};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// Longest canonical text that is kept inline, in bytes.
+const INLINE_MAX: usize = 22;
+
+/// A value that the state holds, as canonical JSON text ([`json::compact`]) or as the place of its source text.
+///
+/// Two are equal when their JSON texts are: numbers as written (`1` is not `1.0`), strings decoded.
+#[derive(Debug, Clone)]
+pub enum Stored {
+    /// The canonical text itself.
+    Inline {
+        /// Bytes used.
+        len: u8,
+        /// The text.
+        text: [u8; INLINE_MAX],
+    },
+    /// A longer value.
+    Long(Box<Long>),
+}
+
+/// A value too long to stand in the tree.
+#[derive(Debug, Clone)]
+pub struct Long {
+    digest: [u8; 16],
+    text: LongText,
+}
+
+#[derive(Debug, Clone)]
+enum LongText {
+    Span(Span),
+    Text(Box<str>),
+}
+
+impl Stored {
+    /// Keeps a value read from the input; `base` is the offset in the input of the text that the value was parsed from.
+    #[must_use]
+    pub fn of(value: &Value<'_>, base: u64) -> Self {
+        let text = match &value.data {
+            Data::String(_) | Data::Array(_) | Data::Object(_) => Cow::Owned(json::compact(value)),
+            _ => Cow::Borrowed(value.text),
+        };
+        let span = Span { offset: base, len: 0 }.part(value.start, value.text.len());
+        Self::inline(&text).unwrap_or_else(|| Self::long(&text, LongText::Span(span)))
+    }
+
+    /// Keeps a value that stands nowhere in the input: its canonical JSON text.
+    #[must_use]
+    pub fn text_of(text: &str) -> Self {
+        Self::inline(text).unwrap_or_else(|| Self::long(text, LongText::Text(text.into())))
+    }
+
+    fn inline(text: &str) -> Option<Self> {
+        let mut bytes = [0; INLINE_MAX];
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(Self::Inline { len: text.len() as u8, text: bytes })
+    }
+
+    fn long(canonical: &str, text: LongText) -> Self {
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&Sha256::digest(canonical.as_bytes())[..16]);
+        Self::Long(Box::new(Long { digest, text }))
+    }
+
+    /// The canonical JSON text; reads the input for a long value.
+    ///
+    /// # Errors
+    /// The input no longer holds it.
+    pub fn text(&self, bytes: &dyn Bytes) -> Result<Cow<'_, str>, Problem> {
+        match self {
+            Self::Inline { len, text } => Ok(String::from_utf8_lossy(&text[..usize::from(*len)])),
+            Self::Long(long) => match &long.text {
+                LongText::Text(text) => Ok(Cow::Borrowed(text)),
+                LongText::Span(span) => {
+                    let raw = bytes.read(*span)?;
+                    let text = std::str::from_utf8(&raw).map_err(|_| Problem::gone(*span))?;
+                    let value = json::parse(text).map_err(|_| Problem::gone(*span))?;
+                    Ok(Cow::Owned(json::compact(&value)))
+                }
+            },
+        }
+    }
+
+    /// The text if it is kept in memory (no read needed).
+    #[must_use]
+    pub fn short(&self) -> Option<&str> {
+        match self {
+            Self::Inline { len, text } => std::str::from_utf8(&text[..usize::from(*len)]).ok(),
+            Self::Long(long) => match &long.text {
+                LongText::Text(text) => Some(text),
+                LongText::Span(_) => None,
+            },
+        }
+    }
+
+    /// Where its source text stands, for a long value of the input.
+    #[must_use]
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Long(long) => match long.text {
+                LongText::Span(span) => Some(span),
+                LongText::Text(_) => None,
+            },
+            Self::Inline { .. } => None,
+        }
+    }
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Inline { len: a, text: x }, Self::Inline { len: b, text: y }) => a == b && x == y,
+            (Self::Long(a), Self::Long(b)) => a.digest == b.digest,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Stored {}

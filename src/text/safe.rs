@@ -1,0 +1,115 @@
+//! The border between foreign text and the painter.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Most combining marks that one cell may carry; more are dropped.
+const MARKS_PER_CELL_MAX: usize = 8;
+
+/// Text without control, bidi or invisible characters: each stands as a visible sign.
+///
+/// There is no other way to make one from foreign text than [`SafeText::of`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+pub struct SafeText(String);
+
+impl SafeText {
+    /// Makes text safe to paint: C0 as control pictures (`␛`), DEL, C1, bidi, zero-width, tag and other invisible
+    /// characters as `⟨U+202E⟩`, line ends as `␊`, tabs as `␉`, runs of combining marks cut.
+    #[must_use]
+    pub fn of(foreign: &str) -> Self {
+        if foreign.bytes().all(|b| (0x20..0x7f).contains(&b)) {
+            return Self(foreign.to_owned());
+        }
+        let mut out = String::with_capacity(foreign.len());
+        for grapheme in foreign.graphemes(true) {
+            put_grapheme(grapheme, &mut out);
+        }
+        Self(out)
+    }
+
+    /// A text of the program itself.
+    #[must_use]
+    pub fn literal(own: &'static str) -> Self {
+        Self(own.to_owned())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Joins two.
+    #[must_use]
+    pub fn join(mut self, other: &Self) -> Self {
+        self.0.push_str(&other.0);
+        self
+    }
+
+    /// Cuts safe text; what is left of it is safe too.
+    pub(super) fn map(&self, f: impl FnOnce(&str) -> String) -> Self {
+        Self(f(&self.0))
+    }
+}
+
+impl std::fmt::Display for SafeText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn put_grapheme(grapheme: &str, out: &mut String) {
+    let mut marks = 0;
+    for (i, c) in grapheme.chars().enumerate() {
+        if is_hidden(c) && !(c == '\u{200D}' && i > 0 && is_joined_emoji(grapheme)) {
+            put_sign(c, out);
+        } else if i > 0 && unicode_width::UnicodeWidthChar::width(c) == Some(0) {
+            marks += 1;
+            if marks <= MARKS_PER_CELL_MAX {
+                out.push(c);
+            }
+        } else {
+            out.push(c);
+        }
+    }
+}
+
+fn is_joined_emoji(grapheme: &str) -> bool {
+    grapheme.chars().next().is_some_and(|c| c as u32 >= 0x1F000 || ('\u{2600}'..='\u{27BF}').contains(&c))
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}'
+        | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}'
+        | '\u{E0000}'..='\u{E0FFF}' | '\u{1D173}'..='\u{1D17A}')
+}
+
+fn put_sign(c: char, out: &mut String) {
+    match c {
+        '\0'..='\u{1F}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{FFFD}')),
+        '\u{7F}' => out.push('\u{2421}'),
+        _ => out.push_str(&format!("\u{27E8}U+{:04X}\u{27E9}", c as u32)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_become_signs() {
+        for (input, expect) in [
+            ("plain", "plain"),
+            ("a\x1b[31mb", "a\u{241B}[31mb"),
+            ("x\u{202E}y", "x\u{27E8}U+202E\u{27E9}y"),
+            ("\u{9b}31m\x7f", "\u{27E8}U+009B\u{27E9}31m\u{2421}"),
+            ("a\nb\tc", "a\u{240A}b\u{2409}c"),
+            ("a\u{200D}b", "a\u{27E8}U+200D\u{27E9}b"),
+        ] {
+            assert_eq!(SafeText::of(input).as_str(), expect);
+        }
+        let zalgo = format!("e{}", "\u{301}".repeat(40));
+        assert_eq!(SafeText::of(&zalgo).as_str().chars().count(), 9);
+    }
+}

@@ -1,0 +1,102 @@
+//! Widths, cutting and wrapping, by grapheme.
+
+use super::SafeText;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Cells that the text takes.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
+/// At most `cells` wide; what was cut off shows as `…`.
+#[must_use]
+pub fn cut(text: &SafeText, cells: usize) -> SafeText {
+    if width(text.as_str()) <= cells {
+        return text.clone();
+    }
+    text.map(|s| {
+        let (mut out, mut used) = (String::new(), 0);
+        for g in s.graphemes(true) {
+            let w = width(g);
+            if used + w + 1 > cells {
+                break;
+            }
+            out.push_str(g);
+            used += w;
+        }
+        if cells > 0 {
+            out.push('…');
+        }
+        out
+    })
+}
+
+/// Drops the first `cells` cells: for sideways scrolling. A wide grapheme cut in half becomes a space.
+#[must_use]
+pub fn cut_start(text: &SafeText, cells: usize) -> SafeText {
+    text.map(|s| {
+        let (mut out, mut skipped) = (String::new(), 0);
+        for g in s.graphemes(true) {
+            if skipped >= cells {
+                out.push_str(g);
+                continue;
+            }
+            skipped += width(g);
+            out.extend(std::iter::repeat_n(' ', skipped.saturating_sub(cells)));
+        }
+        out
+    })
+}
+
+/// Exactly `cells` wide: cut, or filled with spaces.
+#[must_use]
+pub fn pad(text: &SafeText, cells: usize) -> SafeText {
+    cut(text, cells).map(|s| {
+        let fill = cells.saturating_sub(width(s));
+        format!("{s}{}", " ".repeat(fill))
+    })
+}
+
+/// Wraps one line of text to lines of at most `cells` cells, at spaces where there are some; byte ranges into `text`.
+#[must_use]
+pub fn wrap(text: &str, cells: usize) -> Vec<std::ops::Range<usize>> {
+    let cells = cells.max(1);
+    let mut out = Vec::new();
+    let (mut start, mut used, mut space) = (0, 0, None);
+    for (at, g) in text.grapheme_indices(true) {
+        let w = width(g);
+        if used + w > cells && at > start {
+            let end = space.filter(|&s| s > start).unwrap_or(at);
+            out.push(start..end);
+            used = width(&text[end..at]);
+            start = end;
+            space = None;
+        }
+        used += w;
+        if g == " " {
+            space = Some(at + 1);
+        }
+    }
+    out.push(start..text.len());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_pads_and_wraps_by_cells() {
+        let t = SafeText::of("日本語 text");
+        assert_eq!(cut(&t, 5).as_str(), "日本…");
+        assert_eq!(cut_start(&t, 3).as_str(), " 語 text");
+        assert_eq!(pad(&SafeText::of("ab"), 4).as_str(), "ab  ");
+        let s = "one two three";
+        let lines: Vec<_> = wrap(s, 8).into_iter().map(|r| &s[r]).collect();
+        assert_eq!(lines, ["one two ", "three"]);
+        let long: Vec<_> = wrap("abcdefgh", 3);
+        assert_eq!(long, [0..3, 3..6, 6..8]);
+    }
+}

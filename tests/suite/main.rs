@@ -1,0 +1,10 @@
+//! All integration tests in one binary.
+mod cli;
+mod docs;
+mod follow;
+mod frames;
+mod hostile;
+mod props;
+mod pty;
+mod tidy;
+mod vectors;
