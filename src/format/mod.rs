@@ -6,11 +6,12 @@
 mod describe;
 mod generic;
 mod run;
+mod scopix;
 
 pub use run::{Answer, Credit, Field, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[&generic::Generic];
+pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &generic::Generic];
 
 /// The format of that name.
 #[must_use]
