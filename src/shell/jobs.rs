@@ -13,7 +13,7 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Records, steps};
 use crate::text::{Pattern, Role};
-use crate::ui::code;
+use crate::ui;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,7 +88,12 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
         for (source, effect) in receiver {
-            let work = AssertUnwindSafe(|| perform(&source, effect, &wanted, &answers));
+            let number = if let Effect::Find { number, .. } = &effect { *number } else { 0 };
+            let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
+            let mut send = |msg| {
+                let _gone = answers.send(msg);
+            };
+            let work = AssertUnwindSafe(|| perform(&source, effect, &is_wanted, &mut send));
             if catch_unwind(work).is_err() {
                 let _gone = answers.send(Msg::Told(true, "a job failed; the rest goes on".to_owned()));
             }
@@ -97,30 +102,28 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
     Ok(sender)
 }
 
-fn perform(source: &Source, effect: Effect, wanted: &AtomicU64, answers: &Sender<Msg>) {
-    let answer = match effect {
-        Effect::Open(record) => open(source, record),
-        Effect::Facts(records) => return facts(source, &records, answers),
-        Effect::Read { generation, step, span } => match source.bytes.read(span) {
+/// Does a job; its answers go to `send`. What is no job does nothing.
+pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    match effect {
+        Effect::Open(record) => send(open(source, record)),
+        Effect::Facts(records) => facts(source, &records, send),
+        Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
-        },
-        Effect::View { generation, step } => Msg::View(generation, step, view(source, step)),
+        }),
+        Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
         Effect::Highlight(requests) => {
             for r in requests {
-                let language = code::guess(&r.key, &r.text, r.language.as_deref());
-                let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
-                let _gone = answers.send(Msg::Code(r.document, r.node, lines));
+                let language = ui::guess(&r.key, &r.text, r.language.as_deref());
+                let lines = language.map(|l| ui::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
+                send(Msg::Code(r.document, r.node, lines));
             }
-            return;
         }
         Effect::Find { number, pattern, from, is_forward } => {
-            let is_wanted = || wanted.load(Ordering::Relaxed) == number;
-            Msg::Found(number, find(source, &pattern, from, is_forward, &is_wanted))
+            send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
         }
-        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => return,
-    };
-    let _gone = answers.send(answer);
+        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+    }
 }
 
 fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
@@ -142,7 +145,7 @@ fn open(source: &Source, record: usize) -> Msg {
 }
 
 /// Facts one record at a time, so that a big record holds up no other row.
-fn facts(source: &Source, records: &[usize], answers: &Sender<Msg>) {
+fn facts(source: &Source, records: &[usize], send: &mut dyn FnMut(Msg)) {
     let mut batch = Vec::new();
     for &number in records {
         let Some(record) = source.records.get(number) else { continue };
@@ -153,11 +156,11 @@ fn facts(source: &Source, records: &[usize], answers: &Sender<Msg>) {
         let is_big = record.place.span.len > WINDOW_BYTES;
         batch.push((number, facts));
         if is_big || batch.len() == 16 {
-            let _gone = answers.send(Msg::Facts(std::mem::take(&mut batch)));
+            send(Msg::Facts(std::mem::take(&mut batch)));
         }
     }
     if !batch.is_empty() {
-        let _gone = answers.send(Msg::Facts(batch));
+        send(Msg::Facts(batch));
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rows to ratatui buffers: themes, highlighting of code, pictures of a frame.
 
 mod colour;
+mod draw;
 mod theme;
 
+pub use draw::draw;
 pub use theme::{Background, Theme};
