@@ -1,1 +1,6 @@
-//! Rows to ratatui buffers.
+//! Rows to ratatui buffers: themes, highlighting of code, pictures of a frame.
+
+mod colour;
+mod theme;
+
+pub use theme::{Background, Theme};
