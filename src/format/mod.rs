@@ -5,7 +5,8 @@
 
 mod run;
 
-pub use run::{Answer, Credit, Field, Format, Framing, Layout, Match, Resolved, Run, ViewEntry};
+pub use crate::model::Framing;
+pub use run::{Answer, Credit, Field, Format, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[];
