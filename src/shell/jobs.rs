@@ -1,7 +1,7 @@
 //! Work off the UI thread: opening trajectories, laying out big messages, LLM views, highlighting, search.
 //!
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is dropped
-//! by the program. A job that panics is told as an error and takes nothing else down.
+//! by the program.
 
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
@@ -13,9 +13,8 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Records, steps};
 use crate::text::{Pattern, Role};
-use crate::ui;
+use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
@@ -93,10 +92,7 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
             let mut send = |msg| {
                 let _gone = answers.send(msg);
             };
-            let work = AssertUnwindSafe(|| perform(&source, effect, &is_wanted, &mut send));
-            if catch_unwind(work).is_err() {
-                let _gone = answers.send(Msg::Told(true, "a job failed; the rest goes on".to_owned()));
-            }
+            perform(&source, effect, &is_wanted, &mut send);
         }
     })?;
     Ok(sender)
@@ -114,8 +110,8 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
         Effect::Highlight(requests) => {
             for r in requests {
-                let language = ui::guess(&r.key, &r.text, r.language.as_deref());
-                let lines = language.map(|l| ui::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
+                let language = code::guess(&r.key, &r.text, r.language.as_deref());
+                let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
                 send(Msg::Code(r.document, r.node, lines));
             }
         }
@@ -226,7 +222,13 @@ fn speaker(role: &str) -> Role {
 }
 
 /// Searches from a place on to the end, then from the other end to that place.
-fn find(source: &Source, pattern: &Pattern, from: FoundAt, is_forward: bool, is_wanted: &dyn Fn() -> bool) -> Option<FoundAt> {
+fn find(
+    source: &Source,
+    pattern: &Pattern,
+    from: FoundAt,
+    is_forward: bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<FoundAt> {
     let places = Places::of(source, from)?;
     let (here, all) = (places.span(places.from)?, places.range()?);
     let (first, second) = if is_forward {
