@@ -8,7 +8,8 @@ mod generic;
 mod run;
 mod scopix;
 
-pub use run::{Answer, Credit, Field, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry};
+pub use crate::model::Framing;
+pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &generic::Generic];
