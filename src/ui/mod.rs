@@ -1,5 +1,6 @@
 //! Rows to ratatui buffers: themes, highlighting of code, pictures of a frame.
 
+pub mod code;
 mod colour;
 mod theme;
 
