@@ -6,12 +6,13 @@
 mod describe;
 mod generic;
 mod run;
+mod scopix;
 
 pub use crate::model::Framing;
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[&generic::Generic];
+pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &generic::Generic];
 
 /// The format of that name.
 #[must_use]

@@ -123,10 +123,15 @@ impl Scan {
 /// Bytes that an escape takes once it is whole; the first half of a surrogate pair takes the second with it.
 fn escape_len(rest: &[u8]) -> usize {
     match rest {
-        [_, b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'A' | b'b' | b'B', ..] => 12,
+        [_, b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'A' | b'b' | b'B', _, _, rest @ ..] if !is_other(rest) => 12,
         [_, b'u', ..] => 6,
         _ => 2,
     }
+}
+
+/// Whether what follows cannot be a `\u` escape.
+fn is_other(rest: &[u8]) -> bool {
+    !(b"\\u".starts_with(rest) || rest.starts_with(b"\\u"))
 }
 
 #[cfg(test)]
@@ -158,6 +163,7 @@ mod tests {
         ] {
             assert_eq!(head(cut), expect);
         }
-        assert_eq!(parse_lenient(&head("[\"a\\ud800 and more")).unwrap().text.len(), 6);
+        let lone = head("[\"a\\ud800 and more");
+        assert_eq!(compact(&parse_lenient(&lone).unwrap()), "[\"a\u{FFFD} and more\"]");
     }
 }
