@@ -229,8 +229,11 @@ fn is_python_block(line: &str) -> bool {
     let is_named = ["def ", "async def ", "class "].iter().any(|start| line.starts_with(start))
         && (line.contains('(') || (line.starts_with("class ") && line.split(' ').count() == 2));
     let is_control = ["if ", "for ", "while ", "with ", "elif ", "except "].iter().any(|start| line.starts_with(start));
-    let is_code =
-        line.contains(['(', '=', '[', '.', '<', '>']) || line.contains(" in ") && line.split(' ').count() == 4;
+    let is_applied = |pair: &[u8]| (pair[0].is_ascii_alphanumeric() || pair[0] == b'_') && b"([".contains(&pair[1]);
+    let is_code = line.contains(['=', '<', '>'])
+        || line.contains("self.")
+        || line.as_bytes().windows(2).any(is_applied)
+        || line.contains(" in ") && line.split(' ').count() == 4;
     line.ends_with(':') && (is_named || is_control && is_code)
 }
 
