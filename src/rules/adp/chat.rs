@@ -16,10 +16,12 @@ pub struct Message<'a> {
     pub speaker: &'a str,
     /// Who that is.
     pub role: Role,
-    /// The key of its text: the first of `value`, `content`, `text` that is not null.
+    /// The key of its text: the first of `value`, `content`, `text` that is not null, else the first that is there.
     pub text_key: Option<&'static str>,
     /// Its text, if that is a string or an array of parts.
     pub text: Option<Cow<'a, str>>,
+    /// Whether it is null: the key is there, the text is none.
+    pub is_null: bool,
 }
 
 impl<'a> Message<'a> {
@@ -29,13 +31,16 @@ impl<'a> Message<'a> {
         let speaker = |key: &'static str| value.get(key).and_then(Value::as_str).map(|text| (key, text));
         let (speaker_key, speaker) = speaker("from").or_else(|| speaker("role")).unwrap_or(("role", ""));
         let keys = ["value", "content", "text"].into_iter();
-        let found = keys.filter_map(|key| value.get(key).map(|v| (key, v))).find(|(_, v)| !v.is_null());
+        let mut there = keys.filter_map(|key| value.get(key).map(|v| (key, v)));
+        let first = there.clone().next();
+        let found = there.find(|(_, v)| !v.is_null()).or(first);
         Self {
             speaker_key,
             speaker,
             role: role(speaker),
             text_key: found.map(|(key, _)| key),
             text: found.and_then(|(_, v)| text::joined(v)),
+            is_null: found.is_some_and(|(_, v)| v.is_null()),
         }
     }
 }
@@ -101,6 +106,7 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
         (None, _) if entry.calls.is_empty() => {
             report.error(at, path.to_owned(), "sft.type", "the message has neither text nor calls");
         }
+        (Some(key), None) if message.is_null => check_text(entry, "", step, &format!("{path}/{key}"), report),
         (Some(key), None) => {
             let text = "the text is neither a string nor an array of parts";
             report.error(at, format!("{path}/{key}"), "sft.type", text);

@@ -81,7 +81,6 @@ impl DatasetStats {
     #[must_use]
     pub fn summary(&self) -> DatasetSummary {
         DatasetSummary {
-            obelus: 1,
             line: "dataset",
             records: self.records,
             unreadable: self.unreadable,
@@ -124,10 +123,9 @@ fn merge(into: &mut Counts, from: &Counts) {
     }
 }
 
-/// D23: a dataset. Serialized, it is the last line of `stats --json`.
+/// D23: a dataset. Serialized, it is the last line of `stats --json` behind the header.
 #[derive(Debug, Clone, Serialize)]
 pub struct DatasetSummary {
-    obelus: u8,
     #[serde(rename = "type")]
     line: &'static str,
     /// Records, also those that cannot be read.

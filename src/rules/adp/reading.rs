@@ -62,8 +62,8 @@ impl<'a> Reading<'a> {
 
     /// D17: the system prompt of a conversation, which is no step.
     #[must_use]
-    pub fn system_prompt(&self) -> Option<&'a str> {
-        let prompt = self.root.get("system").and_then(Value::as_str);
+    pub fn system_prompt(&self) -> Option<&'a Value<'a>> {
+        let prompt = self.root.get("system").filter(|v| v.as_str().is_some());
         prompt.filter(|_| self.shape == Shape::Chat)
     }
 }

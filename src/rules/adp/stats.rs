@@ -15,10 +15,9 @@ use std::collections::BTreeMap;
 /// Name to count; a count of 0 is never there.
 pub type Counts = BTreeMap<String, u64>;
 
-/// D22: one trajectory. Serialized, it is its line of `stats --json`.
+/// D22: one trajectory. Serialized, it is its line of `stats --json` behind the header.
 #[derive(Debug, Clone, Serialize)]
 pub struct TrajectoryStats {
-    obelus: u8,
     #[serde(rename = "type")]
     line: &'static str,
     /// Record number, from 0.
@@ -69,7 +68,6 @@ impl TrajectoryStats {
         let thoughtful = entries.iter().filter(|e| e.has_thought);
         let calls = entries.iter().flat_map(|e| &e.calls);
         Self {
-            obelus: 1,
             line: "trajectory",
             record,
             id: reading.id().and_then(|(_, v)| RawValue::from_string(v.text.to_owned()).ok()),

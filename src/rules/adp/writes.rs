@@ -111,7 +111,7 @@ fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
     for (key, value) in root.get("details").and_then(Value::as_object).into_iter().flat_map(|d| d.entries()) {
         writer.value("details", "main", key, value);
     }
-    if let Some(prompt) = reading.system_prompt() {
+    if let Some(prompt) = reading.system_prompt().and_then(Value::as_str) {
         writer.digest("conversation", "main", "system_prompt", prompt);
     }
 }
