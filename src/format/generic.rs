@@ -1,6 +1,6 @@
 //! Any JSON: records that no format knows, one step each. The last row of the table.
 
-use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, ViewEntry, describe};
+use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, Survey, Surveyed, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Place, Problem, Record, RecordBody, Severity, Step, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
@@ -40,6 +40,10 @@ impl Format for Generic {
         false
     }
 
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        Some(Box::new(Texts))
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::new(Records::default())
     }
@@ -56,11 +60,29 @@ impl Format for Generic {
     }
 }
 
+/// Whether each record is JSON at all: the run does not look.
+struct Texts;
+
+impl Survey for Texts {
+    fn take(&mut self, record: &Record, text: &[u8]) -> Surveyed {
+        let fault = match (&record.body, std::str::from_utf8(text)) {
+            (RecordBody::Broken(reason), _) => Some(reason.clone()),
+            (_, Err(e)) => Some(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
+            (_, Ok(text)) => json::parse(text).err().map(|e| e.to_string()),
+        };
+        Surveyed { findings: fault.map(|reason| invalid(record.number, reason)).into_iter().collect(), stats: None }
+    }
+}
+
+fn invalid(record: usize, message: String) -> Finding {
+    let step = StepNo::try_from(record).ok();
+    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message }
+}
+
 /// The records of a file, known by their places.
 #[derive(Default)]
 struct Records {
     places: Vec<Place>,
-    first: usize,
     broken: BTreeMap<usize, String>,
     tree: Tree,
 }
@@ -74,9 +96,6 @@ impl Records {
 
 impl Run for Records {
     fn push(&mut self, record: &Record, _text: &[u8], _bytes: &dyn Bytes) {
-        if self.places.is_empty() {
-            self.first = record.number;
-        }
         if let RecordBody::Broken(reason) = &record.body {
             self.broken.insert(self.places.len(), reason.clone());
         }
@@ -89,7 +108,7 @@ impl Run for Records {
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {
         let (index, place) = self.at(step)?;
-        Some(StepPlace { record: self.first + index, place, record_span: place.span })
+        Some(StepPlace { record: index, place, record_span: place.span })
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
@@ -112,15 +131,7 @@ impl Run for Records {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let finding = |(&index, reason): (&usize, &String)| Finding {
-            record: self.first + index,
-            step: StepNo::try_from(index).ok(),
-            path: None,
-            rule: "data.invalid-json",
-            severity: Severity::Error,
-            message: reason.clone(),
-        };
-        self.broken.iter().map(finding).collect()
+        self.broken.iter().map(|(&index, reason)| invalid(index, reason.clone())).collect()
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
