@@ -1,1 +1,3 @@
 //! The program as one function.
+
+pub mod key;
