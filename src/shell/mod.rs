@@ -1,3 +1,10 @@
 //! The terminal.
 
 pub mod config;
+pub mod input;
+pub mod terminal;
+
+mod clipboard;
+mod device;
+mod pause;
+mod signals;
