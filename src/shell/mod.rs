@@ -1,6 +1,7 @@
 //! The terminal.
 
 pub mod config;
+pub mod editor;
 pub mod input;
 pub mod terminal;
 
