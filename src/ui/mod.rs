@@ -2,6 +2,8 @@
 
 pub mod code;
 mod colour;
+mod svg;
 mod theme;
 
+pub use svg::svg;
 pub use theme::{Background, Theme};
