@@ -1,10 +1,19 @@
 //! The merged state of a run at any step, and who wrote each value: one versioned tree per identity.
 //!
-//! Generic: it knows no system. `rules` turn messages into [`Write`]s; this room merges, remembers and answers. A second,
-//! obvious implementation (fold the writes from zero) lives in the tests as the oracle.
+//! Generic: it knows no system. `rules` turn messages into [`Write`]s; this room merges, remembers and answers. A
+//! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
+mod adopt;
+mod history;
+mod order;
+mod read;
+mod replace;
+mod store;
 mod stored;
+#[cfg(test)]
+mod tests;
 mod tree;
+mod write;
 
 pub use stored::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};

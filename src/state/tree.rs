@@ -1,8 +1,11 @@
 //! The versioned tree: every node carries its versions, so the state at step k is a binary search per row shown.
 
 use super::Stored;
+use super::order::Order;
+use super::store::{Epoch, Names, Node, PairHash, StepStart, Version};
 use crate::json::{Key, Value};
-use crate::model::{Bytes, Identity, StepNo};
+use crate::model::{Identity, StepNo};
+use std::collections::HashMap;
 
 /// Number of an identity in a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,12 +44,12 @@ pub struct Write<'v> {
     pub author: StepNo,
     /// Where to.
     pub identity: IdentityId,
-    /// The value; None only where every op is `Remove`.
+    /// The value. A write with an op `Remove` merges nothing of it (A18), and may do without.
     pub value: Option<&'v Value<'v>>,
-    /// Offset in the input of the text that `value` was parsed from.
-    pub base: u64,
-    /// How the value acts at paths inside it (object keys only, each held by the value unless `Remove`); the rest of the
-    /// value merges. The empty path is the root. Paths are not prefixes of one another (the shortest wins).
+    /// Offset in the input of the text that `value` was parsed from; None: the text stands nowhere in the input.
+    pub base: Option<u64>,
+    /// How the value acts at paths inside it (object keys only, each held by the value unless `Remove`); the rest of
+    /// the value merges. The empty path is the root. Paths are not prefixes of one another (the shortest wins).
     pub ops: &'v [(Vec<Key>, Op)],
 }
 
@@ -135,8 +138,29 @@ pub struct IdentityView {
 }
 
 /// The state of one run at every step.
+///
+/// All versions of all nodes stand in one list in step order, which is the history; each node knows its own by number.
+/// "At step k" is then a limit on these numbers: one search for the step, and one per node shown.
 #[derive(Debug, Default)]
-pub struct Tree {}
+pub struct Tree {
+    pub(super) identities: Vec<Known>,
+    pub(super) ids: HashMap<Identity, IdentityId>,
+    pub(super) order: Order,
+    pub(super) names: Names,
+    pub(super) nodes: Vec<Node>,
+    pub(super) children: HashMap<(u32, u32), NodeId, PairHash>,
+    pub(super) versions: Vec<Version>,
+    pub(super) starts: Vec<StepStart>,
+    pub(super) epochs: Vec<Epoch>,
+}
+
+/// One identity that was named.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) identity: Identity,
+    /// Made by its first write.
+    pub(super) root: Option<NodeId>,
+}
 
 impl Tree {
     /// An empty tree.
@@ -146,142 +170,71 @@ impl Tree {
     }
 
     /// The number of an identity, made on first sight. An identity that was only looked up holds nothing.
-    pub fn intern(&mut self, _identity: &Identity) -> IdentityId {
-        todo!()
+    pub fn intern(&mut self, identity: &Identity) -> IdentityId {
+        if let Some(id) = self.find(identity) {
+            return id;
+        }
+        let id = IdentityId(self.identities.len() as u32);
+        self.identities.push(Known { identity: identity.clone(), root: None });
+        self.ids.insert(identity.clone(), id);
+        id
     }
 
     /// The number of an identity that was seen.
     #[must_use]
-    pub fn find(&self, _identity: &Identity) -> Option<IdentityId> {
-        todo!()
+    pub fn find(&self, identity: &Identity) -> Option<IdentityId> {
+        self.ids.get(identity).copied()
     }
 
     /// The identity of a number.
     #[must_use]
-    pub fn identity(&self, _id: IdentityId) -> &Identity {
-        todo!()
+    pub fn identity(&self, id: IdentityId) -> &Identity {
+        &self.identities[id.0 as usize].identity
     }
 
-    /// Notes that a step touched an identity without writing a value (a schema, a description): it takes its place in the
-    /// order of first appearance.
-    pub fn touch(&mut self, _at: StepNo, _id: IdentityId) {
-        todo!()
+    /// Notes that a step touched an identity without writing a value (a schema, a description): it takes its place in
+    /// the order of first appearance.
+    pub fn touch(&mut self, at: StepNo, id: IdentityId) {
+        self.order.touch(at, id);
     }
 
-    /// Merges one message into the state. Writes come in step order.
-    pub fn write(&mut self, _write: &Write<'_>) {
-        todo!()
-    }
-
-    /// Drops a whole identity at a step, as an event `op` on each of its leaves (`Drop`, `Reset`); it may come back as new.
-    pub fn drop_identity(&mut self, _at: StepNo, _id: IdentityId, _op: EventOp) {
-        todo!()
-    }
-
-    /// Makes identity `id` from step `at` on what `built` (a tree folded anew, A4) holds at its last step: `drop` for every
-    /// leaf that is gone (old order), then in the new order `add`, `change`, and `same` where `at`'s own message (author ==
-    /// `at`) supplies an equal value; leaves whose supplier alone differs get their new author without an event.
-    pub fn adopt(&mut self, _at: StepNo, _id: IdentityId, _built: &Tree, _built_id: IdentityId) {
-        todo!()
-    }
-
-    /// The order of identities at step `at` is this from now on (a rebuilt context, A4); those not named follow in their old order.
-    pub fn reorder(&mut self, _at: StepNo, _order: &[IdentityId]) {
-        todo!()
+    /// The order of identities at step `at` is this from now on (a rebuilt context, A4); those not named follow in
+    /// their old order. Names of identities that do not stand are passed over.
+    pub fn reorder(&mut self, at: StepNo, order: &[IdentityId]) {
+        self.order.reorder(at, order);
     }
 
     /// The identities that stand at a step, in order of first appearance (since their last reset).
     #[must_use]
-    pub fn identities(&self, _step: StepNo) -> Vec<IdentityView> {
-        todo!()
+    pub fn identities(&self, step: StepNo) -> Vec<IdentityView> {
+        self.order.at(step).into_iter().map(|id| self.view_of(id, step)).collect()
     }
 
     /// One identity at a step; None before its first touch and after it was dropped.
     #[must_use]
-    pub fn view(&self, _id: IdentityId, _step: StepNo) -> Option<IdentityView> {
-        todo!()
+    pub fn view(&self, id: IdentityId, step: StepNo) -> Option<IdentityView> {
+        self.order.stands(id, step).then(|| self.view_of(id, step))
     }
 
-    /// Shape of a node at a step; None where it is absent.
+    fn view_of(&self, id: IdentityId, step: StepNo) -> IdentityView {
+        let root = self.identities[id.0 as usize].root;
+        let shape = root.and_then(|root| self.shape(root, step));
+        IdentityView { id, root: root.filter(|_| shape.is_some()), shape }
+    }
+
+    /// Bytes of memory that the tree holds, about: lists by their length, long values by their box.
     #[must_use]
-    pub fn shape(&self, _node: NodeId, _step: StepNo) -> Option<Shape> {
-        todo!()
-    }
-
-    /// Members or elements of a node at a step, in order; empty for leaves.
-    #[must_use]
-    pub fn children(&self, _node: NodeId, _step: StepNo) -> Vec<Child> {
-        todo!()
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn child_count(&self, _node: NodeId, _step: StepNo) -> usize {
-        todo!()
-    }
-
-    /// The node at a path below an identity, whether or not it is present at any given step.
-    #[must_use]
-    pub fn node(&self, _id: IdentityId, _path: &[Key]) -> Option<NodeId> {
-        todo!()
-    }
-
-    /// Identity and path of a node.
-    #[must_use]
-    pub fn path(&self, _node: NodeId) -> (IdentityId, Vec<Key>) {
-        todo!()
-    }
-
-    /// The leaf at a node at a step (scalar, opaque or empty container); None where the node is no leaf.
-    #[must_use]
-    pub fn leaf(&self, _node: NodeId, _step: StepNo) -> Option<Leaf> {
-        todo!()
-    }
-
-    /// Greatest `step` and greatest `changed` of the leaves at or below a node at a step.
-    #[must_use]
-    pub fn newest(&self, _node: NodeId, _step: StepNo) -> Option<(StepNo, StepNo)> {
-        todo!()
-    }
-
-    /// All leaves at or below a node at a step, in document order.
-    #[must_use]
-    pub fn leaves(&self, _node: NodeId, _step: StepNo) -> Vec<Leaf> {
-        todo!()
-    }
-
-    /// The value at a node at a step as compact JSON text; None where it is absent.
-    #[must_use]
-    pub fn text(&self, _node: NodeId, _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
-        todo!()
-    }
-
-    /// All events at or below a node up to and including a step, in the order of A30.
-    #[must_use]
-    pub fn history(&self, _node: NodeId, _step: StepNo) -> Vec<Event> {
-        todo!()
-    }
-
-    /// The events of one step, in the order of A30.
-    #[must_use]
-    pub fn events(&self, _step: StepNo) -> Vec<Event> {
-        todo!()
-    }
-
-    /// The next (`forward`) or previous step with an event at or below a node.
-    #[must_use]
-    pub fn neighbour(&self, _node: NodeId, _step: StepNo, _forward: bool) -> Option<StepNo> {
-        todo!()
-    }
-
-    /// The value of the leaf at a node just before a step: what it replaced.
-    #[must_use]
-    pub fn before(&self, _node: NodeId, _step: StepNo) -> Option<Leaf> {
-        todo!()
-    }
-
-    /// Steps that have events, with the number of events, in step order: for the timeline.
-    pub fn activity(&self) -> impl Iterator<Item = (StepNo, usize)> {
-        std::iter::empty()
+    pub fn memory_bytes(&self) -> usize {
+        let later = self.nodes.iter().map(|n| n.later.capacity() * size_of::<u32>()).sum::<usize>();
+        let entries = self.epochs.iter().map(Epoch::memory_bytes).sum::<usize>();
+        let long = self.versions.iter().filter(|v| v.is_long()).count() * size_of::<super::stored::Long>();
+        self.nodes.len() * size_of::<Node>()
+            + self.children.capacity() * (size_of::<((u32, u32), NodeId)>() + 1)
+            + self.versions.len() * size_of::<Version>()
+            + self.starts.len() * size_of::<StepStart>()
+            + self.names.memory_bytes()
+            + later
+            + entries
+            + long
     }
 }

@@ -1,0 +1,317 @@
+//! What stands at a node gives way to something else: first the drops in the old order, then the writes in the new
+//! (A30).
+
+use super::store::{Version, What};
+use super::{EventOp, NodeId, Shape, Stored, Tree};
+use crate::json::{self, Data, Value};
+use crate::model::StepNo;
+use std::collections::HashMap;
+
+/// Objects with more members than this are looked up by hash.
+const LINEAR_MAX: usize = 16;
+
+/// What comes to stand at a node: a value of a message, or a node of a tree that was folded anew.
+pub(super) trait Source<'s>: Copy {
+    /// Whether leaves that stay equal are events only where this step's own message supplies them (A30).
+    const IS_FOLD: bool;
+    fn shape(self) -> Shape;
+    /// The step whose message supplies it.
+    fn author(self) -> StepNo;
+    /// What a leaf is.
+    fn leaf(self) -> What;
+    /// Members of an object, each key once.
+    fn members(self) -> Vec<(&'s str, Self)>;
+    /// Elements of an array.
+    fn elements(self) -> Vec<Self>;
+}
+
+/// A value of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'v> {
+    pub(super) value: &'v Value<'v>,
+    /// As in [`Write`](super::Write).
+    pub(super) base: Option<u64>,
+    pub(super) author: StepNo,
+    /// One leaf whatever it is.
+    pub(super) is_opaque: bool,
+}
+
+impl<'v> Given<'v> {
+    /// Another value of the same message.
+    pub(super) fn part(self, value: &'v Value<'v>) -> Self {
+        Self { value, ..self }
+    }
+}
+
+impl<'v> Source<'v> for Given<'v> {
+    const IS_FOLD: bool = false;
+
+    fn shape(self) -> Shape {
+        match &self.value.data {
+            _ if self.is_opaque => Shape::Scalar,
+            Data::Object(o) if o.is_empty() => Shape::EmptyObject,
+            Data::Object(_) => Shape::Object,
+            Data::Array(a) if a.is_empty() => Shape::EmptyArray,
+            Data::Array(_) => Shape::Array,
+            _ => Shape::Scalar,
+        }
+    }
+
+    fn author(self) -> StepNo {
+        self.author
+    }
+
+    fn leaf(self) -> What {
+        match self.shape() {
+            Shape::EmptyObject => What::EmptyObject,
+            Shape::EmptyArray => What::EmptyArray,
+            _ => What::Leaf(match self.base {
+                Some(base) => Stored::of(self.value, base),
+                None => Stored::text_of(&json::compact(self.value)),
+            }),
+        }
+    }
+
+    fn members(self) -> Vec<(&'v str, Self)> {
+        let object = self.value.as_object();
+        object.into_iter().flat_map(|o| o.entries()).map(|(key, value)| (key, self.part(value))).collect()
+    }
+
+    fn elements(self) -> Vec<Self> {
+        self.value.as_array().unwrap_or_default().iter().map(|value| self.part(value)).collect()
+    }
+}
+
+/// Members or elements of a source, found by key.
+enum Parts<'s, S> {
+    None,
+    Few(Vec<(&'s str, S)>),
+    Many(HashMap<&'s str, S>),
+    Elements(Vec<S>),
+}
+
+impl<'s, S: Source<'s>> Parts<'s, S> {
+    fn of(source: Option<S>) -> Self {
+        let Some(source) = source else { return Self::None };
+        match source.shape() {
+            Shape::Object => match source.members() {
+                members if members.len() <= LINEAR_MAX => Self::Few(members),
+                members => Self::Many(members.into_iter().collect()),
+            },
+            Shape::Array => Self::Elements(source.elements()),
+            _ => Self::None,
+        }
+    }
+
+    fn member(&self, name: &str) -> Option<S> {
+        match self {
+            Self::Few(members) => members.iter().find(|(key, _)| *key == name).map(|(_, part)| *part),
+            Self::Many(members) => members.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    fn element(&self, index: usize) -> Option<S> {
+        match self {
+            Self::Elements(elements) => elements.get(index).copied(),
+            _ => None,
+        }
+    }
+}
+
+/// The versions of one write, in the making.
+pub(super) struct Writer<'t> {
+    pub(super) tree: &'t mut Tree,
+    pub(super) at: StepNo,
+    /// Number of the first version of this write.
+    start: usize,
+    /// Where drops begin, and the node at or below which they happen.
+    sites: Vec<(usize, NodeId)>,
+}
+
+impl<'t> Writer<'t> {
+    pub(super) fn new(tree: &'t mut Tree, at: StepNo) -> Self {
+        let start = tree.versions.len();
+        Self { tree, at, start, sites: Vec::new() }
+    }
+
+    /// Puts the drops first, in the old document order. Within one write a node has at most one version.
+    pub(super) fn finish(mut self) {
+        let new = &self.tree.versions[self.start..];
+        let is_settled = self.sites.len() == 1 && new.is_sorted_by_key(|v| !v.is_drop());
+        if is_settled || !new.iter().any(Version::is_drop) {
+            return;
+        }
+        let order = self.site_order();
+        let new = self.tree.versions.split_off(self.start);
+        let mut drops = Vec::new();
+        let mut rest = Vec::new();
+        for (number, version) in (self.start..).zip(new) {
+            if version.is_drop() {
+                let site = self.sites.partition_point(|(start, _)| *start <= number);
+                drops.push((order[site.saturating_sub(1)], version));
+            } else {
+                rest.push(version);
+            }
+        }
+        drops.sort_by_key(|(rank, _)| *rank);
+        self.tree.versions.extend(drops.into_iter().map(|(_, version)| version).chain(rest));
+        self.tree.renumber(self.start);
+    }
+
+    /// Rank of each site in the old document order. Members above a site keep their places during a write.
+    fn site_order(&mut self) -> Vec<usize> {
+        let mut by_place: Vec<(Vec<u32>, usize)> = Vec::with_capacity(self.sites.len());
+        for (index, (_, node)) in self.sites.iter().enumerate() {
+            let above = std::iter::successors(Some(*node), |n| self.tree.parent(*n));
+            let mut places: Vec<u32> = above.map(|n| self.tree.place(n)).collect();
+            places.reverse();
+            by_place.push((places, index));
+        }
+        by_place.sort();
+        let mut ranks = vec![0; by_place.len()];
+        by_place.iter().enumerate().for_each(|(rank, (_, index))| ranks[*index] = rank);
+        ranks
+    }
+
+    /// Drops that follow happen at or below `node`.
+    pub(super) fn open_site(&mut self, node: NodeId) {
+        self.sites.push((self.tree.versions.len(), node));
+    }
+
+    pub(super) fn push(&mut self, node: NodeId, author: StepNo, event: Option<EventOp>, what: What) {
+        self.tree.append(self.at, Version { node, author, changed: self.at, event, what });
+    }
+
+    /// Makes the node a container, which drops it if it was a leaf.
+    pub(super) fn contain(&mut self, node: NodeId, what: What) {
+        let event = self.tree.now(node).is_leaf().then_some(EventOp::Drop);
+        self.push(node, self.at, event, what);
+    }
+
+    /// A subtree is replaced (A16); leaves at equal paths are rewritten.
+    pub(super) fn replace<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
+        let is_plain = match self.tree.now(node) {
+            What::Absent => true,
+            old => old.is_leaf() && !matches!(new.shape(), Shape::Object | Shape::Array),
+        };
+        if !is_plain {
+            self.open_site(node);
+            self.give_way(node, Some(new), EventOp::Drop);
+        }
+        self.put(node, new);
+    }
+
+    /// Drops, in the old document order, the leaves at and below a node that `new` has not.
+    pub(super) fn give_way<'s, S: Source<'s>>(&mut self, node: NodeId, new: Option<S>, op: EventOp) {
+        match *self.tree.now(node) {
+            What::Absent => {}
+            What::Object(epoch) => {
+                let parts = Parts::of(new);
+                for child in self.tree.members(epoch, u32::MAX) {
+                    let part = parts.member(self.tree.name(child));
+                    self.give_way(child, part, op);
+                }
+                self.vanish(node, new.is_none(), None);
+            }
+            What::Array(len) => {
+                let parts = Parts::of(new);
+                for index in 0..len {
+                    let child = self.tree.indexed(node, index);
+                    self.give_way(child, parts.element(index as usize), op);
+                }
+                self.vanish(node, new.is_none(), None);
+            }
+            What::Leaf(_) | What::EmptyObject | What::EmptyArray => match new.map(|n| (n.shape(), n)) {
+                None => self.vanish(node, true, Some(op)),
+                Some((Shape::Object, _)) => {
+                    let epoch = self.tree.new_epoch();
+                    self.contain(node, What::Object(epoch));
+                }
+                Some((Shape::Array, n)) => self.contain(node, What::Array(n.elements().len() as u32)),
+                Some(_) => {}
+            },
+        }
+    }
+
+    /// Appends a member to an object's order, from this write on.
+    pub(super) fn enlist(&mut self, epoch: u32, node: NodeId) {
+        self.tree.enlist(epoch, node, self.start as u32);
+    }
+
+    fn vanish(&mut self, node: NodeId, is_gone: bool, op: Option<EventOp>) {
+        if is_gone {
+            self.push(node, self.at, op, What::Absent);
+        }
+    }
+
+    /// Writes what is new; what gave way to it is gone already.
+    pub(super) fn put<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
+        match new.shape() {
+            Shape::Object => self.put_object(node, &new.members()),
+            Shape::Array => {
+                let elements = new.elements();
+                let len = elements.len() as u32;
+                if !matches!(self.tree.now(node), What::Array(old) if *old == len) {
+                    self.contain(node, What::Array(len));
+                }
+                self.put_elements(node, 0, &elements);
+            }
+            _ => self.put_leaf(node, new),
+        }
+    }
+
+    pub(super) fn put_elements<'s, S: Source<'s>>(&mut self, node: NodeId, first: u32, elements: &[S]) {
+        for (index, element) in (first..).zip(elements) {
+            let child = self.tree.indexed(node, index);
+            self.put(child, *element);
+        }
+    }
+
+    /// The order is the new one; where the old list says the same it goes on.
+    fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
+        let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
+        let old = match *self.tree.now(node) {
+            What::Object(epoch) if self.keeps_order(&children) => Some(epoch),
+            _ => None,
+        };
+        let epoch = old.unwrap_or_else(|| {
+            let epoch = self.tree.new_epoch();
+            self.contain(node, What::Object(epoch));
+            epoch
+        });
+        for child in &children {
+            if old.is_none() || !self.tree.is_present(*child) {
+                self.enlist(epoch, *child);
+            }
+        }
+        self.tree.epochs[epoch as usize].live = children.len() as u32;
+        for (child, (_, part)) in children.iter().zip(members) {
+            self.put(*child, *part);
+        }
+    }
+
+    /// Whether the members that are there stand in the old order, before all that are not.
+    fn keeps_order(&self, children: &[NodeId]) -> bool {
+        let split = children.iter().take_while(|c| self.tree.is_present(**c)).count();
+        let (there, rest) = children.split_at(split);
+        there.is_sorted_by_key(|c| self.tree.get(*c).entry) && !rest.iter().any(|c| self.tree.is_present(*c))
+    }
+
+    fn put_leaf<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
+        let what = new.leaf();
+        let author = new.author();
+        let Some(old) = self.tree.last(node).filter(|v| v.what.is_leaf()) else {
+            return self.push(node, author, Some(EventOp::Add), what);
+        };
+        if !old.what.same_text(&what) {
+            return self.push(node, author, Some(EventOp::Change), what);
+        }
+        let changed = old.changed;
+        let is_event = !S::IS_FOLD || author == self.at;
+        if is_event || old.author != author {
+            let event = is_event.then_some(EventOp::Same);
+            self.tree.append(self.at, Version { node, author, changed, event, what });
+        }
+    }
+}

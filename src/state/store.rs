@@ -1,0 +1,415 @@
+//! How the tree keeps nodes, versions and the order of members. Nothing here knows how values merge.
+
+use super::{EventOp, NodeId, Shape, Stored, Tree};
+use crate::json::Key;
+use crate::model::StepNo;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// No node, no version.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Marks a packed key as an index.
+const INDEX: u32 = 1 << 31;
+
+/// One path of one identity.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// [`NONE`] for a root.
+    parent: u32,
+    /// An index with the bit [`INDEX`], else the number of a name; of a root the number of its identity.
+    key: u32,
+    /// Its place in the parent's latest epoch.
+    pub(super) entry: u32,
+    /// The child made last, whether or not it is present.
+    newest_child: u32,
+    /// The child of the same parent that was made before.
+    older_sibling: u32,
+    /// Number of its first version.
+    first: u32,
+    /// Numbers of the others, ascending.
+    pub(super) later: Vec<u32>,
+}
+
+impl Node {
+    fn last(&self) -> u32 {
+        self.later.last().copied().unwrap_or(self.first)
+    }
+
+    fn before(&self, limit: u32) -> Option<u32> {
+        let end = self.later.partition_point(|v| *v < limit);
+        match end.checked_sub(1) {
+            Some(i) => Some(self.later[i]),
+            None => Some(self.first).filter(|v| *v < limit),
+        }
+    }
+
+    /// Numbers of its versions, ascending.
+    pub(super) fn versions(&self) -> impl DoubleEndedIterator<Item = u32> {
+        std::iter::once(self.first).filter(|v| *v != NONE).chain(self.later.iter().copied())
+    }
+}
+
+/// What a node is from a version on.
+#[derive(Debug, Clone)]
+pub(super) enum What {
+    /// A scalar, or an opaque value.
+    Leaf(Stored),
+    EmptyObject,
+    EmptyArray,
+    /// The number of the epoch that lists its members.
+    Object(u32),
+    /// How many elements; all of them are present.
+    Array(u32),
+    Absent,
+}
+
+impl What {
+    pub(super) fn shape(&self) -> Option<Shape> {
+        Some(match self {
+            Self::Leaf(_) => Shape::Scalar,
+            Self::EmptyObject => Shape::EmptyObject,
+            Self::EmptyArray => Shape::EmptyArray,
+            Self::Object(_) => Shape::Object,
+            Self::Array(_) => Shape::Array,
+            Self::Absent => return None,
+        })
+    }
+
+    pub(super) fn is_leaf(&self) -> bool {
+        matches!(self, Self::Leaf(_) | Self::EmptyObject | Self::EmptyArray)
+    }
+
+    /// The value, if it is a leaf.
+    pub(super) fn stored(&self) -> Option<Stored> {
+        match self {
+            Self::Leaf(stored) => Some(stored.clone()),
+            Self::EmptyObject => Some(Stored::text_of("{}")),
+            Self::EmptyArray => Some(Stored::text_of("[]")),
+            _ => None,
+        }
+    }
+
+    /// Whether both are leaves of the same text.
+    pub(super) fn same_text(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Leaf(a), Self::Leaf(b)) => a == b,
+            _ => self.is_leaf() && other.is_leaf() && self.stored() == other.stored(),
+        }
+    }
+}
+
+/// One change of one node. Its number in the list of versions is its place in the history.
+#[derive(Debug)]
+pub(super) struct Version {
+    pub(super) node: NodeId,
+    /// Step whose message supplies the value.
+    pub(super) author: StepNo,
+    /// Last step after which the leaf differed.
+    pub(super) changed: StepNo,
+    /// What it means for the node as a leaf; None: nothing (containers, a supplier alone).
+    pub(super) event: Option<EventOp>,
+    pub(super) what: What,
+}
+
+impl Version {
+    pub(super) fn is_long(&self) -> bool {
+        matches!(self.what, What::Leaf(Stored::Long(_)))
+    }
+
+    pub(super) fn is_drop(&self) -> bool {
+        matches!(self.event, Some(EventOp::Drop | EventOp::Reset))
+    }
+}
+
+/// Where the versions of a step begin.
+#[derive(Debug)]
+pub(super) struct StepStart {
+    pub(super) at: StepNo,
+    /// Number of its first version.
+    pub(super) first: u32,
+    /// How many of its versions are events.
+    pub(super) events: u32,
+}
+
+/// The members of an object in order, since it was last made or put in another order.
+#[derive(Debug, Default)]
+pub(super) struct Epoch {
+    entries: Vec<Entry>,
+    /// Members present now.
+    pub(super) live: u32,
+    /// Some member was removed and came again: its last entry counts.
+    has_again: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    node: NodeId,
+    /// It counts for limits above this.
+    from: u32,
+}
+
+impl Epoch {
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.entries.capacity() * size_of::<Entry>()
+    }
+}
+
+/// Names of members, each kept once.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    texts: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let text: Arc<str> = name.into();
+        let number = self.texts.len() as u32;
+        self.texts.push(Arc::clone(&text));
+        self.numbers.insert(text, number);
+        number
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let texts = self.texts.iter().map(|t| t.len() + 2 * size_of::<usize>()).sum::<usize>();
+        texts + self.texts.len() * size_of::<Arc<str>>() + self.numbers.capacity() * (size_of::<(Arc<str>, u32)>() + 1)
+    }
+}
+
+/// Hashes two numbers that we gave out ourselves, so that speed is all that is asked of it.
+pub(super) type PairHash = BuildHasherDefault<PairHasher>;
+
+#[derive(Default)]
+pub(super) struct PairHasher(u64);
+
+impl Hasher for PairHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u32(u32::from(*b)));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.0 = (self.0.rotate_left(32) ^ u64::from(n)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
+impl Tree {
+    pub(super) fn get(&self, node: NodeId) -> &Node {
+        &self.nodes[node.0 as usize]
+    }
+
+    pub(super) fn version(&self, number: u32) -> &Version {
+        &self.versions[number as usize]
+    }
+
+    /// The limit that means "up to and including this step".
+    pub(super) fn limit(&self, step: StepNo) -> u32 {
+        let next = self.starts.partition_point(|s| s.at <= step);
+        self.starts.get(next).map_or(self.versions.len() as u32, |s| s.first)
+    }
+
+    /// The limit that means "before this step".
+    pub(super) fn limit_before(&self, step: StepNo) -> u32 {
+        step.checked_sub(1).map_or(0, |before| self.limit(before))
+    }
+
+    /// The step of a version.
+    pub(super) fn step_of(&self, number: u32) -> StepNo {
+        let next = self.starts.partition_point(|s| s.first <= number);
+        self.starts[next - 1].at
+    }
+
+    /// The version of a node that holds below a limit.
+    pub(super) fn at(&self, node: NodeId, limit: u32) -> Option<&Version> {
+        self.get(node).before(limit).map(|v| self.version(v))
+    }
+
+    /// The last version of a node.
+    pub(super) fn last(&self, node: NodeId) -> Option<&Version> {
+        Some(self.get(node).last()).filter(|v| *v != NONE).map(|v| self.version(v))
+    }
+
+    /// What a node is now.
+    pub(super) fn now(&self, node: NodeId) -> &What {
+        self.last(node).map_or(&What::Absent, |v| &v.what)
+    }
+
+    pub(super) fn is_present(&self, node: NodeId) -> bool {
+        !matches!(self.now(node), What::Absent)
+    }
+
+    /// Appends a version; steps never go back.
+    pub(super) fn append(&mut self, at: StepNo, version: Version) {
+        let number = self.versions.len() as u32;
+        if self.starts.last().is_none_or(|s| s.at < at) {
+            self.starts.push(StepStart { at, first: number, events: 0 });
+        }
+        if let (Some(start), Some(_)) = (self.starts.last_mut(), version.event) {
+            start.events += 1;
+        }
+        let node = &mut self.nodes[version.node.0 as usize];
+        if node.first == NONE {
+            node.first = number;
+        } else {
+            node.later.push(number);
+        }
+        self.versions.push(version);
+    }
+
+    /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.
+    pub(super) fn renumber(&mut self, start: usize) {
+        for (number, version) in self.versions.iter().enumerate().skip(start) {
+            let node = &mut self.nodes[version.node.0 as usize];
+            *node.later.last_mut().unwrap_or(&mut node.first) = number as u32;
+        }
+    }
+
+    /// The root of an identity, made if need be.
+    pub(super) fn root(&mut self, id: super::IdentityId) -> NodeId {
+        if let Some(root) = self.identities[id.0 as usize].root {
+            return root;
+        }
+        let root = self.new_node(NONE, id.0);
+        self.identities[id.0 as usize].root = Some(root);
+        root
+    }
+
+    /// The member of that name, made if need be.
+    pub(super) fn named(&mut self, parent: NodeId, name: &str) -> NodeId {
+        let key = self.names.number(name);
+        self.child_or_new(parent, key)
+    }
+
+    /// The element of that index, made if need be.
+    pub(super) fn indexed(&mut self, parent: NodeId, index: u32) -> NodeId {
+        self.child_or_new(parent, index | INDEX)
+    }
+
+    fn child_or_new(&mut self, parent: NodeId, key: u32) -> NodeId {
+        if let Some(child) = self.children.get(&(parent.0, key)) {
+            return *child;
+        }
+        let child = self.new_node(parent.0, key);
+        let above = &mut self.nodes[parent.0 as usize];
+        let older = std::mem::replace(&mut above.newest_child, child.0);
+        self.nodes[child.0 as usize].older_sibling = older;
+        self.children.insert((parent.0, key), child);
+        child
+    }
+
+    fn new_node(&mut self, parent: u32, key: u32) -> NodeId {
+        let node = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node {
+            parent,
+            key,
+            entry: 0,
+            newest_child: NONE,
+            older_sibling: NONE,
+            first: NONE,
+            later: Vec::new(),
+        });
+        node
+    }
+
+    /// The child with that key, if there ever was one.
+    pub(super) fn child(&self, parent: NodeId, key: &Key) -> Option<NodeId> {
+        let key = match key {
+            Key::Name(name) => *self.names.numbers.get(name.as_ref())?,
+            Key::Index(index) => index | INDEX,
+        };
+        self.children.get(&(parent.0, key)).copied()
+    }
+
+    /// The node above; None for a root.
+    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        Some(self.get(node).parent).filter(|p| *p != NONE).map(NodeId)
+    }
+
+    /// The identity whose root this is.
+    pub(super) fn identity_of_root(&self, root: NodeId) -> super::IdentityId {
+        super::IdentityId(self.get(root).key)
+    }
+
+    /// Key of a node that is no root.
+    pub(super) fn key(&self, node: NodeId) -> Key {
+        match self.get(node).key {
+            key if key & INDEX != 0 => Key::Index(key & !INDEX),
+            key => Key::Name(self.names.texts[key as usize].as_ref().into()),
+        }
+    }
+
+    /// Name of a node that is a member of an object.
+    pub(super) fn name(&self, node: NodeId) -> &str {
+        self.names.texts.get(self.get(node).key as usize).map_or("", |name| name)
+    }
+
+    /// The node's place among its siblings now.
+    pub(super) fn place(&self, node: NodeId) -> u32 {
+        let node = self.get(node);
+        if node.parent != NONE && node.key & INDEX != 0 { node.key & !INDEX } else { node.entry }
+    }
+
+    /// All nodes that ever stood at or below a node.
+    pub(super) fn below(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found = vec![node];
+        let mut next = 0;
+        while next < found.len() {
+            let mut child = self.get(found[next]).newest_child;
+            while child != NONE {
+                found.push(NodeId(child));
+                child = self.nodes[child as usize].older_sibling;
+            }
+            next += 1;
+        }
+        found
+    }
+
+    pub(super) fn new_epoch(&mut self) -> u32 {
+        self.epochs.push(Epoch::default());
+        (self.epochs.len() - 1) as u32
+    }
+
+    /// Appends a member to an object's order, for limits above `from`.
+    pub(super) fn enlist(&mut self, epoch: u32, node: NodeId, from: u32) {
+        let list = &mut self.epochs[epoch as usize];
+        let entry = &mut self.nodes[node.0 as usize].entry;
+        list.has_again |= list.entries.get(*entry as usize).is_some_and(|e| e.node == node);
+        *entry = list.entries.len() as u32;
+        list.entries.push(Entry { node, from });
+        list.live += 1;
+    }
+
+    /// The members of an object that are present below a limit, in order.
+    pub(super) fn members(&self, epoch: u32, limit: u32) -> Vec<NodeId> {
+        let list = &self.epochs[epoch as usize];
+        let end = list.entries.partition_point(|e| e.from < limit);
+        let is_present = |node: &NodeId| self.at(*node, limit).is_some_and(|v| v.what.shape().is_some());
+        let held = list.entries[..end].iter().map(|e| e.node);
+        if !list.has_again {
+            return held.filter(is_present).collect();
+        }
+        let mut seen = HashSet::new();
+        let mut members: Vec<_> = held.rev().filter(|n| seen.insert(*n)).filter(is_present).collect();
+        members.reverse();
+        members
+    }
+
+    /// The children of a node below a limit, in order.
+    pub(super) fn children_at(&self, node: NodeId, limit: u32) -> Vec<NodeId> {
+        match self.at(node, limit).map(|v| &v.what) {
+            Some(What::Object(epoch)) => self.members(*epoch, limit),
+            Some(What::Array(len)) => {
+                (0..*len).filter_map(|i| self.children.get(&(node.0, i | INDEX)).copied()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

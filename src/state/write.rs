@@ -1,0 +1,188 @@
+//! A message merges into the state: the rules of Agent/Data (A15 to A19), which the others use in part.
+
+use super::replace::{Given, Writer};
+use super::store::What;
+use super::{EventOp, IdentityId, NodeId, Op, Tree, Write};
+use crate::json::{Key, Value};
+use crate::model::StepNo;
+
+/// An op and the rest of the path to where it acts.
+type Target<'w> = (&'w [Key], Op);
+
+impl Tree {
+    /// Merges one message into the state. Writes come in step order.
+    pub fn write(&mut self, write: &Write<'_>) {
+        self.touch(write.at, write.identity);
+        let root = self.root(write.identity);
+        let mut writer = Writer::new(self, write.at);
+        if write.ops.iter().any(|(_, op)| *op == Op::Remove) {
+            writer.remove_all(root, write);
+        } else if let Some(value) = write.value {
+            let given = Given { value, base: write.base, author: write.author, is_opaque: false };
+            let targets: Vec<Target<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
+            writer.apply(root, given, &targets);
+        }
+        writer.finish();
+    }
+
+    /// Drops a whole identity at a step, as an event `op` on each of its leaves (`Drop`, `Reset`); it may come back as
+    /// new.
+    pub fn drop_identity(&mut self, at: StepNo, id: IdentityId, op: EventOp) {
+        self.order.drop(at, id);
+        if let Some(root) = self.identities[id.0 as usize].root {
+            let mut writer = Writer::new(self, at);
+            writer.drop_all(root, op);
+            writer.finish();
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// Applies the op that ends here, or merges with those that end below.
+    fn apply<'v>(&mut self, node: NodeId, given: Given<'v>, targets: &[Target<'_>]) {
+        match targets.iter().find(|(path, _)| path.is_empty()) {
+            None => self.merge(node, given, targets),
+            Some((_, op)) => self.act(node, given, *op),
+        }
+    }
+
+    fn act(&mut self, node: NodeId, given: Given<'_>, op: Op) {
+        match op {
+            Op::Merge => self.merge(node, given, &[]),
+            Op::Replace => self.replace(node, given),
+            Op::Assign => self.assign(node, given),
+            Op::Push => self.extend(node, given, std::slice::from_ref(given.value)),
+            Op::Concat => match given.value.as_array() {
+                Some(elements) => self.extend(node, given, elements),
+                None => self.extend(node, given, std::slice::from_ref(given.value)),
+            },
+            Op::Opaque => self.replace(node, Given { is_opaque: true, ..given }),
+            Op::Remove => {}
+        }
+    }
+
+    /// A15, A16: objects key by key, all else replaces; `{}` into an object with members writes nothing.
+    fn merge<'v>(&mut self, node: NodeId, given: Given<'v>, targets: &[Target<'_>]) {
+        let Some(object) = given.value.as_object() else { return self.replace(node, given) };
+        if object.is_empty() {
+            if !matches!(self.tree.now(node), What::Object(_)) {
+                self.replace(node, given);
+            }
+            return;
+        }
+        let epoch = self.become_object(node);
+        for (name, value) in object.entries() {
+            let child = self.member(node, epoch, name);
+            if targets.is_empty() {
+                self.merge(child, given.part(value), &[]);
+            } else {
+                self.apply(child, given.part(value), &below(targets, name));
+            }
+        }
+    }
+
+    /// A18 `assign`: key by key, one level.
+    fn assign(&mut self, node: NodeId, given: Given<'_>) {
+        let Some(object) = given.value.as_object().filter(|o| !o.is_empty()) else {
+            return self.merge(node, given, &[]);
+        };
+        let epoch = self.become_object(node);
+        for (name, value) in object.entries() {
+            let child = self.member(node, epoch, name);
+            self.replace(child, given.part(value));
+        }
+    }
+
+    /// A18, A19 `push`, `concat`: appends to an array; whatever else stands there gives way to a new one.
+    fn extend<'v>(&mut self, node: NodeId, given: Given<'v>, elements: &'v [Value<'v>]) {
+        let old = self.tree.now(node);
+        let len = match old {
+            What::Array(len) => *len,
+            _ => 0,
+        };
+        if elements.is_empty() {
+            if !matches!(old, What::Array(_) | What::EmptyArray) {
+                self.replace(node, given);
+            }
+            return;
+        }
+        if len == 0 {
+            self.open_site(node);
+            self.clear_below(node);
+        }
+        self.contain(node, What::Array(len + elements.len() as u32));
+        let parts: Vec<_> = elements.iter().map(|value| given.part(value)).collect();
+        self.put_elements(node, len, &parts);
+    }
+
+    /// The epoch of an object; what is none becomes one without members, which the caller adds.
+    fn become_object(&mut self, node: NodeId) -> u32 {
+        if let What::Object(epoch) = *self.tree.now(node) {
+            return epoch;
+        }
+        self.open_site(node);
+        self.clear_below(node);
+        let epoch = self.tree.new_epoch();
+        self.contain(node, What::Object(epoch));
+        epoch
+    }
+
+    /// Drops what stands below a node, in order.
+    fn clear_below(&mut self, node: NodeId) {
+        for child in self.tree.children_at(node, u32::MAX) {
+            self.give_way(child, None::<Given<'_>>, EventOp::Drop);
+        }
+    }
+
+    /// A member that is about to be written, at the end of the order if it is not there now.
+    fn member(&mut self, object: NodeId, epoch: u32, name: &str) -> NodeId {
+        let child = self.tree.named(object, name);
+        if !self.tree.is_present(child) {
+            self.enlist(epoch, child);
+        }
+        child
+    }
+
+    /// Drops a node and all below it.
+    fn drop_all(&mut self, node: NodeId, op: EventOp) {
+        self.open_site(node);
+        self.give_way(node, None::<Given<'_>>, op);
+    }
+
+    /// A18 `erase`. A path below another one has nothing left to remove.
+    fn remove_all(&mut self, root: NodeId, write: &Write<'_>) {
+        let removes = || write.ops.iter().filter(|(_, op)| *op == Op::Remove).map(|(path, _)| path);
+        for path in removes() {
+            if !removes().any(|other| other.len() < path.len() && path.starts_with(other)) {
+                self.remove(root, path, write.author);
+            }
+        }
+    }
+
+    fn remove(&mut self, root: NodeId, path: &[Key], author: StepNo) {
+        let mut node = root;
+        let mut object = None;
+        for key in path {
+            let What::Object(epoch) = *self.tree.now(node) else { return };
+            let Some(child) = self.tree.child(node, key) else { return };
+            object = Some((node, epoch));
+            node = child;
+        }
+        if !self.tree.is_present(node) {
+            return;
+        }
+        self.drop_all(node, EventOp::Drop);
+        let Some((object, epoch)) = object else { return };
+        let list = &mut self.tree.epochs[epoch as usize];
+        list.live -= 1;
+        if list.live == 0 {
+            self.push(object, author, Some(EventOp::Add), What::EmptyObject);
+        }
+    }
+}
+
+/// The targets at or below a member.
+fn below<'w>(targets: &[Target<'w>], name: &str) -> Vec<Target<'w>> {
+    let is_name = |key: &Key| matches!(key, Key::Name(n) if n.as_ref() == name);
+    targets.iter().filter(|(path, _)| path.first().is_some_and(is_name)).map(|(path, op)| (&path[1..], *op)).collect()
+}
