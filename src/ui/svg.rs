@@ -155,7 +155,8 @@ impl Picture {
             let (x, columns) = (left(run[0].column), run.iter().map(|p| p.width).sum::<usize>());
             let _ = writeln!(
                 out,
-                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{CELL_HEIGHT}\" fill=\"{}\" shape-rendering=\"crispEdges\"/>",
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{CELL_HEIGHT}\" fill=\"{}\" \
+                 shape-rendering=\"crispEdges\"/>",
                 tenths(x),
                 top(row),
                 tenths(columns * CELL_WIDTH_TENTHS),
@@ -186,7 +187,8 @@ impl Picture {
             let columns = run.iter().map(|p| p.width).sum::<usize>();
             let _ = writeln!(
                 out,
-                "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{ink}\"{}>{}</text>",
+                "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" \
+                 fill=\"{ink}\"{}>{}</text>",
                 tenths(x),
                 y + BASELINE,
                 tenths(columns * CELL_WIDTH_TENTHS),
