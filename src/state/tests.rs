@@ -25,7 +25,7 @@ fn write(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, line: &str
         };
     let ops: Vec<_> = paths.split(',').filter(|p| !p.is_empty()).map(|p| (path_of(p), op)).collect();
     let value = (!value.is_empty()).then(|| parse(value).unwrap());
-    tree.write(&Write { at, author, identity: id, value: value.as_ref(), base: 0, ops: &ops });
+    tree.write(&Write { at, author, identity: id, value: value.as_ref(), base: Some(0), ops: &ops });
 }
 
 fn run(lines: &[&str]) -> (Tree, IdentityId) {
@@ -294,7 +294,7 @@ fn long_values_stay_in_the_input() {
     let id = tree.intern(&Identity::global("k"));
     let value = parse(&input[2..]).unwrap();
     for at in 0..2 {
-        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: 2, ops: &[] });
+        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: Some(2), ops: &[] });
     }
     assert_eq!(said(&tree, &tree.history(root(&tree, id), 1)), "+a=LONG =a=LONG");
     let bytes = input.clone().into_bytes();
