@@ -366,7 +366,7 @@ impl Real {
                 self.tree.reorder(at, &order);
             }
             Act::Write(kind, text, ops) => {
-                let base = self.input.len() as u64;
+                let base = (text.len() % 3 > 0).then_some(self.input.len() as u64);
                 self.input.extend(text.as_bytes());
                 let value = parse(text).unwrap();
                 let identity = self.ids[*kind];
@@ -376,7 +376,7 @@ impl Real {
                 let mut built = Tree::new();
                 let identity = built.intern(&Identity::global("built"));
                 for (number, (text, back)) in (0..).zip(writes) {
-                    let base = self.input.len() as u64;
+                    let base = (text.len() % 3 > 0).then_some(self.input.len() as u64);
                     self.input.extend(text.as_bytes());
                     let value = parse(text).unwrap();
                     let author = at - back;
