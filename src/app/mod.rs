@@ -1,1 +1,271 @@
-//! The program as one function.
+//! The program as one function: [`App::update`] takes what happened and returns what is to be done.
+//!
+//! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
+
+pub mod act;
+pub mod inspector;
+pub mod key;
+pub mod keys;
+pub mod layout;
+pub mod menu;
+pub mod msg;
+pub mod prompt;
+pub mod search;
+pub mod settle;
+pub mod view;
+
+pub use inspector::Inspector;
+pub use layout::Pane;
+pub use msg::{Effect, FoundAt, Msg};
+
+use crate::model::StepNo;
+use crate::panes::state::StatePane;
+use crate::panes::table::TablePane;
+use crate::panes::{Focus, Scroll, Session};
+use key::KeyPress;
+use keys::{Action, Context};
+use menu::Menu;
+use prompt::Prompt;
+use search::Search;
+
+/// Most places that Backspace can come back to.
+const JUMPS_MAX: usize = 200;
+
+/// What lies over the panes.
+#[derive(Debug)]
+pub enum Layer {
+    /// Help or palette.
+    Menu(Menu),
+    /// The line in which a search is typed.
+    Search(Prompt),
+}
+
+/// A sentence in the footer, until the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Whether it tells of an error.
+    pub is_error: bool,
+    /// The sentence.
+    pub text: String,
+}
+
+/// The whole program.
+pub struct App {
+    /// What is open.
+    pub session: Session,
+    /// Size of the screen, in cells.
+    pub size: (u16, u16),
+    /// The pane with the cursor.
+    pub pane: Pane,
+    /// Whether that pane has the whole screen.
+    pub is_zoomed: bool,
+    /// Whether the view stays at the newest step.
+    pub is_following: bool,
+    /// Scroll of the steps; its cursor is the step in focus.
+    pub steps: Scroll,
+    /// The state.
+    pub state: StatePane,
+    /// The tabs.
+    pub inspector: Inspector,
+    /// The table.
+    pub table: TablePane,
+    /// Help, palette or prompt over it.
+    pub layer: Option<Layer>,
+    /// The sentence in the footer.
+    pub notice: Option<Notice>,
+    /// The last search.
+    pub search: Search,
+    /// Names of the themes, the one in use first.
+    pub themes: Vec<String>,
+    /// First key of a two-key sequence.
+    pub prefix: Option<String>,
+    jumps: Vec<(Focus, Pane)>,
+    opening: Option<usize>,
+}
+
+impl App {
+    /// The program on a session. A dataset of many trajectories begins with its table.
+    #[must_use]
+    pub fn new(session: Session, themes: Vec<String>) -> Self {
+        let pane = if session.is_dataset() { Pane::Table } else { Pane::Steps };
+        Self {
+            session,
+            size: (80, 24),
+            pane,
+            is_zoomed: false,
+            is_following: false,
+            steps: Scroll::default(),
+            state: StatePane::default(),
+            inspector: Inspector::default(),
+            table: TablePane::default(),
+            layer: None,
+            notice: None,
+            search: Search::default(),
+            themes,
+            prefix: None,
+            jumps: Vec::new(),
+            opening: None,
+        }
+    }
+
+    /// Takes something that happened; returns what is to be done.
+    pub fn update(&mut self, msg: Msg) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match msg {
+            Msg::Key(key) => self.key(key, &mut effects),
+            Msg::Mouse(mouse) => self.mouse(mouse, &mut effects),
+            Msg::Paste(text) => self.paste(&text),
+            Msg::Resize(width, height) => self.size = (width, height),
+            Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
+            Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
+            Msg::Facts(facts) => self.table.set_facts(facts),
+            Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
+            Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
+            Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
+            Msg::Found(number, at) => self.found(number, at),
+            Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
+        }
+        self.settle(&mut effects);
+        effects
+    }
+
+    /// The contexts whose keys work now, innermost first.
+    #[must_use]
+    pub fn contexts(&self) -> Vec<Context> {
+        match (&self.layer, self.pane) {
+            (Some(Layer::Menu(_)), _) => vec![Context::Menu],
+            (Some(Layer::Search(_)), _) => vec![Context::Prompt],
+            (None, pane) => pane_contexts(pane),
+        }
+    }
+
+    fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
+        let name = key.to_string();
+        let contexts = self.contexts();
+        let pressed = match self.prefix.take() {
+            Some(first) => format!("{first}{name}"),
+            None if self.layer.is_none() && keys::is_prefix(&contexts, &name) => {
+                self.prefix = Some(name);
+                return;
+            }
+            None => name,
+        };
+        self.notice = None;
+        if let Some(row) = keys::find(&contexts, &pressed) {
+            self.perform(row.action, effects);
+        } else if self.layer.is_some() {
+            self.type_key(key);
+        } else {
+            self.notice =
+                Some(Notice { is_error: false, text: format!("{pressed} does nothing here; ? lists the keys") });
+        }
+    }
+
+    fn type_key(&mut self, key: KeyPress) {
+        let prompt = match &mut self.layer {
+            Some(Layer::Menu(menu)) => &mut menu.prompt,
+            Some(Layer::Search(prompt)) => prompt,
+            None => return,
+        };
+        if let Some(c) = key.typed() {
+            prompt.insert(c.encode_utf8(&mut [0; 4]));
+        } else {
+            prompt.edit(&key.to_string());
+        }
+        self.refresh_menu();
+    }
+
+    fn refresh_menu(&mut self) {
+        let contexts = pane_contexts(self.pane);
+        if let Some(Layer::Menu(menu)) = &mut self.layer {
+            menu.refresh(&contexts);
+        }
+    }
+
+    fn paste(&mut self, text: &str) {
+        match &mut self.layer {
+            Some(Layer::Menu(menu)) => menu.prompt.insert(text),
+            Some(Layer::Search(prompt)) => prompt.insert(text),
+            None => {}
+        }
+        self.refresh_menu();
+    }
+
+    fn progress(&mut self, is_complete: bool, is_live: bool) {
+        self.session.is_complete = is_complete;
+        if is_live && !self.session.is_live {
+            let last = self.session.open().map_or(0, |o| o.last());
+            self.is_following = self.session.focus.step + 2 >= last && last > 0;
+        }
+        self.session.is_live = is_live;
+        if self.is_following {
+            self.go_to_last();
+        }
+        if !self.session.is_dataset() && self.pane == Pane::Table && is_complete && self.opening.is_none() {
+            self.opening = Some(0);
+        }
+    }
+
+    fn opened(&mut self, trajectory: usize, run: crate::panes::SharedRun) {
+        self.session.set_run(run, trajectory);
+        self.opening = None;
+        self.table.scroll.cursor = trajectory;
+        self.session.focus = Focus::default();
+        self.jumps.clear();
+        self.steps = Scroll::default();
+        self.state.reset();
+        self.inspector.reset();
+        if self.pane == Pane::Table {
+            self.pane = Pane::Steps;
+        }
+    }
+
+    /// Puts a step in focus.
+    pub fn go_to(&mut self, step: StepNo) {
+        let Some(last) = self.session.open().map(|o| o.last()) else { return };
+        let step = step.clamp(0, last.max(0));
+        if step < last {
+            self.is_following = false;
+        }
+        self.session.focus.step = step;
+    }
+
+    fn go_to_last(&mut self) {
+        if let Some(last) = self.session.open().map(|o| o.last()) {
+            self.session.focus.step = last.max(0);
+        }
+    }
+
+    /// Remembers where we are, so that Backspace comes back.
+    pub fn remember(&mut self) {
+        if self.jumps.len() >= JUMPS_MAX {
+            self.jumps.remove(0);
+        }
+        self.jumps.push((self.session.focus.clone(), self.pane));
+    }
+
+    /// Tells something in the footer.
+    pub fn tell(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { is_error: false, text: text.into() });
+    }
+}
+
+/// The contexts of a pane, innermost first.
+#[must_use]
+pub fn pane_contexts(pane: Pane) -> Vec<Context> {
+    match pane {
+        Pane::Table => vec![Context::Table, Context::Global],
+        Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
+        Pane::State => vec![Context::State, Context::Trajectory, Context::Global],
+        Pane::Inspector => vec![Context::Inspector, Context::Trajectory, Context::Global],
+    }
+}
+
+/// What an action does while it has `&mut App`.
+pub(crate) type Effects = Vec<Effect>;
+
+/// Every action has a row, so that the help knows it.
+#[must_use]
+pub fn has_row(action: Action) -> bool {
+    keys::KEYS.iter().any(|r| r.action == action)
+}

@@ -4,12 +4,16 @@
 //! trajectory with its steps and its versioned state. Knows no pane, no file, no other format.
 
 mod adp;
+mod describe;
+mod generic;
 mod run;
+mod scopix;
 
-pub use run::{Answer, Credit, Field, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry};
+pub use crate::model::Framing;
+pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[&adp::Adp];
+pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &generic::Generic];
 
 /// The format of that name.
 #[must_use]

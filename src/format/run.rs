@@ -1,7 +1,7 @@
 //! What a format is, and what it makes of records: a run.
 
 use crate::json::{Key, Value};
-use crate::model::{Bytes, Finding, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
 
@@ -19,6 +19,11 @@ pub trait Format: Send + Sync {
     fn framing(&self) -> Framing;
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
+    /// Whether [`Run::push`] looks at the text of a record. A format whose records are steps one to one says no, and its
+    /// files cost no read and no parse to index; it is then given an empty text.
+    fn needs_text(&self) -> bool {
+        true
+    }
     /// An empty run.
     fn run(&self) -> Box<dyn Run>;
     /// Small texts of this format, for tests: each must be detected as this format and no other.
@@ -30,17 +35,6 @@ pub trait Format: Send + Sync {
 pub struct Match {
     /// One sentence: what in the content says so.
     pub reason: String,
-}
-
-/// How a file is cut into records (`DESIGN.md` 9, A1, S1, D1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
-    /// One JSON text, or one text per line (A1, S1).
-    Text,
-    /// The elements of one array, or a run of values with white space between (D1).
-    Values,
-    /// As `Text`, but a whole text that is an array is cut into its elements: generic records.
-    Elements,
 }
 
 /// What a record is.
@@ -113,7 +107,7 @@ pub enum Instances {
 /// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts: what
 /// it shows it asks from `bytes`.
 pub trait Run: Send + Sync {
-    /// Takes the next record; `text` are its bytes.
+    /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
     /// The input has ended (for now): settles what waits for more. May be followed by more records.
     fn finish(&mut self, _bytes: &dyn Bytes) {}

@@ -10,6 +10,6 @@ mod step;
 
 pub use finding::{Finding, Severity};
 pub use identity::Identity;
-pub use place::{Bytes, Place, Record, RecordBody, Span, lossy};
+pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace};

@@ -22,7 +22,7 @@ impl Span {
     /// First byte behind the span.
     #[must_use]
     pub fn end(self) -> u64 {
-        self.offset + self.len
+        self.offset.saturating_add(self.len)
     }
 }
 
@@ -53,6 +53,17 @@ pub enum RecordBody {
     Text,
     /// It cannot be a record; the sentence says why and at which byte.
     Broken(String),
+}
+
+/// How a file is cut into records (`DESIGN.md` 9, A1, S1, D1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// One JSON text, or one text per line (A1, S1).
+    Text,
+    /// The elements of one array, or a run of values with white space between (D1).
+    Values,
+    /// As `Text`, but a whole text that is an array is cut into its elements: generic records.
+    Elements,
 }
 
 /// The bytes of the open input. Rooms of the core ask for them through this, so that they name no file.

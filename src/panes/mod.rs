@@ -1,1 +1,20 @@
-//! Rows of every pane.
+//! Panes: pure functions from the session and a pane's own state to the rows of its window.
+//!
+//! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
+
+pub mod compare;
+pub mod doc;
+pub mod header;
+pub mod history;
+pub mod message;
+pub mod reader;
+pub mod row;
+pub mod session;
+pub mod state;
+pub mod steps;
+pub mod table;
+pub mod timeline;
+pub mod value;
+
+pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
+pub use session::{Focus, Open, Records, Session, SharedRun};

@@ -1,1 +1,4 @@
-//! The terminal.
+//! The terminal, threads and the clock: what the program as a function must not know.
+
+pub mod jobs;
+pub mod stage;

@@ -1,1 +1,17 @@
-//! The only reader of input.
+//! The only reader of input: opens, frames, indexes and follows it. Never judges what a record means.
+//!
+//! Input is read with `pread`, never mapped: a live file may shrink under a map. What cannot be read twice (standard
+//! input, a pipe) is spooled to an unlinked temporary file, so that the rest of the program knows one kind of input.
+
+mod frame;
+mod index;
+mod input;
+mod kind;
+mod lines;
+mod reader;
+mod values;
+
+pub use frame::{Framer, index_all};
+pub use index::RecordIndex;
+pub use input::{BLOCK, Input};
+pub use reader::Reader;

@@ -293,7 +293,7 @@ impl<'t> Writer<'t> {
 
     /// Whether the members that are there stand in the old order, before all that are not.
     fn keeps_order(&self, children: &[NodeId]) -> bool {
-        let split = children.partition_point(|c| self.tree.is_present(*c));
+        let split = children.iter().take_while(|c| self.tree.is_present(**c)).count();
         let (there, rest) = children.split_at(split);
         there.is_sorted_by_key(|c| self.tree.get(*c).entry) && !rest.iter().any(|c| self.tree.is_present(*c))
     }

@@ -3,10 +3,12 @@
 //! [`SafeText`] is the one type that a painter accepts, and only [`SafeText::of`] makes it from foreign text, so that no
 //! control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON and no colour.
 
+mod find;
 mod role;
 mod safe;
 mod width;
 
+pub use find::Pattern;
 pub use role::Role;
 pub use safe::SafeText;
 pub use width::{cut, cut_start, pad, width, wrap};

@@ -1,0 +1,242 @@
+//! Going somewhere else: writes, errors, calls, what a row refers to, and back again.
+
+use crate::app::keys::Tab;
+use crate::app::{App, Effect, Effects, Pane};
+use crate::model::{Role, Severity, StepKind, StepNo};
+use crate::panes::message::node_of_path;
+
+/// Most steps that one key press describes while it looks for one of a kind.
+const SEEK_MAX: usize = 20_000;
+
+/// What a `[x` or `]x` key looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Error,
+    Call,
+    User,
+}
+
+impl App {
+    /// Goes to a step and remembers where we were.
+    pub fn jump_to(&mut self, step: StepNo) {
+        self.remember();
+        self.go_to(step);
+    }
+
+    pub(super) fn write_of_focus(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let Some((_, node)) = open.focus_node() else {
+            drop(open);
+            return self.any_write(is_forward);
+        };
+        let found = open.tree().neighbour(node, open.step(), is_forward);
+        drop(open);
+        match found {
+            Some(step) => {
+                self.jump_to(step);
+                if let Some(path) = self.session.focus.path.clone() {
+                    self.focus_path(path);
+                }
+            }
+            None => {
+                self.tell(if is_forward { "no later write of this value" } else { "no earlier write of this value" })
+            }
+        }
+    }
+
+    pub(super) fn any_write(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let here = open.step();
+        let found = if is_forward {
+            open.tree().activity().map(|(s, _)| s).find(|s| *s > here)
+        } else {
+            open.tree().activity().map(|(s, _)| s).take_while(|s| *s < here).last()
+        };
+        drop(open);
+        match found.filter(|s| *s >= 0) {
+            Some(step) => self.jump_to(step),
+            None => self.tell(if is_forward { "no later write" } else { "no earlier write" }),
+        }
+    }
+
+    pub(super) fn seek(&mut self, wanted: Wanted, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let findings = if wanted == Wanted::Error { open.run().findings() } else { Vec::new() };
+        let is_wanted = |step: StepNo| {
+            let described = open.describe(step);
+            match wanted {
+                Wanted::Error => {
+                    matches!(described.sign, StepKind::Error | StepKind::Broken)
+                        || findings.iter().any(|f| f.step == Some(step) && f.severity == Severity::Error)
+                }
+                Wanted::Call => described.sign == StepKind::Call,
+                Wanted::User => described.role == Role::User,
+            }
+        };
+        let (here, last) = (open.step(), open.last());
+        let found = if is_forward {
+            (here + 1..=last).take(SEEK_MAX).find(|s| is_wanted(*s))
+        } else {
+            (0..here).rev().take(SEEK_MAX).find(|s| is_wanted(*s))
+        };
+        drop(open);
+        let word = match wanted {
+            Wanted::Error => "error",
+            Wanted::Call => "call",
+            Wanted::User => "user turn",
+        };
+        match found {
+            Some(step) => self.jump_to(step),
+            None => self.tell(format!("no {} {word}", if is_forward { "later" } else { "earlier" })),
+        }
+    }
+
+    pub(super) fn trajectory_by(&mut self, delta: isize, effects: &mut Effects) {
+        let count = self.session.records.count();
+        let Some(wanted) = self.session.trajectory.checked_add_signed(delta).filter(|n| *n < count) else {
+            self.tell("no further trajectory");
+            return;
+        };
+        if self.session.is_dataset() {
+            self.opening = Some(wanted);
+            effects.push(Effect::Open(wanted));
+        } else {
+            self.tell("this input is one trajectory");
+        }
+    }
+
+    /// Enter.
+    pub(super) fn follow(&mut self, effects: &mut Effects) {
+        match self.pane {
+            Pane::Table => {
+                let record = self.table.scroll.cursor;
+                if self.session.run.is_some() && self.session.trajectory == record {
+                    self.pane = Pane::Steps;
+                } else {
+                    self.opening = Some(record);
+                    effects.push(Effect::Open(record));
+                }
+            }
+            Pane::Steps => self.follow_step(),
+            Pane::State => self.follow_value(),
+            Pane::Inspector => self.follow_inspector(),
+        }
+    }
+
+    fn follow_step(&mut self) {
+        let answers = self.session.open().and_then(|open| open.describe(open.step()).answers);
+        match answers {
+            Some(call) => self.jump_to(call),
+            None => {
+                self.remember();
+                self.pane = Pane::Inspector;
+                self.inspector.tab = Tab::Message;
+            }
+        }
+    }
+
+    fn follow_value(&mut self) {
+        let Some(open) = self.session.open() else { return };
+        let Some((_, node)) = open.focus_node() else {
+            drop(open);
+            return self.fold(None);
+        };
+        let leaf = open.tree().leaf(node, open.step());
+        let reference = leaf.as_ref().and_then(|l| l.value.short()).and_then(reference_of);
+        let step = open.step();
+        drop(open);
+        match (leaf, reference) {
+            (_, Some(reference)) => self.follow_reference(&reference),
+            (Some(leaf), None) if leaf.step >= 0 && leaf.step != step => {
+                self.jump_to(leaf.step);
+                if let Some(path) = self.session.focus.path.clone() {
+                    self.focus_path(path);
+                }
+            }
+            (Some(leaf), None) if leaf.step == step => {
+                self.remember();
+                self.inspector.tab = Tab::Message;
+                self.pane = Pane::Inspector;
+                self.show_value_in_message();
+            }
+            (Some(_), None) => self.tell("this value stands in the head of the trajectory, before any step"),
+            (None, None) => self.fold(None),
+        }
+    }
+
+    fn show_value_in_message(&mut self) {
+        let cells = self.pane_extent(Pane::Inspector).width;
+        let node = match (&self.session.focus.path, self.inspector.message.doc()) {
+            (Some((_, path)), Some(doc)) => node_of_path(doc, path),
+            _ => None,
+        };
+        if let Some(node) = node {
+            self.inspector.message.show_node(node, cells);
+        }
+    }
+
+    /// Goes to the slot that a reference names.
+    pub(super) fn follow_reference(&mut self, reference: &str) {
+        let Some(open) = self.session.open() else { return };
+        let instance = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
+        let resolved = open.run().resolve(reference, open.step(), instance.as_deref(), None, open.bytes());
+        let target = resolved.target.map(|(id, path)| (open.tree().identity(id).clone(), path));
+        drop(open);
+        match target {
+            Some(path) => {
+                self.remember();
+                self.focus_path(path);
+                self.pane = Pane::State;
+            }
+            None => self.tell(format!("{reference} is {} at this step", resolved.status)),
+        }
+    }
+
+    fn follow_inspector(&mut self) {
+        let cells = self.pane_extent(Pane::Inspector).width;
+        if self.inspector.tab == Tab::History {
+            let step = self.session.open().and_then(|open| self.inspector.history.step(&open));
+            return step.filter(|s| *s >= 0).map_or((), |s| self.jump_to(s));
+        }
+        if let Some(view) = self.inspector.document() {
+            let reference = view
+                .node(cells)
+                .and_then(|n| view.doc().map(|d| d.string_head(n, 4_096).0.into_owned()))
+                .filter(|s| s.starts_with('†'));
+            return match reference {
+                Some(reference) => self.follow_reference(&reference),
+                None => view.set_fold(None, cells),
+            };
+        }
+        let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
+        if let Some(step) = step.filter(|s| *s >= 0) {
+            self.jump_to(step);
+        }
+    }
+
+    pub(super) fn back(&mut self) {
+        let Some((focus, pane)) = self.jumps.pop() else {
+            self.tell("nothing to come back to");
+            return;
+        };
+        self.pane = pane;
+        self.go_to(focus.step);
+        if let Some(path) = focus.path {
+            self.focus_path(path);
+        }
+    }
+
+    pub(super) fn toggle_live(&mut self) {
+        self.is_following = !self.is_following;
+        if self.is_following {
+            self.go_to_last();
+        }
+        self.tell(if self.is_following { "following the newest step" } else { "not following" });
+    }
+}
+
+/// The reference that a JSON string is, if it is one.
+fn reference_of(json: &str) -> Option<String> {
+    let value = crate::json::parse(json).ok()?;
+    value.as_str().filter(|s| s.starts_with('†')).map(str::to_owned)
+}

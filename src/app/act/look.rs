@@ -1,0 +1,115 @@
+//! Looking closer, copying, the editor.
+
+use crate::app::keys::Tab;
+use crate::app::{App, Effect, Effects, Pane};
+
+/// Longest text given to the clipboard, in bytes: terminals and multiplexers drop longer ones.
+const COPY_MAX: usize = 64 << 10;
+
+impl App {
+    pub(super) fn show_tab(&mut self, tab: Tab) {
+        self.inspector.tab = tab;
+        self.pane = Pane::Inspector;
+    }
+
+    pub(super) fn toggle_raw(&mut self) {
+        self.inspector.is_raw = !self.inspector.is_raw;
+        self.inspector.tab = Tab::Message;
+        self.pane = Pane::Inspector;
+    }
+
+    pub(super) fn mark_base(&mut self) {
+        let Some(step) = self.session.open().map(|o| o.step()) else { return };
+        if self.inspector.base == Some(step) {
+            self.inspector.base = None;
+            self.tell("the Diff tab compares with the step before");
+        } else {
+            self.inspector.base = Some(step);
+            self.tell(format!("the Diff tab (5) compares with step {step}; D here again takes it back"));
+        }
+    }
+
+    pub(super) fn copy_value(&mut self, effects: &mut Effects) {
+        let text = match self.pane {
+            Pane::Table => self.record_text(self.table.scroll.cursor),
+            Pane::Steps => self.step_text(),
+            Pane::State => self.value_text(),
+            Pane::Inspector => self.inspector_text(),
+        };
+        self.copy(text, effects);
+    }
+
+    pub(super) fn copy_path(&mut self, effects: &mut Effects) {
+        let cells = self.pane_extent(Pane::Inspector).width;
+        let text = match self.pane {
+            Pane::Inspector if self.inspector.document().is_some() => {
+                self.inspector.document().and_then(|view| Some(view.doc()?.pointer(view.node(cells)?)))
+            }
+            _ => self.session.open().and_then(|o| o.focus_reference()).map(|(reference, _)| reference),
+        };
+        self.copy(text, effects);
+    }
+
+    fn copy(&mut self, text: Option<String>, effects: &mut Effects) {
+        match text {
+            None => self.tell("nothing here to copy"),
+            Some(text) if text.len() > COPY_MAX => {
+                let size = crate::panes::value::size_text(text.len() as u64);
+                self.tell(format!("{size} is more than terminals take (64 kB); the command line prints it"));
+            }
+            Some(text) => {
+                self.tell(format!("sent to the terminal's clipboard: {} characters", text.chars().count()));
+                effects.push(Effect::Copy(text));
+            }
+        }
+    }
+
+    fn record_text(&self, record: usize) -> Option<String> {
+        let span = self.session.records.get(record)?.place.span;
+        (span.len <= COPY_MAX as u64 * 2)
+            .then(|| self.session.bytes.read(span).ok())?
+            .map(|b| crate::model::lossy(&b).into_owned())
+    }
+
+    fn step_text(&self) -> Option<String> {
+        let open = self.session.open()?;
+        let span = open.run().place(open.step())?.place.span;
+        open.bytes().read(span).ok().map(|b| crate::model::lossy(&b).into_owned())
+    }
+
+    fn value_text(&self) -> Option<String> {
+        let open = self.session.open()?;
+        let (_, node) = open.focus_node()?;
+        open.tree().text(node, open.step(), open.bytes())
+    }
+
+    fn inspector_text(&mut self) -> Option<String> {
+        let cells = self.pane_extent(Pane::Inspector).width;
+        if let Some(view) = self.inspector.document() {
+            let node = view.node(cells)?;
+            let doc = view.doc()?;
+            let is_string = doc.nodes().get(node)?.kind == crate::panes::doc::Kind::String;
+            return Some(if is_string {
+                doc.string_head(node, usize::MAX).0.into_owned()
+            } else {
+                doc.source(node).to_owned()
+            });
+        }
+        if let Some(reader) = self.inspector.reader() {
+            return reader.line(cells).map(|l| l.text.clone());
+        }
+        self.value_text()
+    }
+
+    pub(super) fn edit(&mut self, effects: &mut Effects) {
+        if self.session.path.is_none() {
+            self.tell("the input is no file, so there is nothing to open");
+            return;
+        }
+        let line = match self.pane {
+            Pane::Table => self.session.records.get(self.table.scroll.cursor).map(|r| r.place.line),
+            _ => self.session.open().and_then(|o| o.run().place(o.step())).map(|p| p.place.line),
+        };
+        effects.push(Effect::Edit(line.unwrap_or(1).max(1)));
+    }
+}

@@ -1,0 +1,145 @@
+//! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
+
+mod jump;
+mod look;
+mod motion;
+mod mouse;
+
+use super::keys::Action as A;
+use super::menu::{Item, Menu, MenuKind, action_of};
+use super::prompt::Prompt;
+use super::{App, Effect, Effects, Layer, Pane};
+use jump::Wanted;
+
+impl App {
+    /// Does what a key, a click or the palette asks for.
+    pub fn perform(&mut self, action: A, effects: &mut Effects) {
+        match action {
+            A::StepNext => self.step_by(1),
+            A::StepPrevious => self.step_by(-1),
+            A::StepFirst => self.jump_to(0),
+            A::StepLast => self.jump_to(crate::model::StepNo::MAX),
+            A::WriteNext => self.write_of_focus(true),
+            A::WritePrevious => self.write_of_focus(false),
+            A::AnyWriteNext => self.any_write(true),
+            A::AnyWritePrevious => self.any_write(false),
+            A::ErrorNext => self.seek(Wanted::Error, true),
+            A::ErrorPrevious => self.seek(Wanted::Error, false),
+            A::CallNext => self.seek(Wanted::Call, true),
+            A::CallPrevious => self.seek(Wanted::Call, false),
+            A::UserNext => self.seek(Wanted::User, true),
+            A::UserPrevious => self.seek(Wanted::User, false),
+            A::TrajectoryNext => self.trajectory_by(1, effects),
+            A::TrajectoryPrevious => self.trajectory_by(-1, effects),
+            A::Up => self.move_by(-1),
+            A::Down => self.move_by(1),
+            A::PageUp => self.move_page(-1, 1),
+            A::PageDown => self.move_page(1, 1),
+            A::HalfUp => self.move_page(-1, 2),
+            A::HalfDown => self.move_page(1, 2),
+            A::Top => self.move_by(-(isize::MAX / 2)),
+            A::Bottom => self.move_by(isize::MAX / 2),
+            A::Left => self.fold(Some(false)),
+            A::Right => self.fold(Some(true)),
+            A::Toggle => self.fold(None),
+            A::UnfoldAll => self.fold_all(true),
+            A::FoldAll => self.fold_all(false),
+            A::ScrollLeft => self.scroll_aside(false),
+            A::ScrollRight => self.scroll_aside(true),
+            A::Follow => self.follow(effects),
+            A::Back => self.back(),
+            A::Live => self.toggle_live(),
+            A::Search => self.layer = Some(Layer::Search(Prompt::default())),
+            A::SearchNext => self.search_on(true, effects),
+            A::SearchPrevious => self.search_on(false, effects),
+            _ => self.perform_look(action, effects),
+        }
+    }
+
+    fn perform_look(&mut self, action: A, effects: &mut Effects) {
+        match action {
+            A::PaneNext => self.pane_by(true),
+            A::PanePrevious => self.pane_by(false),
+            A::Tab(tab) => self.show_tab(tab),
+            A::Zoom => self.is_zoomed = !self.is_zoomed,
+            A::Blame => self.state.is_blaming = !self.state.is_blaming,
+            A::Raw => self.toggle_raw(),
+            A::DiffBase => self.mark_base(),
+            A::CopyValue => self.copy_value(effects),
+            A::CopyPath => self.copy_path(effects),
+            A::Edit => self.edit(effects),
+            A::Theme => self.next_theme(effects),
+            A::Palette => self.open_menu(MenuKind::Palette),
+            A::Help => self.open_menu(MenuKind::Help),
+            A::Close => self.close(effects),
+            A::Cancel => self.cancel(),
+            A::Quit => effects.push(Effect::Quit),
+            A::Suspend => effects.push(Effect::Suspend),
+            A::MenuUp => self.menu_by(-1),
+            A::MenuDown => self.menu_by(1),
+            A::MenuPageUp => self.menu_by(-10),
+            A::MenuPageDown => self.menu_by(10),
+            A::MenuRun => self.run_menu(effects),
+            A::MenuClose | A::PromptCancel => self.layer = None,
+            A::PromptSubmit => self.submit_search(effects),
+            _ => {}
+        }
+    }
+
+    fn open_menu(&mut self, kind: MenuKind) {
+        self.layer = Some(Layer::Menu(Menu::new(kind, &super::pane_contexts(self.pane))));
+    }
+
+    fn menu_by(&mut self, delta: isize) {
+        if let Some(Layer::Menu(menu)) = &mut self.layer {
+            menu.move_by(delta);
+        }
+    }
+
+    fn run_menu(&mut self, effects: &mut Effects) {
+        let Some(Layer::Menu(menu)) = self.layer.take() else { return };
+        match menu.chosen() {
+            Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(item) => {
+                if let Some(action) = action_of(item) {
+                    self.perform(action, effects);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Closes one level: zoom, trajectory of a dataset, program.
+    fn close(&mut self, effects: &mut Effects) {
+        if self.is_zoomed {
+            self.is_zoomed = false;
+        } else if self.pane != Pane::Table && self.session.is_dataset() {
+            self.pane = Pane::Table;
+        } else {
+            effects.push(Effect::Quit);
+        }
+    }
+
+    fn cancel(&mut self) {
+        self.prefix = None;
+        self.search.awaited = None;
+        self.search.pattern = None;
+        if self.is_zoomed {
+            self.is_zoomed = false;
+        } else if self.pane != Pane::Table && self.pane != Pane::Steps {
+            self.pane = Pane::Steps;
+        } else if self.pane == Pane::Steps && self.session.is_dataset() {
+            self.pane = Pane::Table;
+        }
+    }
+
+    fn next_theme(&mut self, effects: &mut Effects) {
+        if self.themes.is_empty() {
+            return;
+        }
+        self.themes.rotate_left(1);
+        let name = self.themes[0].clone();
+        self.tell(format!("theme {name}"));
+        effects.push(Effect::Theme(name));
+    }
+}

@@ -1,0 +1,129 @@
+//! Moving in a pane, folding, going from pane to pane.
+
+use crate::app::{App, Pane};
+use crate::json::Key;
+use crate::model::{Identity, StepNo};
+use crate::panes::Extent;
+
+/// Columns of one sideways scroll.
+const ASIDE_CELLS: usize = 16;
+
+impl App {
+    /// Size of the inside of a pane as it is laid out now.
+    #[must_use]
+    pub fn pane_extent(&self, pane: Pane) -> Extent {
+        let layout = self.layout();
+        let area = layout.panes.iter().find(|(p, _)| *p == pane).map(|(_, a)| *a).unwrap_or_default();
+        let inside = if layout.has_borders { area.inside() } else { area };
+        let bar = u16::from(!layout.has_borders && pane == Pane::Inspector);
+        Extent { width: usize::from(inside.width), height: usize::from(inside.height.saturating_sub(bar)) }
+    }
+
+    pub(super) fn move_by(&mut self, delta: isize) {
+        let extent = self.pane_extent(self.pane);
+        match self.pane {
+            Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
+            Pane::Steps => self.step_by(delta),
+            Pane::State => {
+                let Self { session, state, .. } = self;
+                let path = session.open().and_then(|open| state.move_by(&open, delta));
+                self.set_focus_path(path);
+            }
+            Pane::Inspector => {
+                let total = self.inspector_rows(extent.width);
+                self.inspector.scroll().move_by(delta, total);
+            }
+        }
+    }
+
+    /// Rows of the tab in front.
+    pub fn inspector_rows(&mut self, cells: usize) -> usize {
+        if let Some(view) = self.inspector.document() {
+            return view.row_count(cells);
+        }
+        if let Some(reader) = self.inspector.reader() {
+            return reader.row_count(cells);
+        }
+        self.session.open().map_or(0, |open| self.inspector.history.events(&open).len())
+    }
+
+    pub(super) fn move_page(&mut self, sign: isize, part: usize) {
+        let height = self.pane_extent(self.pane).height;
+        let rows = (height.saturating_sub(if part == 1 { 2 } else { 0 }) / part).max(1);
+        self.move_by(sign * isize::try_from(rows).unwrap_or(1));
+    }
+
+    /// Goes some steps on.
+    pub(super) fn step_by(&mut self, delta: isize) {
+        let Some((step, last)) = self.session.open().map(|o| (o.step(), o.last())) else { return };
+        let wanted = i64::from(step).saturating_add(i64::try_from(delta).unwrap_or(0)).clamp(0, i64::from(last.max(0)));
+        self.go_to(StepNo::try_from(wanted).unwrap_or(0));
+    }
+
+    pub(super) fn fold(&mut self, is_open: Option<bool>) {
+        let cells = self.pane_extent(Pane::Inspector).width;
+        match self.pane {
+            Pane::State => {
+                let Self { session, state, .. } = self;
+                let path = session.open().and_then(|open| match is_open {
+                    Some(true) => state.unfold(&open),
+                    Some(false) => state.fold(&open),
+                    None => state.toggle(&open),
+                });
+                self.set_focus_path(path);
+            }
+            Pane::Inspector => {
+                if let Some(view) = self.inspector.document() {
+                    view.set_fold(is_open, cells);
+                }
+            }
+            Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
+            Pane::Steps | Pane::Table => {}
+        }
+    }
+
+    pub(super) fn fold_all(&mut self, is_open: bool) {
+        if self.pane == Pane::Inspector {
+            if let Some(view) = self.inspector.document() {
+                view.fold_all(is_open);
+                return;
+            }
+        }
+        let Self { session, state, .. } = self;
+        if let Some(open) = session.open() {
+            state.fold_all(&open, is_open);
+        }
+    }
+
+    pub(super) fn scroll_aside(&mut self, is_right: bool) {
+        let scroll = match self.pane {
+            Pane::Table => &mut self.table.scroll,
+            Pane::Steps => &mut self.steps,
+            Pane::State => &mut self.state.scroll,
+            Pane::Inspector => self.inspector.scroll(),
+        };
+        scroll.aside = if is_right { scroll.aside + ASIDE_CELLS } else { scroll.aside.saturating_sub(ASIDE_CELLS) };
+    }
+
+    pub(super) fn pane_by(&mut self, is_forward: bool) {
+        let order = [Pane::Steps, Pane::State, Pane::Inspector];
+        let Some(at) = order.iter().position(|p| *p == self.pane) else { return };
+        self.pane = order[(at + if is_forward { 1 } else { 2 }) % 3];
+    }
+
+    /// Puts a path in focus without moving the state's cursor (it is there already).
+    pub(super) fn set_focus_path(&mut self, path: Option<(Identity, Vec<Key>)>) {
+        if path.is_some() {
+            self.session.focus.path = path;
+        }
+    }
+
+    /// Puts a path in focus and shows it in the state.
+    pub fn focus_path(&mut self, path: (Identity, Vec<Key>)) {
+        let Self { session, state, .. } = self;
+        if let Some(open) = session.open() {
+            state.reveal(&open, &path.0, &path.1);
+        }
+        self.session.focus.path = Some(path);
+    }
+}

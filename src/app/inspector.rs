@@ -1,0 +1,111 @@
+//! The tabs beside the state: message, LLM view, schema, history, diff.
+
+use super::keys::Tab;
+use crate::model::StepNo;
+use crate::panes::doc::Doc;
+use crate::panes::history::HistoryPane;
+use crate::panes::message::DocView;
+use crate::panes::reader::{Reader, TextLine};
+use crate::panes::{Scroll, state::Place};
+use crate::state::IdentityId;
+use std::sync::Arc;
+
+/// State of the tabs.
+#[derive(Debug, Default)]
+pub struct Inspector {
+    /// The tab in front.
+    pub tab: Tab,
+    /// Whether Message shows the raw record.
+    pub is_raw: bool,
+    /// The message of the step, laid out.
+    pub message: DocView,
+    /// The raw record.
+    pub raw: Reader,
+    /// What the model sees.
+    pub llm: Reader,
+    /// The schema in focus.
+    pub schema: DocView,
+    /// The history of the value in focus.
+    pub history: HistoryPane,
+    /// The state against another step.
+    pub diff: Reader,
+    /// The step marked for the diff; None compares with the step before.
+    pub base: Option<StepNo>,
+    /// Generation and step of the message shown.
+    pub message_of: Option<(u64, StepNo)>,
+    /// Generation and step that a message or view was asked for.
+    pub asked: Option<(u64, StepNo)>,
+    /// Generation and step of the raw record shown.
+    pub raw_of: Option<(u64, StepNo)>,
+    /// Generation and step of the LLM view shown, and the one asked for.
+    pub llm_of: Option<(u64, StepNo)>,
+    /// Generation and step that the LLM view was asked for.
+    pub llm_asked: Option<(u64, StepNo)>,
+    /// What the schema shown belongs to, and the step that set it.
+    pub schema_of: Option<(u64, IdentityId, StepNo)>,
+    /// Generation, base and step of the diff shown.
+    pub diff_of: Option<(u64, StepNo, StepNo)>,
+    /// Path that the history follows, so that its cursor moves when the path does.
+    pub history_of: Option<(Place, StepNo)>,
+}
+
+impl Inspector {
+    /// Another trajectory was opened.
+    pub fn reset(&mut self) {
+        *self = Self { tab: self.tab, is_raw: self.is_raw, ..Self::default() };
+    }
+
+    /// Takes a message that was asked for.
+    pub fn set_message(&mut self, generation: u64, step: StepNo, doc: Arc<Doc>) {
+        if self.asked == Some((generation, step)) {
+            self.message.set(Some(doc));
+            self.message_of = Some((generation, step));
+            self.asked = None;
+        }
+    }
+
+    /// Takes an LLM view that was asked for.
+    pub fn set_view(&mut self, generation: u64, step: StepNo, lines: Vec<TextLine>) {
+        if self.llm_asked == Some((generation, step)) {
+            let is_at_end = self.llm.scroll.cursor > 0;
+            let end = lines.len();
+            self.llm.set(lines);
+            self.llm_of = Some((generation, step));
+            self.llm_asked = None;
+            if !is_at_end {
+                self.llm.scroll.cursor = end.saturating_mul(1_000);
+            }
+        }
+    }
+
+    /// Scroll of the tab in front.
+    pub fn scroll(&mut self) -> &mut Scroll {
+        match self.tab {
+            Tab::Message if self.is_raw => &mut self.raw.scroll,
+            Tab::Message => &mut self.message.scroll,
+            Tab::Llm => &mut self.llm.scroll,
+            Tab::Schema => &mut self.schema.scroll,
+            Tab::History => &mut self.history.scroll,
+            Tab::Diff => &mut self.diff.scroll,
+        }
+    }
+
+    /// The document in front, if the tab shows one.
+    pub fn document(&mut self) -> Option<&mut DocView> {
+        match self.tab {
+            Tab::Message if !self.is_raw => Some(&mut self.message),
+            Tab::Schema => Some(&mut self.schema),
+            _ => None,
+        }
+    }
+
+    /// The text in front, if the tab shows one.
+    pub fn reader(&mut self) -> Option<&mut Reader> {
+        match self.tab {
+            Tab::Message if self.is_raw => Some(&mut self.raw),
+            Tab::Llm => Some(&mut self.llm),
+            Tab::Diff => Some(&mut self.diff),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The table of keys: one row a key, which feeds dispatch, the footer, the help, the palette and `docs/keys.md`.
+
+/// Where a key works. A key of an inner context wins over one of an outer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// Everywhere but in a prompt or list.
+    Global,
+    /// While a trajectory is open: in Steps, State and the inspector.
+    Trajectory,
+    /// In the list of steps.
+    Steps,
+    /// In the state.
+    State,
+    /// In the inspector.
+    Inspector,
+    /// In the table of trajectories.
+    Table,
+    /// In help and palette.
+    Menu,
+    /// In a line being typed.
+    Prompt,
+}
+
+/// What a key does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each action's meaning is the help sentence of its row in KEYS")]
+pub enum Action {
+    StepNext,
+    StepPrevious,
+    StepFirst,
+    StepLast,
+    WriteNext,
+    WritePrevious,
+    ErrorNext,
+    ErrorPrevious,
+    CallNext,
+    CallPrevious,
+    UserNext,
+    UserPrevious,
+    AnyWriteNext,
+    AnyWritePrevious,
+    TrajectoryNext,
+    TrajectoryPrevious,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    HalfUp,
+    HalfDown,
+    Top,
+    Bottom,
+    Left,
+    Right,
+    ScrollLeft,
+    ScrollRight,
+    Toggle,
+    UnfoldAll,
+    FoldAll,
+    Follow,
+    Back,
+    PaneNext,
+    PanePrevious,
+    Tab(Tab),
+    Zoom,
+    Blame,
+    Raw,
+    DiffBase,
+    Live,
+    Search,
+    SearchNext,
+    SearchPrevious,
+    CopyValue,
+    CopyPath,
+    Edit,
+    Theme,
+    Palette,
+    Help,
+    Close,
+    Cancel,
+    Quit,
+    Suspend,
+    MenuUp,
+    MenuDown,
+    MenuPageUp,
+    MenuPageDown,
+    MenuRun,
+    MenuClose,
+    PromptSubmit,
+    PromptCancel,
+}
+
+/// A tab of the inspector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Tab {
+    /// The message of the step.
+    #[default]
+    Message,
+    /// What the model sees at the step.
+    Llm,
+    /// The schema of the identity in focus.
+    Schema,
+    /// Every write of the value in focus.
+    History,
+    /// The state now against another step.
+    Diff,
+}
+
+impl Tab {
+    /// All tabs in order, with their titles.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Message, "Message"),
+        (Self::Llm, "LLM"),
+        (Self::Schema, "Schema"),
+        (Self::History, "History"),
+        (Self::Diff, "Diff"),
+    ];
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct KeyRow {
+    /// Where it works.
+    pub context: Context,
+    /// Names of its keys, as they are shown.
+    pub keys: &'static [&'static str],
+    /// What it does.
+    pub action: Action,
+    /// A word or two for the footer.
+    pub label: &'static str,
+    /// One sentence for the help.
+    pub help: &'static str,
+    /// Heading in the help.
+    pub section: &'static str,
+    /// Place in the footer: 1 first, 0 not there.
+    pub footer: u8,
+}
+
+const fn row(
+    context: Context,
+    keys: &'static [&'static str],
+    action: Action,
+    label: &'static str,
+    help: &'static str,
+    section: &'static str,
+    footer: u8,
+) -> KeyRow {
+    KeyRow { context, keys, action, label, help, section, footer }
+}
+
+use Action as A;
+use Context as C;
+
+const TIME: &str = "Through the run";
+const MOVE: &str = "In a pane";
+const LOOK: &str = "Looking closer";
+const FIND: &str = "Finding and taking";
+const REST: &str = "The program";
+
+/// All keys. Order is the order of the help.
+#[rustfmt::skip]
+pub static KEYS: &[KeyRow] = &[
+    row(C::Trajectory, &["."], A::StepNext, "step", "Go one step forward, from any pane.", TIME, 1),
+    row(C::Trajectory, &[","], A::StepPrevious, "back", "Go one step back, from any pane.", TIME, 1),
+    row(C::Trajectory, &[">"], A::WriteNext, "next write", "Go to the next write of the value in focus (of any value, if none is).", TIME, 2),
+    row(C::Trajectory, &["<"], A::WritePrevious, "writes of this value", "Go to the previous write of the value in focus: who set it.", TIME, 2),
+    row(C::Trajectory, &["0"], A::StepFirst, "first step", "Go to the first step.", TIME, 0),
+    row(C::Trajectory, &["$"], A::StepLast, "last step", "Go to the last step.", TIME, 0),
+    row(C::Trajectory, &["]w"], A::AnyWriteNext, "next write of any value", "Go to the next step that writes state.", TIME, 0),
+    row(C::Trajectory, &["[w"], A::AnyWritePrevious, "previous write of any value", "Go to the previous step that writes state.", TIME, 0),
+    row(C::Trajectory, &["]e"], A::ErrorNext, "next error", "Go to the next error: an error message, a broken record, a finding.", TIME, 0),
+    row(C::Trajectory, &["[e"], A::ErrorPrevious, "previous error", "Go to the previous error.", TIME, 0),
+    row(C::Trajectory, &["]t"], A::CallNext, "next call", "Go to the next tool call.", TIME, 0),
+    row(C::Trajectory, &["[t"], A::CallPrevious, "previous call", "Go to the previous tool call.", TIME, 0),
+    row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next step of the user.", TIME, 0),
+    row(C::Trajectory, &["[u"], A::UserPrevious, "previous user turn", "Go to the previous step of the user.", TIME, 0),
+    row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
+    row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
+    row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
+
+    row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
+    row(C::Global, &["k", "Up"], A::Up, "up", "Move up.", MOVE, 0),
+    row(C::Global, &["PageDown", "C-f", "Space"], A::PageDown, "page down", "Move a page down.", MOVE, 0),
+    row(C::Global, &["PageUp"], A::PageUp, "page up", "Move a page up.", MOVE, 0),
+    row(C::Global, &["C-d"], A::HalfDown, "half page down", "Move half a page down.", MOVE, 0),
+    row(C::Global, &["C-u"], A::HalfUp, "half page up", "Move half a page up.", MOVE, 0),
+    row(C::Global, &["g", "Home"], A::Top, "top", "Go to the first row.", MOVE, 0),
+    row(C::Global, &["G", "End"], A::Bottom, "end", "Go to the last row.", MOVE, 0),
+    row(C::Global, &["l", "Right"], A::Right, "open", "Unfold; on what is unfolded go to its first child.", MOVE, 0),
+    row(C::Global, &["h", "Left"], A::Left, "close", "Fold; on what is folded go to its parent.", MOVE, 0),
+    row(C::Global, &["L"], A::ScrollRight, "scroll right", "Scroll sideways to the right.", MOVE, 0),
+    row(C::Global, &["H"], A::ScrollLeft, "scroll left", "Scroll sideways to the left.", MOVE, 0),
+    row(C::Trajectory, &["x"], A::Toggle, "fold", "Fold or unfold what the cursor is on.", MOVE, 0),
+    row(C::Trajectory, &["E"], A::UnfoldAll, "unfold all", "Unfold everything that is shown.", MOVE, 0),
+    row(C::Trajectory, &["C"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
+
+    row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
+    row(C::Steps, &["Enter"], A::Follow, "follow", "Go from a result to its call; else look at the message.", LOOK, 3),
+    row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names.", LOOK, 3),
+    row(C::Inspector, &["Enter"], A::Follow, "follow", "Follow the reference, the event or the line under the cursor; else fold or unfold.", LOOK, 3),
+    row(C::Global, &["Backspace", "C-o"], A::Back, "return", "Come back from where Enter, a search or a jump led.", LOOK, 0),
+    row(C::Trajectory, &["Tab"], A::PaneNext, "pane", "Go to the next pane.", LOOK, 4),
+    row(C::Trajectory, &["BackTab"], A::PanePrevious, "previous pane", "Go to the previous pane.", LOOK, 0),
+    row(C::Trajectory, &["1"], A::Tab(Tab::Message), "message", "Show the message of the step.", LOOK, 0),
+    row(C::Trajectory, &["2"], A::Tab(Tab::Llm), "LLM view", "Show what the model sees at this step.", LOOK, 0),
+    row(C::Trajectory, &["3"], A::Tab(Tab::Schema), "schema", "Show the schema of the identity in focus.", LOOK, 0),
+    row(C::Trajectory, &["4"], A::Tab(Tab::History), "history", "Show every write of the value in focus.", LOOK, 0),
+    row(C::Trajectory, &["5"], A::Tab(Tab::Diff), "diff", "Show how the state differs from another step.", LOOK, 0),
+    row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
+    row(C::Trajectory, &["R"], A::Raw, "raw", "Show the raw record instead of the laid-out message, and back.", LOOK, 0),
+    row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
+    row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
+
+    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression.", FIND, 5),
+    row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
+    row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
+    row(C::Global, &["y"], A::CopyValue, "copy", "Copy the value, message or line under the cursor.", FIND, 0),
+    row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
+    row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
+
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step.", REST, 6),
+    row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
+    row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
+    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message.", REST, 0),
+    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the program.", REST, 10),
+    row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
+    row(C::Global, &["C-z"], A::Suspend, "suspend", "Suspend the program; fg brings it back.", REST, 0),
+
+    row(C::Menu, &["Down", "C-n"], A::MenuDown, "down", "Next row.", "In a list", 0),
+    row(C::Menu, &["Up", "C-p"], A::MenuUp, "up", "Previous row.", "In a list", 0),
+    row(C::Menu, &["PageDown"], A::MenuPageDown, "page down", "A page down.", "In a list", 0),
+    row(C::Menu, &["PageUp"], A::MenuPageUp, "page up", "A page up.", "In a list", 0),
+    row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
+    row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
+    row(C::Prompt, &["Enter"], A::PromptSubmit, "search", "Search for what was typed.", "In a prompt", 1),
+    row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),
+];
+
+/// The row of a key in the innermost of some contexts that has it.
+#[must_use]
+pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
+    contexts.iter().find_map(|c| KEYS.iter().find(|r| r.context == *c && r.keys.contains(&key)))
+}
+
+/// Whether a key begins a two-key sequence in some contexts.
+#[must_use]
+pub fn is_prefix(contexts: &[Context], key: &str) -> bool {
+    KEYS.iter().any(|r| {
+        contexts.contains(&r.context) && r.keys.iter().any(|k| *k != key && k.len() == 2 && k.starts_with(key))
+    })
+}
+
+/// Rows that work in some contexts, in table order.
+pub fn rows(contexts: &[Context]) -> impl Iterator<Item = &'static KeyRow> {
+    KEYS.iter().filter(move |r| contexts.contains(&r.context))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_means_two_things_in_one_context() {
+        let mut seen = HashSet::new();
+        for row in KEYS {
+            for key in row.keys {
+                assert!(seen.insert((row.context, *key)), "{key} stands twice in {:?}", row.context);
+            }
+            assert!(row.help.ends_with('.') && !row.label.is_empty() && !row.section.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_key_belongs_to_the_terminal() {
+        for key in KEYS.iter().flat_map(|r| r.keys) {
+            assert!(!["C-a", "C-b", "C-i", "C-j", "C-m", "C-Space"].contains(key), "{key}");
+        }
+    }
+}

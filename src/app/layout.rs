@@ -1,0 +1,130 @@
+//! Where everything stands: rectangles from the size of the screen and what is shown.
+
+/// A rectangle of cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Area {
+    /// Column of the left edge, from 0.
+    pub x: u16,
+    /// Row of the top edge, from 0.
+    pub y: u16,
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+}
+
+impl Area {
+    /// Whether a cell lies in it.
+    #[must_use]
+    pub fn contains(self, x: u16, y: u16) -> bool {
+        x >= self.x && x < self.x.saturating_add(self.width) && y >= self.y && y < self.y.saturating_add(self.height)
+    }
+
+    /// What is left inside a border of one cell.
+    #[must_use]
+    pub fn inside(self) -> Self {
+        Self {
+            x: self.x + self.width.min(1),
+            y: self.y + self.height.min(1),
+            width: self.width.saturating_sub(2),
+            height: self.height.saturating_sub(2),
+        }
+    }
+}
+
+/// A pane of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Pane {
+    /// The trajectories of a dataset.
+    Table,
+    /// The steps.
+    #[default]
+    Steps,
+    /// The merged state.
+    State,
+    /// The tabs.
+    Inspector,
+}
+
+/// Everything's place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// The line at the top.
+    pub header: Area,
+    /// The panes that are shown, with their borders.
+    pub panes: Vec<(Pane, Area)>,
+    /// Whether the panes have borders (not on small screens).
+    pub has_borders: bool,
+    /// The line that explains the value in focus.
+    pub explain: Option<Area>,
+    /// The timeline.
+    pub timeline: Option<Area>,
+    /// The line of keys.
+    pub footer: Area,
+}
+
+/// From this width on three panes stand side by side.
+const WIDE: u16 = 120;
+/// From this width on two do.
+const MEDIUM: u16 = 72;
+/// From these sizes on panes have borders.
+const BORDER_WIDTH: u16 = 56;
+const BORDER_HEIGHT: u16 = 14;
+
+/// The layout for a size; `focus` is the pane with the cursor, `is_alone` shows it alone (zoom, table).
+#[must_use]
+pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool) -> Layout {
+    let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
+    let mut bottom = height.saturating_sub(1);
+    let footer = row(bottom);
+    let has_run = focus != Pane::Table;
+    let timeline = (has_run && height >= 10).then(|| {
+        bottom -= 1;
+        row(bottom)
+    });
+    let explain = (has_run && height >= 10).then(|| {
+        bottom -= 1;
+        row(bottom)
+    });
+    let body = Area { x: 0, y: 1.min(height), width, height: bottom.saturating_sub(1) };
+    let has_borders = width >= BORDER_WIDTH && height >= BORDER_HEIGHT;
+    let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus) };
+    Layout { header: row(0), panes, has_borders, explain, timeline, footer }
+}
+
+fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {
+    let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
+    if body.width >= WIDE {
+        let steps = (body.width * 28 / 100).clamp(33, 52);
+        let inspector = (body.width * 35 / 100).clamp(40, 80);
+        let state = body.width - steps - inspector;
+        return vec![
+            (Pane::Steps, column(0, steps)),
+            (Pane::State, column(steps, state)),
+            (Pane::Inspector, column(steps + state, inspector)),
+        ];
+    }
+    let steps = body.width * 38 / 100;
+    let right = if focus == Pane::Inspector { Pane::Inspector } else { Pane::State };
+    vec![(Pane::Steps, column(0, steps)), (right, column(steps, body.width - steps))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panes_tile_the_body_at_every_size() {
+        for width in 1..200 {
+            for height in 1..60 {
+                for focus in [Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
+                    let l = layout(width, height, focus, false);
+                    let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
+                    assert_eq!(total, width);
+                    assert!(l.panes.iter().any(|(p, _)| *p == focus));
+                    assert!(l.panes.iter().all(|(_, a)| a.y + a.height <= height && a.x + a.width <= width));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Help and palette: the table of keys as a list that is filtered by typing.
+
+use super::keys::{Action, Context, KEYS, KeyRow};
+use super::prompt::Prompt;
+use crate::panes::{Hit, Piece, Row, Scroll, Window};
+use crate::text::{Role, SafeText, pad};
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+
+/// Which list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MenuKind {
+    /// All keys of this place by section.
+    Help,
+    /// All commands, best match first; a number goes to a step.
+    Palette,
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, Copy)]
+pub enum Item {
+    /// A heading.
+    Section(&'static str),
+    /// A key.
+    Key(&'static KeyRow),
+    /// Go to a step.
+    GoTo(crate::model::StepNo),
+}
+
+/// The list over the panes.
+#[derive(Debug)]
+pub struct Menu {
+    /// Which.
+    pub kind: MenuKind,
+    /// What was typed.
+    pub prompt: Prompt,
+    /// Scroll and cursor, in items.
+    pub scroll: Scroll,
+    items: Vec<Item>,
+}
+
+impl Menu {
+    /// The list for a place.
+    #[must_use]
+    pub fn new(kind: MenuKind, contexts: &[Context]) -> Self {
+        let mut menu = Self { kind, prompt: Prompt::default(), scroll: Scroll::default(), items: Vec::new() };
+        menu.refresh(contexts);
+        menu
+    }
+
+    /// Filters anew after typing.
+    pub fn refresh(&mut self, contexts: &[Context]) {
+        let rows: Vec<&'static KeyRow> = KEYS.iter().filter(|r| contexts.contains(&r.context)).collect();
+        let query = self.prompt.text().trim();
+        self.items = match self.kind {
+            MenuKind::Help if query.is_empty() => sections(&rows),
+            _ => matches(&rows, query),
+        };
+        if let (MenuKind::Palette, Ok(step)) = (self.kind, query.parse()) {
+            self.items.insert(0, Item::GoTo(step));
+        }
+        self.scroll = Scroll::default();
+        self.move_by(0);
+    }
+
+    /// Moves the cursor, over headings.
+    pub fn move_by(&mut self, delta: isize) {
+        self.scroll.move_by(delta, self.items.len());
+        let step = if delta < 0 && self.scroll.cursor > 0 { -1 } else { 1 };
+        while let Some(Item::Section(_)) = self.items.get(self.scroll.cursor) {
+            let before = self.scroll.cursor;
+            self.scroll.move_by(step, self.items.len());
+            if before == self.scroll.cursor {
+                break;
+            }
+        }
+    }
+
+    /// The item under the cursor.
+    #[must_use]
+    pub fn chosen(&self) -> Option<Item> {
+        self.items.get(self.scroll.cursor).copied()
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether nothing matches.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Scrolls so that the cursor (and a heading above the first row) is visible.
+    pub fn settle(&mut self, height: usize) {
+        self.scroll.show_cursor(height, self.items.len());
+        if self.scroll.cursor <= 2 {
+            self.scroll.top = 0;
+        }
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, width: usize, height: usize) -> Window {
+        if self.items.is_empty() {
+            return Window::notice(&["Nothing matches.", "Backspace widens, Esc closes."], width);
+        }
+        let end = self.items.len().min(self.scroll.top + height);
+        let rows = (self.scroll.top..end)
+            .map(|i| row(self.items[i], width).hit(Hit::Row(i)).cursor(i == self.scroll.cursor))
+            .collect();
+        Window { rows, top: self.scroll.top, total: self.items.len() }
+    }
+}
+
+fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
+    let mut out: Vec<Item> = Vec::new();
+    let mut names: Vec<&'static str> = Vec::new();
+    for row in rows {
+        if !names.contains(&row.section) {
+            names.push(row.section);
+        }
+    }
+    for name in names {
+        out.push(Item::Section(name));
+        out.extend(rows.iter().filter(|r| r.section == name).map(|r| Item::Key(r)));
+    }
+    out
+}
+
+fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
+    let mut buffer = Vec::new();
+    let mut scored: Vec<(u32, &'static KeyRow)> = rows
+        .iter()
+        .filter_map(|row| {
+            let text = format!("{} {} {}", row.label, row.keys.join(" "), row.help);
+            let score = pattern.score(nucleo_matcher::Utf32Str::new(&text, &mut buffer), &mut matcher)?;
+            Some((score, *row))
+        })
+        .collect();
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, row)| Item::Key(row)).collect()
+}
+
+fn row(item: Item, width: usize) -> Row {
+    match item {
+        Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
+        Item::GoTo(step) => Row::new(vec![
+            Piece::of(Role::Text, " "),
+            Piece::of(Role::KeyName, &format!("{step:<14}")),
+            Piece::of(Role::Text, &format!("Go to step {step}.")),
+        ]),
+        Item::Key(row) => {
+            let keys = SafeText::of(&row.keys.join(" "));
+            let mut left = vec![
+                Piece::of(Role::Text, "  "),
+                Piece::safe(Role::KeyName, pad(&keys, 13)),
+                Piece::of(Role::Text, " "),
+            ];
+            if width >= 70 {
+                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 21)));
+                left.push(Piece::of(Role::Dim, row.help));
+            } else {
+                left.push(Piece::of(Role::Text, row.help));
+            }
+            Row::new(left)
+        }
+    }
+}
+
+/// Whether an item runs this action.
+#[must_use]
+pub fn action_of(item: Item) -> Option<Action> {
+    match item {
+        Item::Key(row) => Some(row.action),
+        Item::Section(_) | Item::GoTo(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typing_filters_and_numbers_go_to_steps() {
+        let contexts = [Context::Steps, Context::Trajectory, Context::Global];
+        let mut menu = Menu::new(MenuKind::Palette, &contexts);
+        let all = menu.len();
+        menu.prompt.insert("theme");
+        menu.refresh(&contexts);
+        assert!(menu.len() < all);
+        assert!(matches!(menu.chosen().and_then(action_of), Some(Action::Theme)));
+        menu.prompt.edit("C-u");
+        menu.prompt.insert("12");
+        menu.refresh(&contexts);
+        assert!(matches!(menu.chosen(), Some(Item::GoTo(12))));
+    }
+}

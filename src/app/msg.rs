@@ -1,0 +1,111 @@
+//! What happens to the program, and what it asks to be done: both are data.
+
+use super::key::{KeyPress, Mouse};
+use crate::model::{Span, StepNo};
+use crate::panes::doc::Doc;
+use crate::panes::message::{CodeLine, CodeRequest};
+use crate::panes::reader::TextLine;
+use crate::panes::session::SharedRun;
+use crate::panes::table::Facts;
+use crate::text::Pattern;
+use std::sync::Arc;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// A key.
+    Key(KeyPress),
+    /// A mouse event.
+    Mouse(Mouse),
+    /// Text pasted.
+    Paste(String),
+    /// The screen has another size, in cells.
+    Resize(u16, u16),
+    /// More of the input is known: whether all of it is, and whether it grew since it was opened.
+    Progress {
+        /// All that the input holds now is read and merged.
+        is_complete: bool,
+        /// The input grew while it was open.
+        is_live: bool,
+    },
+    /// A trajectory was opened.
+    Opened(usize, OpenedRun),
+    /// Facts of records for the table.
+    Facts(Vec<(usize, Facts)>),
+    /// A message was read and laid out: generation, step, document.
+    Message(u64, StepNo, Arc<Doc>),
+    /// The LLM view was made: generation, step, lines.
+    View(u64, StepNo, Vec<TextLine>),
+    /// Code was highlighted: document, node, lines.
+    Code(u64, u32, Vec<CodeLine>),
+    /// A search ended: where, or nowhere.
+    Found(u64, Option<FoundAt>),
+    /// Something to tell: whether it is an error, and the sentence.
+    Told(bool, String),
+}
+
+/// A run that was opened by a job; it has no debug form of its own.
+pub struct OpenedRun(pub SharedRun);
+
+impl std::fmt::Debug for OpenedRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OpenedRun")
+    }
+}
+
+/// Where a search in the input found something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundAt {
+    /// In a step of the open trajectory.
+    Step(StepNo),
+    /// In a record of the dataset.
+    Record(usize),
+}
+
+/// Something to be done outside.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// End the program.
+    Quit,
+    /// Stop until `fg`.
+    Suspend,
+    /// Give a text to the terminal's clipboard.
+    Copy(String),
+    /// Open the file in the editor at a line, from 1.
+    Edit(u64),
+    /// Open a trajectory.
+    Open(usize),
+    /// Make facts of records.
+    Facts(Vec<usize>),
+    /// Read a message and lay it out.
+    Read {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step.
+        step: StepNo,
+        /// Its bytes.
+        span: Span,
+    },
+    /// Make the LLM view of a step.
+    View {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step.
+        step: StepNo,
+    },
+    /// Highlight code.
+    Highlight(Vec<CodeRequest>),
+    /// Search the input; a newer search replaces an older.
+    Find {
+        /// Number to answer with.
+        number: u64,
+        /// What.
+        pattern: Box<Pattern>,
+        /// From where on (not there itself).
+        from: FoundAt,
+        /// Towards the end.
+        is_forward: bool,
+    },
+    /// Use a theme by name.
+    Theme(String),
+}

@@ -1,0 +1,182 @@
+//! Search in the focused pane.
+
+use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
+use crate::json::Key;
+use crate::model::{Identity, StepNo};
+use crate::text::Pattern;
+
+/// Most leaves of the state that one search looks at.
+const LEAVES_MAX: usize = 200_000;
+
+/// The last search, and the one that a job runs.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// What is searched for.
+    pub pattern: Option<Pattern>,
+    /// Number of the job whose answer is awaited.
+    pub awaited: Option<u64>,
+    number: u64,
+}
+
+impl App {
+    /// Takes the pattern that was typed and goes to the first hit from here.
+    pub(super) fn submit_search(&mut self, effects: &mut Effects) {
+        let Some(Layer::Search(prompt)) = self.layer.take() else { return };
+        let typed = prompt.text().to_owned();
+        if typed.is_empty() {
+            self.search.pattern = None;
+            return;
+        }
+        match Pattern::new(&typed) {
+            Some(pattern) => self.search.pattern = Some(pattern),
+            None => {
+                self.notice = Some(Notice { is_error: true, text: "the pattern is too large".to_owned() });
+                return;
+            }
+        }
+        self.search_on(true, effects);
+    }
+
+    /// Goes to the next or previous hit in the focused pane.
+    pub(super) fn search_on(&mut self, is_forward: bool, effects: &mut Effects) {
+        let Some(pattern) = self.search.pattern.clone() else {
+            self.tell("nothing was searched for yet; / searches in this pane");
+            return;
+        };
+        let is_found = match self.pane {
+            Pane::Table => {
+                return self.find_outside(pattern, FoundAt::Record(self.table.scroll.cursor), is_forward, effects);
+            }
+            Pane::Steps => {
+                let step = self.session.open().map_or(0, |o| o.step());
+                return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
+            }
+            Pane::State => self.search_state(&pattern, is_forward),
+            Pane::Inspector => self.search_inspector(&pattern, is_forward),
+        };
+        if !is_found {
+            self.tell(format!("no {} in this pane", pattern.typed()));
+        }
+    }
+
+    fn find_outside(&mut self, pattern: Pattern, from: FoundAt, is_forward: bool, effects: &mut Effects) {
+        self.search.number += 1;
+        self.search.awaited = Some(self.search.number);
+        self.tell(format!("searching for {} · Esc stops", pattern.typed()));
+        effects.push(Effect::Find { number: self.search.number, pattern: Box::new(pattern), from, is_forward });
+    }
+
+    /// Takes the answer of a search job.
+    pub(super) fn found(&mut self, number: u64, at: Option<FoundAt>) {
+        if self.search.awaited != Some(number) {
+            return;
+        }
+        self.search.awaited = None;
+        let typed = self.search.pattern.as_ref().map_or("", |p| p.typed()).to_owned();
+        self.notice = None;
+        match at {
+            Some(FoundAt::Step(step)) => {
+                self.remember();
+                self.go_to(step);
+            }
+            Some(FoundAt::Record(record)) => self.table.scroll.cursor = record,
+            None => self.tell(format!("no further {typed}")),
+        }
+    }
+
+    fn search_state(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
+        let Some(hits) = self.state_hits(pattern) else { return false };
+        let at = self.session.focus.path.as_ref();
+        let here = hits.iter().position(|h| Some(&h.0) == at);
+        let order = self.state_order(&hits, here, is_forward);
+        let Some((path, _)) = order.and_then(|i| hits.get(i)) else { return false };
+        self.focus_path(path.clone());
+        true
+    }
+
+    /// Hits among the leaves of the state, in document order.
+    #[allow(clippy::type_complexity, reason = "a path as the focus keeps it, and its place in the order")]
+    fn state_hits(&self, pattern: &Pattern) -> Option<Vec<((Identity, Vec<Key>), usize)>> {
+        let open = self.session.open()?;
+        let step: StepNo = open.step();
+        let mut hits = Vec::new();
+        let mut seen = 0;
+        for view in open.tree().identities(step) {
+            let identity = open.tree().identity(view.id).clone();
+            let Some(root) = view.root else { continue };
+            for leaf in open.tree().leaves(root, step) {
+                seen += 1;
+                if seen > LEAVES_MAX {
+                    return Some(hits);
+                }
+                let name = open.run().reference(&identity, &leaf.path);
+                let is_hit = pattern.is_match(&name)
+                    || leaf.value.short().is_some_and(|t| pattern.is_match(t))
+                    || (leaf.value.short().is_none()
+                        && leaf.value.text(open.bytes()).is_ok_and(|t| pattern.is_match(&t)));
+                if is_hit {
+                    hits.push(((identity.clone(), leaf.path), seen));
+                }
+            }
+        }
+        Some(hits)
+    }
+
+    #[allow(clippy::type_complexity, reason = "as in state_hits")]
+    fn state_order(
+        &self,
+        hits: &[((Identity, Vec<Key>), usize)],
+        here: Option<usize>,
+        is_forward: bool,
+    ) -> Option<usize> {
+        if hits.is_empty() {
+            return None;
+        }
+        Some(match (here, is_forward) {
+            (Some(i), true) => (i + 1) % hits.len(),
+            (Some(i), false) => (i + hits.len() - 1) % hits.len(),
+            (None, true) => 0,
+            (None, false) => hits.len() - 1,
+        })
+    }
+
+    fn search_inspector(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
+        let cells = self.pane_extent(Pane::Inspector).width;
+        if let Some(view) = self.inspector.document() {
+            let Some(doc) = view.doc().cloned() else { return false };
+            let here = view.node(cells).unwrap_or(0);
+            let is_hit = |n: usize| {
+                doc.key(n).is_some_and(|k| pattern.is_match(&k))
+                    || (doc.nodes()[n].count == 0 && pattern.is_match(&doc.string_head(n, 1 << 20).0))
+                    || (doc.nodes()[n].kind == crate::panes::doc::Kind::Scalar && pattern.is_match(doc.source(n)))
+            };
+            let Some(node) = around(doc.nodes().len(), here, is_forward).find(|&n| is_hit(n)) else { return false };
+            view.show_node(node, cells);
+            return true;
+        }
+        if let Some(reader) = self.inspector.reader() {
+            let here = reader.line_number(cells);
+            let lines = reader.lines();
+            let hit = around(lines.len(), here, is_forward).find(|&n| pattern.is_match(&lines[n].text));
+            if let Some(line) = hit {
+                reader.show_line(line, cells);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// All indices but `here`, from it on and around, forward or backward; `here` comes last.
+fn around(count: usize, here: usize, is_forward: bool) -> impl Iterator<Item = usize> {
+    (1..=count).map(move |i| if is_forward { (here + i) % count } else { (here + count - i % count) % count })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn goes_around_both_ways() {
+        assert_eq!(super::around(4, 1, true).collect::<Vec<_>>(), [2, 3, 0, 1]);
+        assert_eq!(super::around(4, 1, false).collect::<Vec<_>>(), [0, 3, 2, 1]);
+    }
+}

@@ -1,0 +1,205 @@
+//! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
+
+use super::keys::Tab;
+use super::layout::{Layout, layout};
+use super::{App, Effect, Effects, Layer, Pane, view};
+use crate::model::{Span, StepNo, lossy};
+use crate::panes::compare;
+use crate::panes::doc::Doc;
+use crate::panes::reader::TextLine;
+use crate::text::Role;
+use std::sync::Arc;
+
+/// Messages up to this size are laid out at once; longer ones by a job.
+const AT_ONCE_MAX: u64 = 256 << 10;
+/// Most bytes of a raw record that are shown.
+const RAW_MAX: u64 = 1 << 20;
+
+impl App {
+    /// The layout of now.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        layout(self.size.0, self.size.1, self.pane, self.is_zoomed)
+    }
+
+    pub(super) fn settle(&mut self, effects: &mut Effects) {
+        if let Some(record) = self.opening.filter(|_| self.session.run.is_none()) {
+            if self.session.records.get(record).is_some() {
+                self.opening = None;
+                effects.push(Effect::Open(record));
+            }
+        }
+        let layout = self.layout();
+        let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
+        self.settle_lists();
+        if is_shown(Pane::Table) {
+            let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
+            let wanted = self.table.wanted(&self.session, height);
+            if !wanted.is_empty() {
+                effects.push(Effect::Facts(wanted));
+            }
+        }
+        if is_shown(Pane::Inspector) {
+            self.settle_inspector(effects);
+        }
+        if let Some(Layer::Menu(menu)) = &mut self.layer {
+            menu.settle(usize::from(view::menu_area(self.size).inside().height.saturating_sub(1)));
+        }
+    }
+
+    fn settle_lists(&mut self) {
+        let table = self.pane_extent(Pane::Table);
+        self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
+        let (steps, state) = (self.pane_extent(Pane::Steps), self.pane_extent(Pane::State));
+        let Self { session, state: pane, steps: scroll, .. } = self;
+        let Some(open) = session.open() else { return };
+        scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
+        scroll.show_cursor(steps.height, open.count());
+        let outline = pane.outline(&open);
+        pane.sync(&outline);
+        pane.scroll.show_cursor(state.height, outline.lines().len());
+    }
+
+    fn settle_inspector(&mut self, effects: &mut Effects) {
+        let extent = self.pane_extent(Pane::Inspector);
+        match self.inspector.tab {
+            Tab::Message if self.inspector.is_raw => self.settle_raw(),
+            Tab::Message => self.settle_message(effects),
+            Tab::Llm => self.settle_view(effects),
+            Tab::Schema => self.settle_schema(),
+            Tab::History => self.settle_history(),
+            Tab::Diff => self.settle_diff(),
+        }
+        let total = self.inspector_rows(extent.width);
+        let head = if self.inspector.tab == Tab::History { 2 } else { view::message_head_rows(self) };
+        self.inspector.scroll().show_cursor(extent.height.saturating_sub(head), total);
+        let below = crate::panes::Extent { height: extent.height.saturating_sub(head), ..extent };
+        if let Some(view) = self.inspector.document() {
+            let requests = view.code_requests(below);
+            if !requests.is_empty() {
+                effects.push(Effect::Highlight(requests));
+            }
+        }
+    }
+
+    /// Generation, step and place of the message in focus.
+    fn message_place(&self) -> Option<((u64, StepNo), Span, Span)> {
+        let open = self.session.open()?;
+        let place = open.run().place(open.step())?;
+        Some(((self.session.generation, open.step()), place.place.span, place.record_span))
+    }
+
+    fn settle_message(&mut self, effects: &mut Effects) {
+        let Some((now, span, _)) = self.message_place() else { return };
+        if self.inspector.message_of == Some(now) || self.inspector.asked == Some(now) {
+            return;
+        }
+        self.inspector.asked = Some(now);
+        if span.len > AT_ONCE_MAX {
+            self.inspector.message.set(None);
+            effects.push(Effect::Read { generation: now.0, step: now.1, span });
+            return;
+        }
+        match self.session.bytes.read(span) {
+            Ok(bytes) => self.inspector.set_message(now.0, now.1, Arc::new(Doc::of(&lossy(&bytes)))),
+            Err(problem) => {
+                self.inspector.message.set(None);
+                self.tell(problem.to_string());
+            }
+        }
+    }
+
+    fn settle_raw(&mut self) {
+        let Some((now, _, record)) = self.message_place() else { return };
+        if self.inspector.raw_of == Some(now) {
+            return;
+        }
+        self.inspector.raw_of = Some(now);
+        let span = Span { len: record.len.min(RAW_MAX), ..record };
+        let mut lines = match self.session.bytes.read(span) {
+            Ok(bytes) => raw_lines(&bytes),
+            Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
+        };
+        if span.len < record.len {
+            let (shown, all) = (crate::panes::value::size_text(span.len), crate::panes::value::size_text(record.len));
+            lines.push(TextLine::new(
+                Role::Dim,
+                format!("… the first {shown} of {all}; o opens the file in your editor"),
+            ));
+        }
+        self.inspector.raw.set(lines);
+        self.inspector.raw.scroll = crate::panes::Scroll::default();
+    }
+
+    fn settle_view(&mut self, effects: &mut Effects) {
+        let Some(now) = self.session.open().map(|o| (self.session.generation, o.step())) else { return };
+        if self.inspector.llm_of != Some(now) && self.inspector.llm_asked != Some(now) {
+            self.inspector.llm_asked = Some(now);
+            effects.push(Effect::View { generation: now.0, step: now.1 });
+        }
+    }
+
+    fn settle_schema(&mut self) {
+        let Self { session, inspector, .. } = self;
+        let Some(open) = session.open() else { return };
+        let id = session.focus.path.as_ref().and_then(|(identity, _)| open.tree().find(identity));
+        let found = id.and_then(|id| {
+            let (text, set_at) = open.run().schema(id, open.step(), open.bytes())?;
+            Some((id, text, set_at))
+        });
+        let Some((id, text, set_at)) = found else {
+            inspector.schema.set(None);
+            inspector.schema_of = None;
+            return;
+        };
+        let now = (session.generation, id, set_at);
+        if inspector.schema_of != Some(now) {
+            inspector.schema.set(Some(Arc::new(Doc::of(&text))));
+            inspector.schema_of = Some(now);
+        }
+    }
+
+    fn settle_history(&mut self) {
+        let Self { session, inspector, .. } = self;
+        let Some(open) = session.open() else { return };
+        let Some((_, node)) = open.focus_node() else { return };
+        let now = (crate::panes::state::Place::Node(node), open.step());
+        if inspector.history_of.as_ref() != Some(&now) {
+            inspector.history.follow_step(&open);
+            inspector.history_of = Some(now);
+        }
+    }
+
+    fn settle_diff(&mut self) {
+        let Self { session, inspector, .. } = self;
+        let Some(open) = session.open() else { return };
+        let to = open.step();
+        let from = inspector.base.unwrap_or(to - 1);
+        let now = (session.generation, from, to);
+        if inspector.diff_of != Some(now) {
+            inspector.diff.set(compare::lines(&open, from, to));
+            inspector.diff_of = Some(now);
+        }
+    }
+}
+
+/// Raw bytes as lines; what is no UTF-8 is shown in hexadecimal, so that nothing is hidden.
+fn raw_lines(bytes: &[u8]) -> Vec<TextLine> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.lines().map(|l| TextLine::new(Role::Text, l)).collect(),
+        Err(_)
+            if bytes.len() < RAW_MAX as usize
+                && std::str::from_utf8(&bytes[..bytes.len().saturating_sub(3)]).is_err() =>
+        {
+            let note = TextLine::new(Role::Warning, "not UTF-8; shown in hexadecimal");
+            std::iter::once(note).chain(bytes.chunks(16).enumerate().map(|(i, row)| hex_line(i * 16, row))).collect()
+        }
+        Err(_) => lossy(bytes).lines().map(|l| TextLine::new(Role::Text, l)).collect(),
+    }
+}
+
+fn hex_line(offset: usize, row: &[u8]) -> TextLine {
+    let hex: Vec<String> = row.iter().map(|b| format!("{b:02x}")).collect();
+    let text: String = row.iter().map(|&b| if (0x20..0x7f).contains(&b) { b as char } else { '·' }).collect();
+    TextLine::new(Role::Text, format!("{offset:08x}  {:<47}  {text}", hex.join(" ")))
+}

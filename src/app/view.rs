@@ -1,0 +1,308 @@
+//! The program as something to paint: rows in areas.
+
+use super::keys::{self, Action, Tab};
+use super::layout::{Area, Layout};
+use super::menu::MenuKind;
+use super::{App, Layer, Pane};
+use crate::panes::{Extent, Piece, Row, Window, header, message, steps, timeline};
+use crate::text::{Role, width};
+
+/// A pane to paint.
+#[derive(Debug)]
+pub struct Box {
+    /// Where, with its border.
+    pub area: Area,
+    /// Title in the border.
+    pub title: Vec<Piece>,
+    /// Whether it has the cursor.
+    pub has_focus: bool,
+    /// Whether it has a border.
+    pub has_border: bool,
+    /// What it shows.
+    pub window: Window,
+    /// Columns scrolled sideways.
+    pub aside: usize,
+}
+
+/// Everything that is on the screen.
+#[derive(Debug)]
+pub struct Frame {
+    /// The line at the top: left and right part.
+    pub header: (Area, Vec<Piece>, Vec<Piece>),
+    /// The panes.
+    pub boxes: Vec<Box>,
+    /// Further lines: explanation, timeline, footer.
+    pub bars: Vec<(Area, Vec<Piece>)>,
+    /// What lies over the panes.
+    pub overlay: Option<Box>,
+    /// Cell of the text cursor, if a line is being typed.
+    pub cursor: Option<(u16, u16)>,
+}
+
+/// The frame of now.
+#[must_use]
+pub fn frame(app: &App) -> Frame {
+    let layout = app.layout();
+    let cells = usize::from(app.size.0);
+    let open = app.session.open();
+    let on_table = app.pane == Pane::Table;
+    let (left, right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    let mut bars = Vec::new();
+    if let Some(open) = &open {
+        bars.extend(layout.explain.map(|area| (area, header::explain(open))));
+        bars.extend(layout.timeline.map(|area| (area, timeline::line(open, cells))));
+    }
+    drop(open);
+    let (footer, cursor) = footer(app, &layout);
+    bars.push((layout.footer, footer));
+    let boxes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders)).collect();
+    let (overlay, menu_cursor) = overlay(app);
+    Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
+}
+
+fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
+    let has_focus = app.pane == pane;
+    let mut window = pane_window(app, pane);
+    let title = title(app, pane, has_focus);
+    if !has_border && pane == Pane::Inspector {
+        window.rows.insert(0, Row::new(title.clone()));
+    }
+    let aside = match pane {
+        Pane::Table => app.table.scroll.aside,
+        Pane::Steps => app.steps.aside,
+        Pane::State => app.state.scroll.aside,
+        Pane::Inspector => match app.inspector.tab {
+            Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
+            Tab::Message => app.inspector.message.scroll.aside,
+            Tab::Schema => app.inspector.schema.scroll.aside,
+            Tab::Llm => app.inspector.llm.scroll.aside,
+            Tab::History => app.inspector.history.scroll.aside,
+            Tab::Diff => app.inspector.diff.scroll.aside,
+        },
+    };
+    Box { area, title, has_focus, has_border, window, aside }
+}
+
+fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
+    let role = if has_focus { Role::Accent } else { Role::Title };
+    match pane {
+        Pane::Table => vec![Piece::of(role, " Trajectories ")],
+        Pane::Steps => vec![Piece::of(role, " Steps ")],
+        Pane::State => {
+            let step = app.session.open().map_or(-1, |o| o.step());
+            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("@{step} "))]
+        }
+        Pane::Inspector => Tab::ALL
+            .iter()
+            .flat_map(|(tab, name)| {
+                let is_front = *tab == app.inspector.tab;
+                let name = if is_front && *tab == Tab::Message && app.inspector.is_raw { "Raw    " } else { name };
+                [
+                    Piece::of(Role::Text, " "),
+                    Piece::of(if is_front { role } else { Role::Dim }, name),
+                    Piece::of(Role::Text, " "),
+                ]
+            })
+            .collect(),
+    }
+}
+
+/// The rows that a pane shows now.
+#[must_use]
+pub fn pane_window(app: &App, pane: Pane) -> Window {
+    let extent = app.pane_extent(pane);
+    let has_focus = app.pane == pane && app.layer.is_none();
+    if pane == Pane::Table {
+        return app.table.window(&app.session, extent);
+    }
+    let Some(open) = app.session.open() else {
+        return Window::notice(&["No trajectory is open."], extent.width);
+    };
+    match pane {
+        Pane::Steps => steps::window(&open, &app.steps, extent),
+        Pane::State => app.state.window(&open, extent, has_focus),
+        Pane::Table | Pane::Inspector => {
+            drop(open);
+            inspector_window(app, extent, has_focus)
+        }
+    }
+}
+
+fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
+    let inspector = &app.inspector;
+    let Some(open) = app.session.open() else { return Window::default() };
+    match inspector.tab {
+        Tab::Message => {
+            let head = message_head(app);
+            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+            let mut window = if inspector.is_raw {
+                inspector.raw.window(below, has_focus)
+            } else {
+                message_window(app, below, has_focus)
+            };
+            window.rows.splice(0..0, head);
+            window
+        }
+        Tab::Llm if inspector.llm.lines().is_empty() => Window::notice(
+            &["Nothing yet.", "No message that the model would see stands in the context at this step."],
+            extent.width,
+        ),
+        Tab::Llm => inspector.llm.window(extent, has_focus),
+        Tab::Schema if inspector.schema.doc().is_none() => {
+            let lines = [
+                "No schema here.",
+                "The value in focus belongs to an identity without a schema at this step. Move in State to one that has one.",
+            ];
+            Window::notice(&lines, extent.width)
+        }
+        Tab::Schema => inspector.schema.window(extent, has_focus, None),
+        Tab::History => inspector.history.window(&open, extent, has_focus),
+        Tab::Diff => inspector.diff.window(extent, has_focus),
+    }
+}
+
+fn message_window(app: &App, extent: Extent, has_focus: bool) -> Window {
+    let view = &app.inspector.message;
+    let Some(doc) = view.doc() else {
+        return Window::notice(&["Reading the message…"], extent.width);
+    };
+    if doc.nodes().is_empty() {
+        let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));
+        return Window::notice(&[&fault, "R shows its bytes; the other records are not affected."], extent.width);
+    }
+    let lit = app.session.open().and_then(|open| {
+        let (_, node) = open.focus_node()?;
+        let leaf = open.tree().leaf(node, open.step())?;
+        let (_, path) = app.session.focus.path.as_ref()?;
+        (leaf.step == open.step()).then(|| message::node_of_path(doc, path))?
+    });
+    view.window(extent, has_focus, lit)
+}
+
+/// The lines above a message: what it is, who wrote it, what is wrong with it.
+fn message_head(app: &App) -> Vec<Row> {
+    let Some(open) = app.session.open() else { return Vec::new() };
+    if open.count() == 0 {
+        return Vec::new();
+    }
+    let step = open.describe(open.step());
+    let mut first =
+        vec![Piece::of(steps::role_of(&step), &format!(" {}", step.class.as_deref().unwrap_or(&step.kind)))];
+    if let Some(role) = &step.role_text {
+        first.push(Piece::of(Role::Dim, &format!(" · {role}")));
+    }
+    if let Some(tool) = &step.tool {
+        first.push(Piece::of(Role::Call, &format!(" · {tool}")));
+    }
+    if let Some(time) = &step.time {
+        first.push(Piece::of(Role::Dim, &format!(" · {}", crate::panes::history::clock(time))));
+    }
+    if let Some(answers) = step.answers {
+        first.push(Piece::of(Role::Blame, &format!(" · answers @{answers}")));
+    }
+    let mut right = Vec::new();
+    if let Some(place) = open.run().place(open.step()) {
+        right.push(Piece::of(Role::Dim, &format!("  {}", crate::panes::value::size_text(place.place.span.len))));
+        right.push(Piece::of(Role::Dim, &format!(" · line {}", place.place.line)));
+    }
+    let mut rows = vec![Row::new(first).right(right)];
+    for finding in open.findings_of(open.step()).iter().take(4) {
+        let role = if finding.severity == crate::model::Severity::Error { Role::Error } else { Role::Warning };
+        rows.push(Row::new(vec![
+            Piece::of(role, &format!(" {} ", finding.rule)),
+            Piece::of(Role::Dim, &finding.message),
+        ]));
+    }
+    rows.push(Row::default());
+    rows
+}
+
+/// Rows above the message in the tab in front.
+#[must_use]
+pub fn message_head_rows(app: &App) -> usize {
+    if app.inspector.tab == Tab::Message { message_head(app).len() } else { 0 }
+}
+
+fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
+    if let Some(Layer::Search(prompt)) = &app.layer {
+        let (before, _) = prompt.parts();
+        let column = width(crate::text::SafeText::of(before).as_str()) + 2;
+        let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
+        return (vec![Piece::of(Role::KeyName, " /"), Piece::of(Role::Text, prompt.text())], Some(cursor));
+    }
+    if let Some(first) = &app.prefix {
+        let contexts = super::pane_contexts(app.pane);
+        let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
+        let mut out = vec![Piece::of(Role::Text, " ")];
+        for (key, label) in rows.filter(|(k, _)| k.len() == 2 && k.starts_with(first.as_str())) {
+            out.push(Piece::of(Role::KeyName, key));
+            out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
+        }
+        return (out, None);
+    }
+    if let Some(notice) = &app.notice {
+        let role = if notice.is_error { Role::Error } else { Role::Text };
+        return (vec![Piece::of(role, &format!(" {}", notice.text))], None);
+    }
+    let pieces = hints(app).into_iter().flat_map(|(key, label, _)| {
+        [Piece::of(Role::Text, " "), Piece::of(Role::KeyName, &key), Piece::of(Role::Dim, &format!(" {label} "))]
+    });
+    (pieces.collect(), None)
+}
+
+/// Key, label and action of the hints that fit into the footer.
+fn hints(app: &App) -> Vec<(String, &'static str, Action)> {
+    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(|r| r.footer > 0).collect();
+    rows.sort_by_key(|r| r.footer);
+    let mut out: Vec<(String, &'static str, Action)> = Vec::new();
+    let cells = usize::from(app.size.0);
+    let help = rows.iter().find(|r| r.action == Action::Help).map_or(0, |_| 8);
+    let mut used = 0;
+    for row in rows {
+        let cost = width(row.keys[0]) + width(row.label) + 3;
+        let reserve = if row.action == Action::Help { 0 } else { help };
+        if used + cost + reserve <= cells {
+            used += cost;
+            out.push((row.keys[0].to_owned(), row.label, row.action));
+        }
+    }
+    out
+}
+
+/// The action of the hint under a column of the footer.
+#[must_use]
+pub fn footer_hit(app: &App, column: usize) -> Option<Action> {
+    let mut at = 0;
+    for (key, label, action) in hints(app) {
+        at += width(&key) + width(label) + 3;
+        if column < at {
+            return Some(action);
+        }
+    }
+    None
+}
+
+/// Where help and palette lie.
+#[must_use]
+pub fn menu_area(size: (u16, u16)) -> Area {
+    let (width, height) = (size.0.min(110), size.1.saturating_sub(2).min(40));
+    let (x, y) = ((size.0 - width) / 2, (size.1 - height.min(size.1)) / 2);
+    Area { x, y, width, height }
+}
+
+fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
+    let Some(Layer::Menu(menu)) = &app.layer else { return (None, None) };
+    let area = menu_area(app.size);
+    let inside = area.inside();
+    let mut window = menu.window(usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
+    let (name, sign) = match menu.kind {
+        MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
+        MenuKind::Palette => (" Commands · a number goes to that step ", " : "),
+    };
+    let typed = Row::new(vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, menu.prompt.text())]);
+    window.rows.insert(0, typed);
+    let column = width(crate::text::SafeText::of(menu.prompt.parts().0).as_str()) + 3;
+    let cursor = (inside.x + u16::try_from(column).unwrap_or(0).min(inside.width.saturating_sub(1)), inside.y);
+    let title = vec![Piece::of(Role::Accent, name)];
+    (Some(Box { area, title, has_focus: true, has_border: true, window, aside: 0 }), Some(cursor))
+}

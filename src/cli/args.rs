@@ -1,0 +1,89 @@
+//! The arguments: what every command shares, and the program as clap sees it.
+
+use super::{Command, Stop};
+use crate::model::{Problem, StepNo};
+use clap::{ArgMatches, Args, FromArgMatches, Parser};
+
+/// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
+#[derive(Debug, Parser)]
+#[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
+struct Screen {
+    /// Files to open on the screen; `-` is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    #[command(flatten)]
+    format: FormatOption,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Args)]
+pub(super) struct FormatOption {
+    /// Format of the file; `obelus formats` lists them
+    #[arg(long, value_name = "NAME|auto", default_value = "auto")]
+    format: String,
+}
+
+impl FormatOption {
+    /// The format that was asked for by name; None: found from the content.
+    pub(super) fn forced(&self) -> Option<&str> {
+        (self.format != "auto").then_some(self.format.as_str())
+    }
+}
+
+/// A question to one trajectory of one file.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Question {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(super) file: String,
+    #[command(flatten)]
+    pub(super) format: FormatOption,
+    /// State after this step; -1 is before any step [default: the last]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    pub(super) step: Option<StepNo>,
+    /// Trajectory of a file that holds several, from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    pub(super) record: usize,
+    /// Answer for programs: one JSON text
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Which instance of a kind a question is about.
+#[derive(Debug, Clone, Args)]
+pub(super) struct InstanceOption {
+    /// Instance of the kind, as ①
+    #[arg(long, value_name = "I")]
+    pub(super) instance: Option<String>,
+}
+
+/// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.
+fn step(text: &str) -> Result<StepNo, String> {
+    match text {
+        "-1" => Ok(-1),
+        _ if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => Ok(text.parse().unwrap_or(StepNo::MAX)),
+        _ => Err("a step is a number from 0, or -1 for the state before any step".to_owned()),
+    }
+}
+
+/// The program with all its commands.
+pub(super) fn build(commands: &[Command]) -> clap::Command {
+    let program = Screen::augment_args(clap::Command::new("obelus").disable_help_subcommand(true));
+    commands
+        .iter()
+        .fold(program, |program, command| program.subcommand((command.describe)(clap::Command::new(command.name))))
+}
+
+/// Opens the screen.
+pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
+    let screen: Screen = parsed(matches)?;
+    let named = if screen.files.is_empty() { "nothing".to_owned() } else { screen.files.join(", ") };
+    let how = screen.format.forced().map_or(String::new(), |name| format!(" as {name}"));
+    let problem = Problem::usage(format!("there is no screen yet to show {named}{how}"));
+    Err(problem.hint("`obelus --help` lists the commands that print").into())
+}
+
+/// The options of a command from what clap matched.
+pub(super) fn parsed<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Stop> {
+    T::from_arg_matches(matches).map_err(|e| Problem::usage(e.to_string()).into())
+}

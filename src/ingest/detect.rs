@@ -1,0 +1,137 @@
+//! Which format an input is of: told from its first records, never from its name.
+
+use crate::format::{self, Format};
+use crate::json;
+use crate::model::{Framing, Problem, Span};
+use crate::source::{BLOCK, Framer, Input, RecordIndex};
+
+/// Records that detection looks at.
+const RECORDS: usize = 20;
+
+/// Bytes that detection looks at, and the size of its steps.
+const BYTES: usize = BLOCK;
+const STEP: usize = 1 << 16;
+
+/// The format that nothing else claims.
+const FALLBACK: &str = "generic";
+
+/// The format of an input.
+pub struct Detected {
+    /// It.
+    pub format: &'static dyn Format,
+    /// Sentences for people: what in the content says so.
+    pub reasons: Vec<String>,
+    /// Whether it was asked for by name.
+    pub was_forced: bool,
+}
+
+/// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for.
+///
+/// # Errors
+/// There is no format of that name; the input is no text (R9) or cannot be read.
+pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> {
+    input.check()?;
+    if let Some(name) = forced.filter(|name| *name != "auto") {
+        let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;
+        return Ok(Detected { format, reasons: vec!["asked for by name".to_owned()], was_forced: true });
+    }
+    let first = FirstRecords::read(input)?;
+    for &format in format::FORMATS {
+        if let Some(found) = format.detect(&first.values(format.framing())) {
+            return Ok(Detected { format, reasons: vec![found.reason], was_forced: false });
+        }
+    }
+    let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
+    Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false })
+}
+
+/// The first records as texts, once for each way of framing.
+struct FirstRecords {
+    framed: [(Framing, Vec<String>); 3],
+}
+
+impl FirstRecords {
+    fn read(input: &Input) -> Result<Self, Problem> {
+        let mut head = vec![0; BYTES];
+        let got = input.read_at(0, &mut head)?;
+        head.truncate(got);
+        let is_whole = got as u64 == input.len();
+        let framed = [Framing::Text, Framing::Values, Framing::Elements]
+            .map(|framing| (framing, texts(&head, framing, is_whole)));
+        Ok(Self { framed })
+    }
+
+    /// Those that parse.
+    fn values(&self, framing: Framing) -> Vec<json::Value<'_>> {
+        let texts = self.framed.iter().filter(|(f, _)| *f == framing).flat_map(|(_, texts)| texts);
+        texts.filter_map(|text| json::parse(text).ok()).collect()
+    }
+}
+
+/// The first records of a text of which this is the head. If not even the first ends in it, its beginning, closed.
+fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
+    let mut framer = Framer::new(framing);
+    let mut index = RecordIndex::default();
+    while index.len() < RECORDS {
+        let from = framer.position() as usize;
+        let piece = &head[from.min(head.len())..head.len().min(from + STEP)];
+        if !piece.is_empty() {
+            framer.feed(piece, &mut index);
+        } else if !is_whole || framer.finish(&mut index) {
+            break;
+        }
+    }
+    let spans = index.iter().take(RECORDS).map(|record| record.place.span);
+    let mut texts: Vec<String> = spans.filter_map(|span| text(head, span)).collect();
+    let pending = framer.pending().filter(|_| texts.is_empty());
+    texts.extend(
+        pending.and_then(|p| json::closed(&head[p.span.offset as usize..])).and_then(|t| String::from_utf8(t).ok()),
+    );
+    texts
+}
+
+fn text(head: &[u8], span: Span) -> Option<String> {
+    let from = span.offset as usize;
+    let bytes = head.get(from..from + span.len as usize)?;
+    String::from_utf8(bytes.to_vec()).ok()
+}
+
+fn unknown(name: &str, formats: &[&dyn Format]) -> Problem {
+    let names: Vec<&str> = formats.iter().map(|f| f.name()).collect();
+    let begins_alike = |n: &&&str| n.chars().next() == name.chars().next();
+    let near: Vec<&str> = names.iter().filter(begins_alike).copied().collect();
+    let hint = match near.as_slice() {
+        [] => format!("there are: auto, {}", names.join(", ")),
+        near => format!("do you mean {}? there are: auto, {}", near.join(" or "), names.join(", ")),
+    };
+    Problem::usage(format!("there is no format `{name}`")).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_at_the_first_records_only() {
+        let lines = "{\"a\":1}\n".repeat(100_000);
+        assert_eq!(texts(lines.as_bytes(), Framing::Text, true).len(), RECORDS);
+        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Text, true).len(), 1);
+        assert_eq!(texts(b"[{\"a\":1},{\"b\":2}]", Framing::Elements, true), ["{\"a\":1}", "{\"b\":2}"]);
+        assert_eq!(texts(b"", Framing::Text, true), [""; 0]);
+    }
+
+    #[test]
+    fn a_record_longer_than_the_head_says_how_it_begins() {
+        let head = b"{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\", \"text\": \"a lo";
+        for framing in [Framing::Text, Framing::Values, Framing::Elements] {
+            assert_eq!(texts(head, framing, false), ["{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\"}]}"]);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_the_known_ones() {
+        let input = Input::memory("x", "{}");
+        let Err(problem) = detect(&input, Some("actz")) else { panic!() };
+        assert!(problem.message.contains("actz") && problem.hint.is_some());
+    }
+}

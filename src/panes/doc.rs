@@ -1,0 +1,223 @@
+//! One JSON text laid out flat, so that folding, moving and painting touch only what is visible.
+
+use crate::json::{self, Data, Value};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Object.
+    Object,
+    /// Array.
+    Array,
+    /// String.
+    String,
+    /// Number, true, false, null.
+    Scalar,
+    /// Nested deeper than is unfolded: shown as text.
+    Deep,
+}
+
+/// A value of the text.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Levels below the root.
+    pub depth: u16,
+    /// Number of the container it is in; the root's own number for the root.
+    pub parent: u32,
+    /// Number of the first node behind its subtree.
+    pub end: u32,
+    /// Members or elements.
+    pub count: u32,
+    /// Bytes of its key with quotes, empty for elements and the root.
+    key: Range<usize>,
+    /// Its bytes.
+    value: Range<usize>,
+}
+
+/// A JSON text and its nodes in document order.
+#[derive(Debug)]
+pub struct Doc {
+    text: Arc<str>,
+    nodes: Vec<Node>,
+    fault: Option<json::SyntaxError>,
+}
+
+impl Doc {
+    /// Lays out a text; one that is no JSON has no nodes, and says where the fault is.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let text: Arc<str> = Arc::from(text);
+        let (nodes, fault) = match json::parse_lenient(&text) {
+            Ok(value) => {
+                let mut nodes = Vec::new();
+                lay_out(&value, 0..0, 0, 0, &mut nodes);
+                (nodes, json::parse(&text).err())
+            }
+            Err(fault) => (Vec::new(), Some(fault)),
+        };
+        Self { text, nodes, fault }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// All nodes in document order.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// What is wrong with the text by the strict rules, if anything is.
+    #[must_use]
+    pub fn fault(&self) -> Option<&json::SyntaxError> {
+        self.fault.as_ref()
+    }
+
+    /// The value's source text.
+    #[must_use]
+    pub fn source(&self, node: usize) -> &str {
+        self.nodes.get(node).map_or("", |n| &self.text[n.value.clone()])
+    }
+
+    /// The key, decoded; None for elements and the root.
+    #[must_use]
+    pub fn key(&self, node: usize) -> Option<Cow<'_, str>> {
+        let key = self.nodes.get(node)?.key.clone();
+        let quoted = self.text.get(key).filter(|k| k.len() >= 2)?;
+        Some(match json::unescape(&quoted[1..quoted.len() - 1]) {
+            Ok(s) | Err((_, s)) => s,
+        })
+    }
+
+    /// Index among the elements of its array; None for members and the root.
+    #[must_use]
+    pub fn index(&self, node: usize) -> Option<usize> {
+        let parent = self.nodes.get(node)?.parent as usize;
+        if parent == node || self.nodes[parent].kind != Kind::Array {
+            return None;
+        }
+        let mut at = parent + 1;
+        let mut index = 0;
+        while at < node {
+            at = self.nodes[at].end as usize;
+            index += 1;
+        }
+        Some(index)
+    }
+
+    /// The beginning of a string, decoded: at most about `bytes_max` bytes of source. True if that is all of it.
+    #[must_use]
+    pub fn string_head(&self, node: usize, bytes_max: usize) -> (Cow<'_, str>, bool) {
+        let source = self.source(node);
+        let body = source.get(1..source.len().saturating_sub(1)).unwrap_or("");
+        let head = head_of(body, bytes_max);
+        let text = match json::unescape(head) {
+            Ok(s) | Err((_, s)) => s,
+        };
+        (text, head.len() == body.len())
+    }
+
+    /// Path of a node from the root, as a JSON Pointer.
+    #[must_use]
+    pub fn pointer(&self, node: usize) -> String {
+        let mut parts = Vec::new();
+        let mut at = node;
+        while let Some(n) = self.nodes.get(at).filter(|n| n.depth > 0) {
+            let segment = self.key(at).map_or_else(|| self.index(at).unwrap_or(0).to_string(), Cow::into_owned);
+            parts.push(json::pointer_escape(&segment));
+            at = n.parent as usize;
+        }
+        parts.iter().rev().fold(String::new(), |out, part| out + "/" + part)
+    }
+}
+
+/// The longest beginning of a string's inside up to some bytes that does not cut an escape or a character.
+fn head_of(body: &str, bytes_max: usize) -> &str {
+    if body.len() <= bytes_max {
+        return body;
+    }
+    let mut end = bytes_max;
+    while !body.is_char_boundary(end) {
+        end -= 1;
+    }
+    // An escape is at most 12 bytes (a surrogate pair), so a backslash in the last 12 may be cut: end before the first of
+    // them that starts an escape, which is one preceded by an even run of backslashes.
+    let from = (end.saturating_sub(12)..=end).find(|&i| body.is_char_boundary(i)).unwrap_or(end);
+    if let Some(at) = body[from..end].find('\\') {
+        let run = body[..from + at].bytes().rev().take_while(|&b| b == b'\\').count();
+        end = from + at - run;
+    }
+    &body[..end]
+}
+
+fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, depth: u16, nodes: &mut Vec<Node>) {
+    let (kind, count) = match &value.data {
+        Data::Object(o) => (Kind::Object, o.members.len()),
+        Data::Array(a) => (Kind::Array, a.len()),
+        Data::String(_) => (Kind::String, 0),
+        Data::Deep => (Kind::Deep, 0),
+        Data::Null | Data::Bool(_) | Data::Number => (Kind::Scalar, 0),
+    };
+    let at = nodes.len();
+    let number = u32::try_from(at).unwrap_or(u32::MAX);
+    nodes.push(Node {
+        kind,
+        depth,
+        parent,
+        end: 0,
+        count: u32::try_from(count).unwrap_or(u32::MAX),
+        key,
+        value: value.start..value.start + value.text.len(),
+    });
+    match &value.data {
+        Data::Object(o) => {
+            for m in &o.members {
+                let gap = m.value.start - m.key_start;
+                let quoted = key_len(m.key_start, gap, value);
+                lay_out(&m.value, m.key_start..m.key_start + quoted, number, depth + 1, nodes);
+            }
+        }
+        Data::Array(a) => a.iter().for_each(|v| lay_out(v, 0..0, number, depth + 1, nodes)),
+        _ => {}
+    }
+    nodes[at].end = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+}
+
+/// Length of the quoted key that starts at `key_start`: what stands before the colon, white space cut.
+fn key_len(key_start: usize, gap: usize, object: &Value<'_>) -> usize {
+    let from = key_start - object.start;
+    object.text.get(from..from + gap).map_or(0, |t| t.trim_end().trim_end_matches(':').trim_end().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lays_out_flat_and_finds_paths_again() {
+        let doc = Doc::of(r#"{"a" : [1, {"b/c": "x\ny"}], "a": 2, "colon:" : 3}"#);
+        let pointers: Vec<_> = (0..doc.nodes().len()).map(|n| doc.pointer(n)).collect();
+        assert_eq!(pointers, ["", "/a", "/a/0", "/a/1", "/a/1/b~1c", "/a", "/colon:"]);
+        assert_eq!(doc.source(4), r#""x\ny""#);
+        assert_eq!(doc.string_head(4, 100), (Cow::from("x\ny"), true));
+        assert_eq!(doc.nodes()[1].end, 5);
+    }
+
+    #[test]
+    fn a_cut_string_never_cuts_an_escape() {
+        let doc = Doc::of(&format!("\"{}\"", "é\\n\\ud83d\\ude00\\\\".repeat(20)));
+        let whole = doc.string_head(0, 10_000).0.into_owned();
+        for bytes in 0..200 {
+            let (head, _) = doc.string_head(0, bytes);
+            assert!(whole.starts_with(head.as_ref()), "{bytes}: {head:?}");
+        }
+    }
+}

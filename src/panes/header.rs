@@ -1,0 +1,152 @@
+//! The line above the panes (where am I), and the line below them that explains the value in focus.
+
+use super::{Open, Piece, Session, state::at, value};
+use crate::format::Layout;
+use crate::model::StepNo;
+use crate::text::{Role, SafeText};
+
+/// Left and right part of the header.
+#[must_use]
+pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
+    let mut left = vec![Piece::of(Role::Title, " obelus "), Piece::of(Role::Text, &format!(" {}", session.name))];
+    if cells >= 70 {
+        left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
+    }
+    let mut right = Vec::new();
+    if let Some(open) = open {
+        if session.format.layout() == Layout::Set {
+            let mark = if session.records.is_complete() { "" } else { "≥" };
+            let count = session.records.count();
+            let of = if cells >= 60 {
+                format!("trajectory {} of {mark}{count}", session.trajectory)
+            } else {
+                format!("#{}", session.trajectory)
+            };
+            right.push(Piece::of(Role::Dim, &of));
+            right.push(Piece::of(Role::Dim, "  "));
+        }
+        right.extend(step_pieces(open, cells));
+        right.extend(findings(open, cells));
+    }
+    right.extend(liveness(session, open));
+    right.push(Piece::of(Role::Text, " "));
+    (left, right)
+}
+
+fn step_pieces(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    let session = open.session;
+    if open.count() == 0 {
+        return vec![Piece::of(Role::Dim, "no steps")];
+    }
+    let mark = if session.is_complete { "" } else { "≥" };
+    let of = if cells >= 60 { format!(" of 0–{mark}{}", open.last()) } else { format!("/{mark}{}", open.last()) };
+    let mut out = vec![
+        Piece::of(Role::Dim, if cells >= 60 { "step " } else { "" }),
+        Piece::of(Role::Accent, &open.step().to_string()),
+        Piece::of(Role::Dim, &of),
+    ];
+    let step = open.describe(open.step());
+    if cells >= 100 {
+        if let Some(tick) = &step.tick {
+            out.push(Piece::of(Role::Dim, &format!(" · tick {tick}")));
+        }
+        if let Some(time) = &step.time {
+            out.push(Piece::of(Role::Dim, &format!(" · {time}")));
+        }
+    }
+    out
+}
+
+fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    let (errors, warnings) = open.finding_counts();
+    let mut out = Vec::new();
+    for (n, sign, word, role) in [(errors, "✗", "error", Role::Error), (warnings, "!", "warning", Role::Warning)] {
+        if n > 0 {
+            let plural = if n == 1 { "" } else { "s" };
+            let text = if cells >= 100 { format!("  {sign} {n} {word}{plural}") } else { format!(" {sign}{n}") };
+            out.push(Piece::of(role, &text));
+        }
+    }
+    out
+}
+
+fn liveness(session: &Session, open: Option<&Open<'_>>) -> Vec<Piece> {
+    if !session.is_complete {
+        let text = match open {
+            Some(open) if session.format.layout() == Layout::Run => {
+                format!("  reading · {} steps", value::count_text(open.count()))
+            }
+            _ => format!("  reading · {} records", value::count_text(session.records.count())),
+        };
+        return vec![Piece::of(Role::Warning, &text)];
+    }
+    if session.is_live {
+        return vec![Piece::of(Role::Good, "  ● live")];
+    }
+    Vec::new()
+}
+
+/// The sentence on the value in focus: who set it, what it was before.
+#[must_use]
+pub fn explain(open: &Open<'_>) -> Vec<Piece> {
+    let Some((reference, instance)) = open.focus_reference() else {
+        return vec![Piece::of(
+            Role::Dim,
+            " no value in focus: Tab to State and move there, or press > for the next write",
+        )];
+    };
+    let step = open.step();
+    let mut out = vec![Piece::of(Role::Reference, &format!(" {reference}"))];
+    if let Some(instance) = instance {
+        out.push(Piece::of(Role::Instance, &format!(" {instance}")));
+    }
+    let Some((id, node)) = open.focus_node() else {
+        out.push(Piece::of(Role::Dim, "  never written"));
+        return out;
+    };
+    out.push(Piece::of(Role::Text, "  "));
+    let tree = open.tree();
+    if let Some(leaf) = tree.leaf(node, step) {
+        out.push(value_piece(&value::stored(&leaf.value, open.bytes())));
+        out.push(Piece::of(Role::Dim, if leaf.step == leaf.changed { "   set " } else { "   written " }));
+        out.push(Piece::of(Role::Blame, &at(leaf.step)));
+        if let Some(who) = open.run().credit(id, leaf.step, open.bytes()).who {
+            out.push(Piece::of(Role::Text, &format!(" by {who}")));
+        }
+        if leaf.changed != leaf.step {
+            out.push(Piece::of(Role::Dim, &format!(" · unchanged since {}", at(leaf.changed))));
+        }
+        out.extend(before(open, node, leaf.changed));
+    } else if tree.shape(node, step).is_some() {
+        let n = tree.child_count(node, step);
+        out.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
+        if let Some((newest, _)) = tree.newest(node, step) {
+            out.push(Piece::of(Role::Dim, "   last written "));
+            out.push(Piece::of(Role::Blame, &at(newest)));
+        }
+    } else {
+        out.push(Piece::of(Role::Dim, "not there at this step"));
+        if let Some(next) = tree.neighbour(node, step, true) {
+            out.push(Piece::of(Role::Dim, &format!("   next write {}", at(next))));
+        }
+        if let Some(last) = tree.neighbour(node, step, false) {
+            out.push(Piece::of(Role::Dim, &format!("   last write {}", at(last))));
+        }
+    }
+    out
+}
+
+fn before(open: &Open<'_>, node: crate::state::NodeId, changed: StepNo) -> Vec<Piece> {
+    let Some(old) = open.tree().before(node, changed) else { return Vec::new() };
+    vec![
+        Piece::of(Role::Dim, " · before: "),
+        Piece::safe(Role::Old, crate::text::cut(&value::stored(&old.value, open.bytes()).text, 40)),
+        Piece::of(Role::Dim, " "),
+        Piece::of(Role::Blame, &at(old.step)),
+    ]
+}
+
+fn value_piece(piece: &Piece) -> Piece {
+    let text: SafeText = crate::text::cut(&piece.text, 40);
+    Piece::safe(piece.role, text)
+}

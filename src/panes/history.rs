@@ -1,0 +1,136 @@
+//! Every write of the value in focus: step, when, who, what.
+
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use crate::model::StepNo;
+use crate::state::{Event, EventOp, NodeId};
+use crate::text::{Role, SafeText, pad};
+use std::rc::Rc;
+
+type CacheKey = (u64, NodeId, StepNo);
+
+/// Scroll and cursor of the history, and the events of the value in focus.
+#[derive(Debug, Default)]
+pub struct HistoryPane {
+    /// Scroll and cursor, in events.
+    pub scroll: Scroll,
+    cache: std::cell::RefCell<Option<(CacheKey, Rc<Vec<Event>>)>>,
+}
+
+impl HistoryPane {
+    /// The events of the value in focus over the whole run.
+    #[must_use]
+    pub fn events(&self, open: &Open<'_>) -> Rc<Vec<Event>> {
+        let Some((_, node)) = open.focus_node() else { return Rc::default() };
+        let key = (open.session.generation, node, open.last());
+        if let Some((cached, events)) = &*self.cache.borrow() {
+            if *cached == key {
+                return Rc::clone(events);
+            }
+        }
+        let events = Rc::new(open.tree().history(node, open.last()));
+        *self.cache.borrow_mut() = Some((key, Rc::clone(&events)));
+        events
+    }
+
+    /// Puts the cursor on the last event up to the step in focus.
+    pub fn follow_step(&mut self, open: &Open<'_>) {
+        let events = self.events(open);
+        self.scroll.cursor = events.partition_point(|e| e.at <= open.step()).saturating_sub(1);
+    }
+
+    /// The step of the event under the cursor.
+    #[must_use]
+    pub fn step(&self, open: &Open<'_>) -> Option<StepNo> {
+        self.events(open).get(self.scroll.cursor).map(|e| e.at)
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
+        let Some((reference, instance)) = open.focus_reference() else {
+            let lines = [
+                "No value in focus.",
+                "Move in the State pane, or press `>` for the next write; its history shows here.",
+            ];
+            return Window::notice(&lines, extent.width);
+        };
+        let events = self.events(open);
+        let name = instance.map_or(reference.clone(), |i| format!("{reference} {i}"));
+        let mut rows = vec![
+            Row::new(vec![
+                Piece::of(Role::Reference, &format!(" {name}")),
+                Piece::of(
+                    Role::Dim,
+                    &format!(
+                        "   {} event{}",
+                        value::count_text(events.len()),
+                        if events.len() == 1 { "" } else { "s" }
+                    ),
+                ),
+            ]),
+            Row::text(Role::Dim, &format!(" {:>7}  {:<9} what", "step", "")),
+        ];
+        let height = extent.height.saturating_sub(rows.len());
+        let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
+        for (i, event) in events.iter().enumerate().skip(self.scroll.top).take(height) {
+            let cursor = has_focus && i == self.scroll.cursor;
+            rows.push(row(open, event, current == Some(i)).hit(Hit::Row(i)).cursor(cursor));
+        }
+        Window { rows, top: self.scroll.top, total: events.len() }
+    }
+}
+
+fn row(open: &Open<'_>, event: &Event, is_current: bool) -> Row {
+    let (word, role) = match event.op {
+        EventOp::Add => ("added", Role::Added),
+        EventOp::Change => ("changed", Role::Changed),
+        EventOp::Same => ("unchanged", Role::Dim),
+        EventOp::Drop => ("gone", Role::Removed),
+        EventOp::Reset => ("reset", Role::Removed),
+    };
+    let credit = open.run().credit(event.identity, event.author, open.bytes());
+    let mut left = vec![
+        Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
+        Piece::of(Role::Blame, &format!("{:>7}  ", super::state::at(event.at))),
+        Piece::safe(role, pad(&SafeText::literal(word), 9)),
+        Piece::of(Role::Text, " "),
+    ];
+    if let Some(stored) = &event.value {
+        let mut piece = value::stored(stored, open.bytes());
+        if event.op == EventOp::Same {
+            piece.role = Role::Dim;
+        }
+        left.push(piece);
+    }
+    let focus = open.session.focus.path.as_ref().map_or(0, |(_, p)| p.len());
+    let (_, path) = open.tree().path(event.node);
+    if path.len() > focus {
+        left.push(Piece::of(Role::Dim, &format!("  {}", crate::json::pointer(&path[focus..]))));
+    }
+    let mut right = Vec::new();
+    if let Some(who) = credit.who {
+        right.push(Piece::of(Role::Text, &format!("  {who}")));
+    }
+    if let Some(when) = credit.when {
+        right.push(Piece::of(Role::Dim, &format!(" {}", clock(&when))));
+    }
+    Row::new(left).right(right)
+}
+
+/// The time of day of an ISO 8601 time stamp; other texts as they are.
+#[must_use]
+pub fn clock(time: &str) -> &str {
+    match time.split_once('T') {
+        Some((date, rest)) if date.len() == 10 => rest.get(..8).unwrap_or(rest),
+        _ => time,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn shows_the_time_of_day() {
+        assert_eq!(super::clock("2026-03-01T09:00:02Z"), "09:00:02");
+        assert_eq!(super::clock("yesterday"), "yesterday");
+    }
+}

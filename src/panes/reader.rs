@@ -1,0 +1,126 @@
+//! Plain text to read: the LLM view, raw records, a comparison of two steps. Lines are wrapped once per width.
+
+use super::{Extent, Hit, Piece, Row, Scroll, Window};
+use crate::model::StepNo;
+use crate::text::{Role, wrap};
+use std::rc::Rc;
+
+/// A line of text, unwrapped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextLine {
+    /// What it is.
+    pub role: Role,
+    /// What it says, not yet safe to paint.
+    pub text: String,
+    /// The step that it comes from.
+    pub step: Option<StepNo>,
+}
+
+impl TextLine {
+    /// A line that comes from no step.
+    #[must_use]
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), step: None }
+    }
+
+    /// Names the step that it comes from.
+    #[must_use]
+    pub fn from_step(mut self, step: StepNo) -> Self {
+        self.step = Some(step);
+        self
+    }
+}
+
+/// A text on screen.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Scroll and cursor, in wrapped rows.
+    pub scroll: Scroll,
+    lines: Rc<Vec<TextLine>>,
+    version: u64,
+    cache: std::cell::RefCell<Option<Wrapped>>,
+}
+
+/// Row of every wrapped line: the line's number and its bytes.
+type WrappedRows = Rc<Vec<(usize, std::ops::Range<usize>)>>;
+
+#[derive(Debug, Clone)]
+struct Wrapped {
+    version: u64,
+    cells: usize,
+    rows: WrappedRows,
+}
+
+impl Reader {
+    /// Shows a text; the scroll position stays where it was as far as the text reaches.
+    pub fn set(&mut self, lines: Vec<TextLine>) {
+        self.lines = Rc::new(lines);
+        self.version += 1;
+    }
+
+    /// The lines.
+    #[must_use]
+    pub fn lines(&self) -> &[TextLine] {
+        &self.lines
+    }
+
+    /// Rows at a width.
+    #[must_use]
+    pub fn row_count(&self, cells: usize) -> usize {
+        self.wrapped(cells).len()
+    }
+
+    /// The line under the cursor.
+    #[must_use]
+    pub fn line(&self, cells: usize) -> Option<&TextLine> {
+        let at = self.wrapped(cells).get(self.scroll.cursor)?.0;
+        self.lines.get(at)
+    }
+
+    /// Puts the cursor on the first row of a line.
+    pub fn show_line(&mut self, line: usize, cells: usize) {
+        let row = self.wrapped(cells).iter().position(|(l, _)| *l >= line);
+        self.scroll.cursor = row.unwrap_or(0);
+    }
+
+    /// Number of the line under the cursor.
+    #[must_use]
+    pub fn line_number(&self, cells: usize) -> usize {
+        self.wrapped(cells).get(self.scroll.cursor).map_or(0, |(l, _)| *l)
+    }
+
+    fn wrapped(&self, cells: usize) -> WrappedRows {
+        if let Some(w) = self.cache.borrow().as_ref().filter(|w| w.version == self.version && w.cells == cells) {
+            return Rc::clone(&w.rows);
+        }
+        let room = cells.saturating_sub(2).max(4);
+        let rows = self
+            .lines
+            .iter()
+            .enumerate()
+            .flat_map(|(i, line)| wrap(&line.text, room).into_iter().map(move |range| (i, range)))
+            .collect();
+        let wrapped = Wrapped { version: self.version, cells, rows: Rc::new(rows) };
+        let rows = Rc::clone(&wrapped.rows);
+        *self.cache.borrow_mut() = Some(wrapped);
+        rows
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, extent: Extent, has_focus: bool) -> Window {
+        let wrapped = self.wrapped(extent.width);
+        let top = self.scroll.top.min(wrapped.len());
+        let rows = wrapped[top..wrapped.len().min(top + extent.height)]
+            .iter()
+            .enumerate()
+            .map(|(i, (line, range))| {
+                let line = &self.lines[*line];
+                let piece = Piece::of(line.role, &line.text[range.clone()]);
+                let row = Row::new(vec![Piece::of(Role::Text, " "), piece]);
+                row.hit(Hit::Row(top + i)).cursor(has_focus && top + i == self.scroll.cursor)
+            })
+            .collect();
+        Window { rows, top, total: wrapped.len() }
+    }
+}

@@ -1,0 +1,198 @@
+//! Rows: the only thing that a pane makes. A painter and the command line show them alike.
+
+use crate::model::StepNo;
+use crate::text::{Role, SafeText, width};
+
+/// A run of text of one meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub role: Role,
+    /// What it says.
+    pub text: SafeText,
+}
+
+impl Piece {
+    /// Foreign text, made safe.
+    #[must_use]
+    pub fn of(role: Role, foreign: &str) -> Self {
+        Self { role, text: SafeText::of(foreign) }
+    }
+
+    /// Text that is safe already.
+    #[must_use]
+    pub fn safe(role: Role, text: SafeText) -> Self {
+        Self { role, text }
+    }
+
+    /// Cells that it takes.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        width(self.text.as_str())
+    }
+}
+
+/// Cells that pieces take together.
+#[must_use]
+pub fn pieces_width(pieces: &[Piece]) -> usize {
+    pieces.iter().map(Piece::width).sum()
+}
+
+/// What a click on a row or a part of a bar means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hit {
+    /// Nothing.
+    #[default]
+    None,
+    /// Row of the pane's own model.
+    Row(usize),
+    /// A step.
+    Step(StepNo),
+}
+
+/// One line of a pane.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    /// From the left.
+    pub left: Vec<Piece>,
+    /// At the right edge; it wins over the left where space is short.
+    pub right: Vec<Piece>,
+    /// What a click means.
+    pub hit: Hit,
+    /// Whether the cursor is on it.
+    pub is_cursor: bool,
+}
+
+impl Row {
+    /// A row of pieces.
+    #[must_use]
+    pub fn new(left: Vec<Piece>) -> Self {
+        Self { left, ..Self::default() }
+    }
+
+    /// A row of one piece.
+    #[must_use]
+    pub fn text(role: Role, foreign: &str) -> Self {
+        Self::new(vec![Piece::of(role, foreign)])
+    }
+
+    /// Sets what stands at the right edge.
+    #[must_use]
+    pub fn right(mut self, right: Vec<Piece>) -> Self {
+        self.right = right;
+        self
+    }
+
+    /// Sets what a click means.
+    #[must_use]
+    pub fn hit(mut self, hit: Hit) -> Self {
+        self.hit = hit;
+        self
+    }
+
+    /// Puts the cursor on it or not.
+    #[must_use]
+    pub fn cursor(mut self, is_cursor: bool) -> Self {
+        self.is_cursor = is_cursor;
+        self
+    }
+
+    /// The row as plain text.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        let text = |pieces: &[Piece]| pieces.iter().map(|p| p.text.as_str()).collect::<String>();
+        let right = text(&self.right);
+        if right.is_empty() { text(&self.left) } else { format!("{}  {right}", text(&self.left)) }
+    }
+}
+
+/// The window of rows that a pane shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Window {
+    /// The visible rows, first at the top.
+    pub rows: Vec<Row>,
+    /// Rows above them.
+    pub top: usize,
+    /// All rows, as far as known.
+    pub total: usize,
+}
+
+impl Window {
+    /// A few sentences in an otherwise empty pane: why it is empty and what to do (wrapped by the caller's width).
+    #[must_use]
+    pub fn notice(lines: &[&str], width_cells: usize) -> Self {
+        let mut rows = vec![Row::default()];
+        for (i, line) in lines.iter().enumerate() {
+            let role = if i == 0 { Role::Text } else { Role::Dim };
+            for range in crate::text::wrap(line, width_cells.saturating_sub(4)) {
+                rows.push(Row::new(vec![Piece::of(role, "  "), Piece::of(role, &line[range])]));
+            }
+        }
+        let total = rows.len();
+        Self { rows, top: 0, total }
+    }
+}
+
+/// Size of the inside of a pane, in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Columns.
+    pub width: usize,
+    /// Lines.
+    pub height: usize,
+}
+
+/// Where a pane is scrolled to and where its cursor stands, in rows of its own model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Scroll {
+    /// First visible row.
+    pub top: usize,
+    /// Row under the cursor.
+    pub cursor: usize,
+    /// Columns scrolled sideways.
+    pub aside: usize,
+}
+
+/// Rows kept visible above and below the cursor.
+const MARGIN: usize = 2;
+
+impl Scroll {
+    /// Moves the cursor by some rows, within `total`.
+    pub fn move_by(&mut self, delta: isize, total: usize) {
+        self.cursor = self.cursor.saturating_add_signed(delta).min(total.saturating_sub(1));
+    }
+
+    /// Moves the window so that the cursor is inside, with a margin, and no further than needed.
+    pub fn show_cursor(&mut self, height: usize, total: usize) {
+        self.cursor = self.cursor.min(total.saturating_sub(1));
+        let margin = MARGIN.min(height.saturating_sub(1) / 2);
+        let top_max = total.saturating_sub(height);
+        self.top = self.top.min(top_max);
+        if self.cursor < self.top + margin {
+            self.top = self.cursor.saturating_sub(margin);
+        } else if self.cursor + margin + 1 > self.top + height {
+            self.top = (self.cursor + margin + 1).saturating_sub(height).min(top_max);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scrolls_no_further_than_needed() {
+        let mut s = Scroll::default();
+        s.cursor = 9;
+        s.show_cursor(10, 100);
+        assert_eq!(s.top, 2);
+        s.cursor = 5;
+        s.show_cursor(10, 100);
+        assert_eq!(s.top, 2);
+        s.cursor = 99;
+        s.show_cursor(10, 100);
+        assert_eq!(s.top, 90);
+        s.show_cursor(10, 3);
+        assert_eq!((s.top, s.cursor), (0, 2));
+    }
+}

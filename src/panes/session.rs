@@ -1,0 +1,213 @@
+//! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
+
+use crate::format::{Format, Layout, Run};
+use crate::json::Key;
+use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
+use crate::state::{IdentityId, NodeId, Tree};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock, RwLockReadGuard};
+
+/// A run that a worker fills while the screen reads.
+pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
+
+/// The records of the open input, as far as they are known.
+pub trait Records: Send + Sync {
+    /// Number known so far.
+    fn count(&self) -> usize;
+    /// Whether the whole input was looked at.
+    fn is_complete(&self) -> bool;
+    /// A record by number.
+    fn get(&self, number: usize) -> Option<Record>;
+}
+
+/// The subject that every pane shows: a step, and a path of the state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Focus {
+    /// The step.
+    pub step: StepNo,
+    /// A value of the state: whose, and where.
+    pub path: Option<(Identity, Vec<Key>)>,
+}
+
+/// The open input and the open trajectory.
+pub struct Session {
+    /// Name to show (a file name, `standard input`, `demo`).
+    pub name: String,
+    /// Path for the editor, if it is a file.
+    pub path: Option<std::path::PathBuf>,
+    /// The format.
+    pub format: &'static dyn Format,
+    /// Why it was taken for that format.
+    pub reasons: Vec<String>,
+    /// The bytes.
+    pub bytes: Arc<dyn Bytes>,
+    /// The records.
+    pub records: Arc<dyn Records>,
+    /// The open trajectory; None while the table shows a dataset of which none was opened yet.
+    pub run: Option<SharedRun>,
+    /// Its number.
+    pub trajectory: usize,
+    /// The shared cursor.
+    pub focus: Focus,
+    /// Whether the records (and for a run, its state) are all there.
+    pub is_complete: bool,
+    /// Whether the input grew while it was open.
+    pub is_live: bool,
+    /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
+    pub generation: u64,
+    described: RefCell<HashMap<StepNo, Arc<Step>>>,
+}
+
+/// Most descriptions of steps that are kept.
+const DESCRIBED_MAX: usize = 4096;
+
+impl Session {
+    /// A session on an input.
+    #[must_use]
+    pub fn new(
+        name: &str,
+        format: &'static dyn Format,
+        reasons: Vec<String>,
+        bytes: Arc<dyn Bytes>,
+        records: Arc<dyn Records>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: None,
+            format,
+            reasons,
+            bytes,
+            records,
+            run: None,
+            trajectory: 0,
+            focus: Focus::default(),
+            is_complete: false,
+            is_live: false,
+            generation: 0,
+            described: RefCell::default(),
+        }
+    }
+
+    /// Whether it holds many trajectories.
+    #[must_use]
+    pub fn is_dataset(&self) -> bool {
+        self.format.layout() == Layout::Set && !(self.records.is_complete() && self.records.count() <= 1)
+    }
+
+    /// Opens another trajectory, or the same anew.
+    pub fn set_run(&mut self, run: SharedRun, trajectory: usize) {
+        self.run = Some(run);
+        self.trajectory = trajectory;
+        self.generation += 1;
+        self.described.borrow_mut().clear();
+    }
+
+    /// The open run for reading; None when none is open. Held for one frame or one key.
+    #[must_use]
+    pub fn open(&self) -> Option<Open<'_>> {
+        let guard = self.run.as_ref()?.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Some(Open { session: self, guard })
+    }
+
+    /// Forgets descriptions from a step on (an unfinished message may have grown).
+    pub fn forget_from(&self, step: StepNo) {
+        self.described.borrow_mut().retain(|&s, _| s < step);
+    }
+}
+
+/// The open run, locked for reading.
+pub struct Open<'s> {
+    /// The session.
+    pub session: &'s Session,
+    guard: RwLockReadGuard<'s, Box<dyn Run>>,
+}
+
+impl Open<'_> {
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &dyn Run {
+        self.guard.as_ref()
+    }
+
+    /// Its state.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        self.guard.tree()
+    }
+
+    /// The bytes of the input.
+    #[must_use]
+    pub fn bytes(&self) -> &dyn Bytes {
+        self.session.bytes.as_ref()
+    }
+
+    /// Number of steps.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.guard.step_count()
+    }
+
+    /// The last step; -1 when there is none.
+    #[must_use]
+    pub fn last(&self) -> StepNo {
+        StepNo::try_from(self.count()).unwrap_or(StepNo::MAX) - 1
+    }
+
+    /// The step in focus, within the steps that are there.
+    #[must_use]
+    pub fn step(&self) -> StepNo {
+        self.session.focus.step.min(self.last())
+    }
+
+    /// A step described, from a bounded cache.
+    #[must_use]
+    pub fn describe(&self, step: StepNo) -> Arc<Step> {
+        if let Some(found) = self.session.described.borrow().get(&step) {
+            return Arc::clone(found);
+        }
+        let made = Arc::new(self.guard.step(step, self.bytes()));
+        let mut cache = self.session.described.borrow_mut();
+        if cache.len() >= DESCRIBED_MAX {
+            cache.clear();
+        }
+        cache.insert(step, Arc::clone(&made));
+        made
+    }
+
+    /// Findings of the run that are errors, and that are warnings.
+    #[must_use]
+    pub fn finding_counts(&self) -> (usize, usize) {
+        let findings = self.guard.findings();
+        let count = |s: Severity| findings.iter().filter(|f| f.severity == s).count();
+        (count(Severity::Error), count(Severity::Warning))
+    }
+
+    /// Findings of one step.
+    #[must_use]
+    pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
+        self.guard.findings().into_iter().filter(|f| f.step == Some(step)).collect()
+    }
+
+    /// The node in focus, if the state knows its path.
+    #[must_use]
+    pub fn focus_node(&self) -> Option<(IdentityId, NodeId)> {
+        let (identity, path) = self.session.focus.path.as_ref()?;
+        let id = self.tree().find(identity)?;
+        Some((id, self.tree().node(id, path)?))
+    }
+
+    /// The focused path in the notation of the format, and its instance.
+    #[must_use]
+    pub fn focus_reference(&self) -> Option<(String, Option<String>)> {
+        let (identity, path) = self.session.focus.path.as_ref()?;
+        Some((self.run().reference(identity, path), identity.instance.clone()))
+    }
+
+    /// Identity and path of a node, as the focus keeps them.
+    #[must_use]
+    pub fn path_of(&self, node: NodeId) -> (Identity, Vec<Key>) {
+        let (id, path) = self.tree().path(node);
+        (self.tree().identity(id).clone(), path)
+    }
+}

@@ -1,0 +1,492 @@
+//! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
+
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use crate::json::Key;
+use crate::model::{HEAD, Identity, StepNo};
+use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
+use crate::text::{Role, SafeText, pad, width};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Containers with more members than this start folded.
+const OPEN_CHILDREN_MAX: usize = 24;
+/// Containers deeper than this start folded.
+const OPEN_DEPTH_MAX: usize = 4;
+/// Widest column of keys.
+const KEY_CELLS_MAX: usize = 20;
+
+/// What a row of the state pane stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A kind that has several instances.
+    Group(String),
+    /// An identity.
+    Identity(IdentityId),
+    /// A value.
+    Node(NodeId),
+    /// A value that this step removed.
+    Gone(NodeId),
+}
+
+/// One row before it is text.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// What it stands for.
+    pub place: Place,
+    /// Indentation, in levels.
+    pub depth: usize,
+    /// Whether it is unfolded; None for what cannot be.
+    pub is_open: Option<bool>,
+    root: Option<NodeId>,
+    key: Option<Key>,
+}
+
+/// What the step in focus did, by node.
+#[derive(Debug, Default)]
+struct Changes {
+    leaves: HashMap<NodeId, EventOp>,
+    below: HashMap<NodeId, usize>,
+    gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
+}
+
+/// All visible rows of one step, kept until the step, a fold or the run changes.
+#[derive(Debug)]
+pub struct Outline {
+    lines: Vec<Line>,
+    changes: Changes,
+    step: StepNo,
+}
+
+impl Outline {
+    /// The rows.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+}
+
+type CacheKey = (u64, StepNo, u64);
+
+/// Cursor, folds and scroll of the state pane. Folds and cursor are by node, so they stay through steps.
+#[derive(Debug, Default)]
+pub struct StatePane {
+    /// Scroll; its cursor is the row of `at`.
+    pub scroll: Scroll,
+    /// Whether the gutter tells who and when, not only the step.
+    pub is_blaming: bool,
+    at: Option<Place>,
+    folds: HashMap<Place, bool>,
+    fold_version: u64,
+    cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,
+}
+
+impl StatePane {
+    /// The rows at the step in focus.
+    #[must_use]
+    pub fn outline(&self, open: &Open<'_>) -> Rc<Outline> {
+        let key = (open.session.generation, open.step(), self.fold_version);
+        if let Some((cached, outline)) = &*self.cache.borrow() {
+            if *cached == key {
+                return Rc::clone(outline);
+            }
+        }
+        let outline = Rc::new(self.build(open));
+        *self.cache.borrow_mut() = Some((key, Rc::clone(&outline)));
+        outline
+    }
+
+    /// Forgets cursor and folds: another trajectory was opened.
+    pub fn reset(&mut self) {
+        *self = Self { is_blaming: self.is_blaming, fold_version: self.fold_version + 1, ..Self::default() };
+    }
+
+    fn build(&self, open: &Open<'_>) -> Outline {
+        let step = open.step();
+        let mut outline = Outline { lines: Vec::new(), changes: changes(open, step), step };
+        let identities = open.tree().identities(step);
+        let mut done: HashSet<String> = HashSet::new();
+        for view in &identities {
+            let kind = &open.tree().identity(view.id).kind;
+            if !done.insert(kind.clone()) {
+                continue;
+            }
+            let same: Vec<&IdentityView> =
+                identities.iter().filter(|v| open.tree().identity(v.id).kind == *kind).collect();
+            if same.len() == 1 {
+                self.identity(open, &mut outline, view, 0);
+                continue;
+            }
+            let place = Place::Group(kind.clone());
+            let is_open = *self.folds.get(&place).unwrap_or(&true);
+            outline.lines.push(Line { place, depth: 0, is_open: Some(is_open), root: None, key: None });
+            if is_open {
+                for view in same {
+                    self.identity(open, &mut outline, view, 1);
+                }
+            }
+        }
+        outline
+    }
+
+    fn identity(&self, open: &Open<'_>, outline: &mut Outline, view: &IdentityView, depth: usize) {
+        let place = Place::Identity(view.id);
+        let is_container = matches!(view.shape, Some(Shape::Object | Shape::Array));
+        let is_open = *self.folds.get(&place).unwrap_or(&true);
+        outline.lines.push(Line { place, depth, is_open: is_container.then_some(is_open), root: view.root, key: None });
+        if let (true, true, Some(root)) = (is_container, is_open, view.root) {
+            self.children(open, outline, root, depth + 1);
+        }
+    }
+
+    fn children(&self, open: &Open<'_>, outline: &mut Outline, node: NodeId, depth: usize) {
+        for child in open.tree().children(node, outline.step) {
+            let is_container = matches!(child.shape, Shape::Object | Shape::Array);
+            let place = Place::Node(child.node);
+            let is_open = is_container
+                && self.folds.get(&place).copied().unwrap_or_else(|| {
+                    depth <= OPEN_DEPTH_MAX && open.tree().child_count(child.node, outline.step) <= OPEN_CHILDREN_MAX
+                });
+            let line =
+                Line { place, depth, is_open: is_container.then_some(is_open), root: None, key: Some(child.key) };
+            outline.lines.push(line);
+            if is_open {
+                self.children(open, outline, child.node, depth + 1);
+            }
+        }
+        for (gone, key) in outline.changes.gone.get(&Some(node)).cloned().unwrap_or_default() {
+            outline.lines.push(Line { place: Place::Gone(gone), depth, is_open: None, root: None, key: Some(key) });
+        }
+    }
+
+    /// Moves the cursor by rows; returns the path that is now in focus.
+    pub fn move_by(&mut self, open: &Open<'_>, delta: isize) -> Option<(Identity, Vec<Key>)> {
+        let outline = self.outline(open);
+        self.sync(&outline);
+        self.scroll.move_by(delta, outline.lines.len());
+        self.take(open, &outline)
+    }
+
+    /// Puts the cursor on a row of the outline.
+    pub fn move_to(&mut self, open: &Open<'_>, row: usize) -> Option<(Identity, Vec<Key>)> {
+        let outline = self.outline(open);
+        self.scroll.cursor = row.min(outline.lines.len().saturating_sub(1));
+        self.take(open, &outline)
+    }
+
+    fn take(&mut self, open: &Open<'_>, outline: &Outline) -> Option<(Identity, Vec<Key>)> {
+        let line = outline.lines.get(self.scroll.cursor)?;
+        self.at = Some(line.place.clone());
+        focus_of(open, &line.place)
+    }
+
+    /// Puts the row index where the cursor's place stands in this outline; a place that is not shown leaves the row.
+    pub fn sync(&mut self, outline: &Outline) {
+        let Some(at) = &self.at else { return };
+        let same = |place: &Place| match (place, at) {
+            (Place::Node(a) | Place::Gone(a), Place::Node(b) | Place::Gone(b)) => a == b,
+            (a, b) => a == b,
+        };
+        if let Some(i) = outline.lines.iter().position(|l| same(&l.place)) {
+            self.scroll.cursor = i;
+        }
+    }
+
+    /// Unfolds the row under the cursor, or goes to its first child.
+    pub fn unfold(&mut self, open: &Open<'_>) -> Option<(Identity, Vec<Key>)> {
+        match self.line(open)?.is_open {
+            Some(false) => self.set_fold(open, true),
+            Some(true) => return self.move_by(open, 1),
+            None => {}
+        }
+        self.move_by(open, 0)
+    }
+
+    /// Folds the row under the cursor, or goes to its parent.
+    pub fn fold(&mut self, open: &Open<'_>) -> Option<(Identity, Vec<Key>)> {
+        let line = self.line(open)?;
+        if line.is_open == Some(true) {
+            self.set_fold(open, false);
+            return self.move_by(open, 0);
+        }
+        let outline = self.outline(open);
+        let up = outline.lines[..self.scroll.cursor].iter().rposition(|l| l.depth < line.depth);
+        up.and_then(|row| self.move_to(open, row))
+    }
+
+    /// Turns the fold under the cursor over.
+    pub fn toggle(&mut self, open: &Open<'_>) -> Option<(Identity, Vec<Key>)> {
+        if let Some(is_open) = self.line(open)?.is_open {
+            self.set_fold(open, !is_open);
+        }
+        self.move_by(open, 0)
+    }
+
+    /// Folds or unfolds every row that can be, at the levels that are shown.
+    pub fn fold_all(&mut self, open: &Open<'_>, is_open: bool) {
+        let outline = self.outline(open);
+        for line in outline.lines.iter().filter(|l| l.is_open.is_some()) {
+            if is_open || line.depth > 0 {
+                self.folds.insert(line.place.clone(), is_open);
+            }
+        }
+        self.fold_version += 1;
+    }
+
+    fn set_fold(&mut self, open: &Open<'_>, is_open: bool) {
+        if let Some(line) = self.line(open) {
+            self.folds.insert(line.place, is_open);
+            self.fold_version += 1;
+        }
+    }
+
+    fn line(&mut self, open: &Open<'_>) -> Option<Line> {
+        let outline = self.outline(open);
+        self.sync(&outline);
+        outline.lines.get(self.scroll.cursor).cloned()
+    }
+
+    /// Unfolds what hides a path and puts the cursor there (or on the nearest row above it that is shown).
+    pub fn reveal(&mut self, open: &Open<'_>, identity: &Identity, path: &[Key]) {
+        let Some(id) = open.tree().find(identity) else { return };
+        self.folds.insert(Place::Group(identity.kind.clone()), true);
+        self.folds.insert(Place::Identity(id), true);
+        for end in 1..path.len() {
+            if let Some(node) = open.tree().node(id, &path[..end]) {
+                self.folds.insert(Place::Node(node), true);
+            }
+        }
+        self.fold_version += 1;
+        let outline = self.outline(open);
+        for end in (0..=path.len()).rev() {
+            let place = match (end, open.tree().node(id, &path[..end])) {
+                (0, _) => Place::Identity(id),
+                (_, Some(node)) => Place::Node(node),
+                (_, None) => continue,
+            };
+            let gone = if let Place::Node(n) = place { Place::Gone(n) } else { place.clone() };
+            if let Some(row) = outline.lines.iter().position(|l| l.place == place || l.place == gone) {
+                self.at = Some(outline.lines[row].place.clone());
+                self.scroll.cursor = row;
+                return;
+            }
+        }
+    }
+
+    /// The visible rows as text.
+    #[must_use]
+    pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
+        let outline = self.outline(open);
+        let total = outline.lines.len();
+        if total == 0 {
+            return Window::notice(&empty_notice(open), extent.width);
+        }
+        let range = self.scroll.top..total.min(self.scroll.top + extent.height);
+        let keys = key_widths(&outline.lines[range.clone()]);
+        let rows = range
+            .map(|i| {
+                let line = &outline.lines[i];
+                self.row(open, &outline, line, keys.get(&line.depth).copied().unwrap_or(0), extent.width)
+                    .hit(Hit::Row(i))
+                    .cursor(i == self.scroll.cursor && has_focus)
+            })
+            .collect();
+        Window { rows, top: self.scroll.top, total }
+    }
+
+    fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, key_cells: usize, cells: usize) -> Row {
+        let node = match line.place {
+            Place::Node(n) | Place::Gone(n) => Some(n),
+            Place::Identity(_) => line.root,
+            Place::Group(_) => None,
+        };
+        let op = node.and_then(|n| outline.changes.leaves.get(&n)).copied();
+        let (sign, sign_role) = match (op, &line.place) {
+            (_, Place::Gone(_)) => ("− ", Role::Removed),
+            (Some(EventOp::Add), _) => ("+ ", Role::Added),
+            (Some(EventOp::Change), _) => ("~ ", Role::Changed),
+            (Some(EventOp::Same), _) => ("= ", Role::Dim),
+            _ => ("  ", Role::Dim),
+        };
+        let indent = if cells < 50 { 1 } else { 2 };
+        let mut left = vec![
+            Piece::of(sign_role, sign),
+            Piece::of(Role::Text, &" ".repeat(line.depth * indent)),
+            Piece::safe(
+                Role::Punct,
+                SafeText::literal(match line.is_open {
+                    Some(true) => "▾ ",
+                    Some(false) => "▸ ",
+                    None => "  ",
+                }),
+            ),
+        ];
+        left.extend(self.name(open, line, key_cells, op));
+        let mut right = Vec::new();
+        if let Some(node) = node {
+            self.put_value(open, outline, line, node, op, &mut left, &mut right);
+        }
+        Row::new(left).right(right)
+    }
+
+    fn name(&self, open: &Open<'_>, line: &Line, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
+        match &line.place {
+            Place::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
+            Place::Identity(id) => {
+                let identity = open.tree().identity(*id);
+                if line.depth > 0 {
+                    let name = identity.instance.as_deref().unwrap_or("global");
+                    return vec![Piece::of(Role::Instance, name), Piece::of(Role::Text, "  ")];
+                }
+                let mut out = vec![Piece::of(Role::Kind, &format!("¶{}", identity.kind))];
+                if let Some(instance) = &identity.instance {
+                    out.push(Piece::of(Role::Instance, &format!(" {instance}")));
+                }
+                out.push(Piece::of(Role::Text, "  "));
+                out
+            }
+            Place::Node(_) | Place::Gone(_) => {
+                let name = match &line.key {
+                    Some(Key::Index(i)) => format!("[{i}]"),
+                    Some(Key::Name(n)) => n.to_string(),
+                    None => String::new(),
+                };
+                let role = match op {
+                    Some(EventOp::Add) => Role::Added,
+                    Some(EventOp::Change) => Role::Changed,
+                    _ if matches!(line.place, Place::Gone(_)) => Role::Removed,
+                    _ => Role::JsonKey,
+                };
+                let text = if name.is_empty() { SafeText::literal("\"\"") } else { SafeText::of(&name) };
+                vec![Piece::safe(role, pad(&text, key_cells.max(1))), Piece::of(Role::Text, "  ")]
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one row's parts, built in one place")]
+    fn put_value(
+        &self,
+        open: &Open<'_>,
+        outline: &Outline,
+        line: &Line,
+        node: NodeId,
+        op: Option<EventOp>,
+        left: &mut Vec<Piece>,
+        right: &mut Vec<Piece>,
+    ) {
+        let step = outline.step;
+        if matches!(line.place, Place::Gone(_)) {
+            left.push(Piece::of(Role::Dim, "gone"));
+            left.extend(was(open, node, step));
+            right.push(Piece::of(Role::BlameNew, &format!(" @{step}")));
+            return;
+        }
+        if line.is_open.is_some() {
+            if line.is_open == Some(false) {
+                let n = open.tree().child_count(node, step);
+                left.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
+            }
+            if let Some(n) = outline.changes.below.get(&node).filter(|_| line.is_open == Some(false)) {
+                left.push(Piece::of(Role::Changed, &format!("  ~{n}")));
+            }
+            return;
+        }
+        let Some(leaf) = open.tree().leaf(node, step) else { return };
+        left.push(value::stored(&leaf.value, open.bytes()));
+        if op == Some(EventOp::Change) {
+            left.extend(was(open, node, step));
+        }
+        let role = if leaf.step == step { Role::BlameNew } else { Role::Blame };
+        let (id, _) = open.tree().path(node);
+        if self.is_blaming {
+            let who = open.run().credit(id, leaf.step, open.bytes()).who.unwrap_or_default();
+            right.push(Piece::of(Role::Dim, &format!(" {who}")));
+        }
+        right.push(Piece::of(role, &format!(" {}", at(leaf.step))));
+    }
+}
+
+/// A step as the gutter names it.
+#[must_use]
+pub fn at(step: StepNo) -> String {
+    if step == HEAD { "head".to_owned() } else { format!("@{step}") }
+}
+
+fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
+    let Some(old) = open.tree().before(node, step) else { return Vec::new() };
+    let text = value::stored(&old.value, open.bytes()).text;
+    vec![Piece::of(Role::Dim, "  was "), Piece::safe(Role::Old, text)]
+}
+
+fn focus_of(open: &Open<'_>, place: &Place) -> Option<(Identity, Vec<Key>)> {
+    match place {
+        Place::Group(_) => None,
+        Place::Identity(id) => Some((open.tree().identity(*id).clone(), Vec::new())),
+        Place::Node(node) | Place::Gone(node) => Some(open.path_of(*node)),
+    }
+}
+
+fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
+    if open.session.format.name() == "generic" {
+        vec![
+            "No state: these are generic records.",
+            "No format claims this file, so nothing is known about how its records merge.",
+            "obelus formats FILE says why; --format NAME reads it as another format.",
+        ]
+    } else {
+        vec!["No state yet.", "Nothing was written up to this step. Step on with `.`, or press `>` for the next write."]
+    }
+}
+
+/// Widest key per depth among the visible rows, so that values stand in a column.
+fn key_widths(lines: &[Line]) -> HashMap<usize, usize> {
+    let mut out = HashMap::new();
+    for line in lines {
+        if let Some(key) = &line.key {
+            let cells = match key {
+                Key::Index(i) => i.to_string().len() + 2,
+                Key::Name(n) => width(SafeText::of(n).as_str()),
+            };
+            let widest: &mut usize = out.entry(line.depth).or_default();
+            *widest = (*widest).max(cells.min(KEY_CELLS_MAX));
+        }
+    }
+    out
+}
+
+/// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
+fn changes(open: &Open<'_>, step: StepNo) -> Changes {
+    let tree = open.tree();
+    let mut out = Changes::default();
+    let mut ghosts = HashSet::new();
+    for event in tree.events(step) {
+        let (id, path) = tree.path(event.node);
+        if tree.shape(event.node, step).is_some() {
+            out.leaves.insert(event.node, event.op);
+        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step) {
+            if ghosts.insert(gone) {
+                out.gone.entry(parent).or_default().push((gone, key));
+            }
+        }
+        if event.op == EventOp::Same {
+            continue;
+        }
+        for end in 0..path.len() {
+            if let Some(above) = tree.node(id, &path[..end]) {
+                *out.below.entry(above).or_default() += 1;
+            }
+        }
+    }
+    out
+}
+
+type Gone = (Option<NodeId>, NodeId, Key);
+
+fn topmost_gone(open: &Open<'_>, id: IdentityId, path: &[Key], step: StepNo) -> Option<Gone> {
+    for end in 1..=path.len() {
+        let node = open.tree().node(id, &path[..end])?;
+        if open.tree().shape(node, step).is_none() {
+            return Some((open.tree().node(id, &path[..end - 1]), node, path[end - 1].clone()));
+        }
+    }
+    None
+}

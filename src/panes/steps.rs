@@ -1,0 +1,147 @@
+//! The list of steps: number, sign, who, what in one line, and what it wrote.
+
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
+use crate::model::{Role as Who, Step, StepKind, StepNo};
+use crate::state::{EventOp, IdentityId};
+use crate::text::{Role, SafeText, cut, pad};
+
+/// Rows of the steps around the cursor (which is the step in focus).
+#[must_use]
+pub fn window(open: &Open<'_>, scroll: &Scroll, extent: Extent) -> Window {
+    let total = open.count();
+    if total == 0 {
+        let lines: &[&str] = if open.session.is_complete {
+            &[
+                "No steps.",
+                "The input holds no record. If something still writes it, the steps appear here as they come.",
+            ]
+        } else {
+            &["Reading…"]
+        };
+        return Window::notice(lines, extent.width);
+    }
+    let digits = (total - 1).to_string().len();
+    let rows = (scroll.top..total.min(scroll.top + extent.height))
+        .map(|i| row(open, StepNo::try_from(i).unwrap_or(StepNo::MAX), digits, extent.width))
+        .collect();
+    Window { rows, top: scroll.top, total }
+}
+
+fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize) -> Row {
+    let step = open.describe(number);
+    let is_cursor = number == open.step();
+    let role = role_of(&step);
+    let mut left = vec![
+        Piece::of(if is_cursor { Role::Accent } else { Role::Dim }, if is_cursor { "▌" } else { " " }),
+        Piece::of(Role::Dim, &format!("{number:>digits$} ")),
+        Piece::of(role, sign(&step)),
+        Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),
+        Piece::of(Role::Text, " "),
+    ];
+    let writes = if step.sign == StepKind::Data { writes(open, number) } else { Vec::new() };
+    if writes.is_empty() {
+        let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };
+        left.push(Piece::safe(tone, cut(&SafeText::of(&one_line(&step.summary)), cells)));
+    } else {
+        left.extend(writes);
+    }
+    Row::new(left).hit(Hit::Step(number)).cursor(is_cursor)
+}
+
+/// Text on one line: runs of white space become one space.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let head: String = text.chars().take(600).collect();
+    head.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The one-cell sign, so that colour is never the only mark.
+fn sign(step: &Step) -> &'static str {
+    match step.sign {
+        StepKind::Call => "▸ ",
+        StepKind::Result => "◂ ",
+        StepKind::Error | StepKind::Broken => "✗ ",
+        StepKind::Data => "¶ ",
+        StepKind::Plan => "◇ ",
+        StepKind::Thought => "… ",
+        StepKind::Meta => "· ",
+        StepKind::Message | StepKind::Other => "  ",
+    }
+}
+
+/// Colour of a step: what it is, else who speaks.
+#[must_use]
+pub fn role_of(step: &Step) -> Role {
+    match (step.sign, step.role) {
+        (StepKind::Error | StepKind::Broken, _) => Role::Error,
+        (StepKind::Call, _) => Role::Call,
+        (StepKind::Result, _) => Role::Result,
+        (StepKind::Data, _) => Role::Kind,
+        (StepKind::Meta | StepKind::Thought, _) => Role::Dim,
+        (_, Who::User) => Role::User,
+        (_, Who::Agent) => Role::Agent,
+        (_, Who::Environment) => Role::Environment,
+        (_, Who::System) => Role::System,
+        _ => Role::Text,
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    added: usize,
+    changed: usize,
+    dropped: usize,
+    same: usize,
+}
+
+/// What a step wrote: `¶state② +3 ~1 −1`, per identity in order, and the first keys that changed.
+fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
+    let mut counts: Vec<(IdentityId, Count)> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for event in open.tree().events(step) {
+        let i = counts.iter().position(|(id, _)| *id == event.identity).unwrap_or_else(|| {
+            counts.push((event.identity, Count::default()));
+            counts.len() - 1
+        });
+        let count = &mut counts[i].1;
+        match event.op {
+            EventOp::Add => count.added += 1,
+            EventOp::Change => count.changed += 1,
+            EventOp::Same => count.same += 1,
+            EventOp::Drop | EventOp::Reset => count.dropped += 1,
+        }
+        if names.len() < 3 && event.op != EventOp::Same {
+            if let Some(key) = open.tree().path(event.node).1.first() {
+                let name = key.to_string();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for (id, count) in &counts {
+        let identity = open.tree().identity(*id);
+        if !out.is_empty() {
+            out.push(Piece::of(Role::Dim, ", "));
+        }
+        out.push(Piece::of(Role::Kind, &identity.kind));
+        if let Some(instance) = &identity.instance {
+            out.push(Piece::of(Role::Instance, &format!(" {instance}")));
+        }
+        for (n, mark, role) in
+            [(count.added, "+", Role::Added), (count.changed, "~", Role::Changed), (count.dropped, "−", Role::Removed)]
+        {
+            if n > 0 {
+                out.push(Piece::of(role, &format!(" {mark}{n}")));
+            }
+        }
+        if count.added + count.changed + count.dropped == 0 && count.same > 0 {
+            out.push(Piece::of(Role::Dim, " unchanged"));
+        }
+    }
+    if !names.is_empty() {
+        out.push(Piece::of(Role::Dim, &format!("  {}", names.join(", "))));
+    }
+    out
+}

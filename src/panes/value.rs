@@ -1,0 +1,100 @@
+//! A value in one line, coloured by its JSON type.
+
+use super::Piece;
+use crate::model::Bytes;
+use crate::state::Stored;
+use crate::text::{Role, SafeText};
+
+/// Longest part of a value that one line can need, in bytes of JSON text.
+const PREVIEW_BYTES: usize = 2_000;
+
+/// The role of a JSON text by its first byte.
+#[must_use]
+pub fn role_of(json: &str) -> Role {
+    match json.as_bytes().first() {
+        Some(b'"') => Role::JsonString,
+        Some(b't' | b'f') => Role::JsonBool,
+        Some(b'n') => Role::JsonNull,
+        Some(b'{' | b'[') => Role::Punct,
+        _ => Role::JsonNumber,
+    }
+}
+
+/// JSON text cut to what a line can show, as a piece. A whole string that is a reference is coloured as one.
+#[must_use]
+pub fn piece(json: &str) -> Piece {
+    let mut end = json.len().min(PREVIEW_BYTES);
+    while !json.is_char_boundary(end) {
+        end -= 1;
+    }
+    let role = if json.starts_with("\"†") { Role::Reference } else { role_of(json) };
+    let mut text = SafeText::of(&json[..end]);
+    if end < json.len() {
+        text = text.join(&SafeText::literal("…"));
+    }
+    Piece::safe(role, text)
+}
+
+/// A stored value as a piece; of a long one only the beginning is read.
+#[must_use]
+pub fn stored(value: &Stored, bytes: &dyn Bytes) -> Piece {
+    if let Some(text) = value.short() {
+        return piece(text);
+    }
+    match value.span() {
+        Some(span) if span.len > PREVIEW_BYTES as u64 => {
+            let head = crate::model::Span { offset: span.offset, len: PREVIEW_BYTES as u64 };
+            match bytes.read(head) {
+                Ok(raw) => {
+                    let text = String::from_utf8_lossy(&raw).trim_end_matches('\u{FFFD}').to_owned();
+                    let size = Piece::of(Role::Dim, &format!("  {}", size_text(span.len)));
+                    let shown = piece(&text);
+                    Piece::safe(shown.role, shown.text.join(&SafeText::literal("…")).join(&size.text))
+                }
+                Err(problem) => Piece::of(Role::Error, &problem.message),
+            }
+        }
+        _ => match value.text(bytes) {
+            Ok(text) => piece(&text),
+            Err(problem) => Piece::of(Role::Error, &problem.message),
+        },
+    }
+}
+
+/// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.
+#[must_use]
+pub fn size_text(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if value < 1000.0 || unit == "GB" {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    String::new()
+}
+
+/// A count with thin groups: `12,345`.
+#[must_use]
+pub fn count_text(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_counts_read_well() {
+        assert_eq!([size_text(812), size_text(3_140), size_text(20_000_000)], ["812 B", "3.1 kB", "20.0 MB"]);
+        assert_eq!([count_text(7), count_text(1_234), count_text(1_234_567)], ["7", "1,234", "1,234,567"]);
+    }
+}

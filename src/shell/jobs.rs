@@ -1,0 +1,328 @@
+//! Work off the UI thread: opening trajectories, laying out big messages, LLM views, highlighting, search.
+//!
+//! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is dropped
+//! by the program.
+
+use crate::app::msg::OpenedRun;
+use crate::app::{Effect, FoundAt, Msg};
+use crate::format::{Format, Layout, Run};
+use crate::model::{Bytes, Record, Role as Who, Span, StepKind, StepNo, lossy};
+use crate::panes::doc::Doc;
+use crate::panes::reader::TextLine;
+use crate::panes::session::SharedRun;
+use crate::panes::table::Facts;
+use crate::panes::{Records, steps};
+use crate::text::{Pattern, Role};
+use crate::ui::code;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+
+/// Most jobs that wait; more than a screen ever asks for.
+const QUEUE_MAX: usize = 256;
+/// Bytes that a search looks at between two looks whether it is still wanted.
+const WINDOW_BYTES: u64 = 1 << 20;
+/// Longest match that may stand across two windows.
+const OVERLAP_BYTES: u64 = 64 << 10;
+/// Most entries and bytes of the LLM view that are shown.
+const VIEW_ENTRIES_MAX: usize = 2_000;
+const VIEW_BYTES_MAX: usize = 512 << 10;
+/// Most code lines of a string that are highlighted.
+const CODE_LINES_MAX: usize = 2_000;
+
+/// What jobs need to know of the session.
+#[derive(Clone)]
+pub struct Source {
+    /// The bytes.
+    pub bytes: Arc<dyn Bytes>,
+    /// The records.
+    pub records: Arc<dyn Records>,
+    /// The format.
+    pub format: &'static dyn Format,
+    /// The open trajectory.
+    pub run: Option<SharedRun>,
+}
+
+/// Two threads: one for what the screen waits for, one for searches.
+pub struct Jobs {
+    quick: Sender<(Source, Effect)>,
+    search: Sender<(Source, Effect)>,
+    wanted: Arc<AtomicU64>,
+}
+
+impl Jobs {
+    /// Starts the threads; answers go to `answers`.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(answers: &Sender<Msg>) -> std::io::Result<Self> {
+        let wanted = Arc::new(AtomicU64::new(0));
+        Ok(Self {
+            quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
+            search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
+            wanted,
+        })
+    }
+
+    /// Queues a job; one more than the queue holds is dropped (the screen asks again).
+    pub fn submit(&self, source: Source, effect: Effect) {
+        let queue = match &effect {
+            Effect::Find { number, .. } => {
+                self.wanted.store(*number, Ordering::Relaxed);
+                &self.search
+            }
+            _ => &self.quick,
+        };
+        let _dropped_when_full = queue.try_send((source, effect));
+    }
+
+    /// Stops the search that runs.
+    pub fn stop_search(&self) {
+        self.wanted.store(0, Ordering::Relaxed);
+    }
+}
+
+fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
+    let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        for (source, effect) in receiver {
+            let number = if let Effect::Find { number, .. } = &effect { *number } else { 0 };
+            let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
+            let mut send = |msg| {
+                let _gone = answers.send(msg);
+            };
+            perform(&source, effect, &is_wanted, &mut send);
+        }
+    })?;
+    Ok(sender)
+}
+
+/// Does a job; its answers go to `send`. What is no job does nothing.
+pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    match effect {
+        Effect::Open(record) => send(open(source, record)),
+        Effect::Facts(records) => facts(source, &records, send),
+        Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
+            Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
+            Err(problem) => Msg::Told(true, problem.to_string()),
+        }),
+        Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
+        Effect::Highlight(requests) => {
+            for r in requests {
+                let language = code::guess(&r.key, &r.text, r.language.as_deref());
+                let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
+                send(Msg::Code(r.document, r.node, lines));
+            }
+        }
+        Effect::Find { number, pattern, from, is_forward } => {
+            send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
+        }
+        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+    }
+}
+
+fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
+    let text = source.bytes.read(record.place.span).map_err(|p| p.to_string())?;
+    let mut run = source.format.run();
+    run.push(record, &text, source.bytes.as_ref());
+    run.finish(source.bytes.as_ref());
+    Ok(run)
+}
+
+fn open(source: &Source, record: usize) -> Msg {
+    let Some(found) = source.records.get(record) else {
+        return Msg::Told(true, format!("there is no record {record}"));
+    };
+    match read_run(source, &found) {
+        Ok(run) => Msg::Opened(record, OpenedRun(Arc::new(RwLock::new(run)))),
+        Err(problem) => Msg::Told(true, problem),
+    }
+}
+
+/// Facts one record at a time, so that a big record holds up no other row.
+fn facts(source: &Source, records: &[usize], send: &mut dyn FnMut(Msg)) {
+    let mut batch = Vec::new();
+    for &number in records {
+        let Some(record) = source.records.get(number) else { continue };
+        let facts = match read_run(source, &record) {
+            Ok(run) => facts_of(run.as_ref(), source.bytes.as_ref()),
+            Err(problem) => Facts { words: problem, errors: 1, ..Facts::default() },
+        };
+        let is_big = record.place.span.len > WINDOW_BYTES;
+        batch.push((number, facts));
+        if is_big || batch.len() == 16 {
+            send(Msg::Facts(std::mem::take(&mut batch)));
+        }
+    }
+    if !batch.is_empty() {
+        send(Msg::Facts(batch));
+    }
+}
+
+fn facts_of(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
+    let mut facts = Facts { title: run.title().unwrap_or_default(), steps: run.step_count(), ..Facts::default() };
+    let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);
+    for number in 0..last {
+        let step = run.step(number, bytes);
+        if facts.words.is_empty() && (step.role == Who::User || number == last - 1) {
+            facts.words = steps::one_line(&step.summary);
+        }
+        if let Some(tool) = step.tool.filter(|_| step.sign == StepKind::Call) {
+            match facts.tools.iter_mut().find(|(name, _)| *name == tool) {
+                Some((_, n)) => *n += 1,
+                None => facts.tools.push((tool, 1)),
+            }
+        }
+    }
+    facts.tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    for finding in run.findings() {
+        match finding.severity {
+            crate::model::Severity::Error => facts.errors += 1,
+            crate::model::Severity::Warning => facts.warnings += 1,
+            crate::model::Severity::Info => {}
+        }
+    }
+    facts
+}
+
+fn view(source: &Source, step: StepNo) -> Vec<TextLine> {
+    let Some(run) = &source.run else { return Vec::new() };
+    let entries = run.read().unwrap_or_else(PoisonError::into_inner).view(step, source.bytes.as_ref());
+    let (mut used, mut first) = (0, entries.len());
+    while first > 0 && entries.len() - first < VIEW_ENTRIES_MAX && used < VIEW_BYTES_MAX {
+        first -= 1;
+        used += entries[first].text.len();
+    }
+    let mut out = Vec::new();
+    if first > 0 {
+        let text = format!("… {first} earlier entries are not laid out here; `obelus render` prints them all");
+        out.push(TextLine::new(Role::Dim, text));
+    }
+    for entry in &entries[first..] {
+        if let Some(role) = &entry.role {
+            out.push(TextLine::new(speaker(role), format!("── {role} ")).from_step(entry.step));
+        }
+        for line in entry.text.lines() {
+            let role = if line.starts_with("## ") { Role::Kind } else { Role::Text };
+            out.push(TextLine::new(role, line).from_step(entry.step));
+        }
+        out.push(TextLine::new(Role::Text, ""));
+    }
+    out
+}
+
+fn speaker(role: &str) -> Role {
+    match role {
+        "user" => Role::User,
+        "assistant" | "agent" => Role::Agent,
+        "system" | "developer" => Role::System,
+        _ => Role::Environment,
+    }
+}
+
+/// Searches from a place on to the end, then from the other end to that place.
+fn find(
+    source: &Source,
+    pattern: &Pattern,
+    from: FoundAt,
+    is_forward: bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<FoundAt> {
+    let places = Places::of(source, from)?;
+    let (here, all) = (places.span(places.from)?, places.range()?);
+    let (first, second) = if is_forward {
+        ((here.end(), all.end()), (all.offset, here.offset))
+    } else {
+        ((all.offset, here.offset), (here.end(), all.end()))
+    };
+    let look = |(low, high): (u64, u64)| scan(source.bytes.as_ref(), pattern, low, high, is_forward, is_wanted);
+    let at = look(first).or_else(|| look(second)).or_else(|| look((here.offset, here.end())))?;
+    places.at(at)
+}
+
+/// The first (or last) match between two bytes.
+fn scan(
+    bytes: &dyn Bytes,
+    pattern: &Pattern,
+    low: u64,
+    high: u64,
+    is_forward: bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<u64> {
+    let mut at = if is_forward { low } else { high };
+    while is_wanted() && if is_forward { at < high } else { at > low } {
+        let (start, end) = if is_forward {
+            (at, (at + WINDOW_BYTES).min(high))
+        } else {
+            (at.saturating_sub(WINDOW_BYTES).max(low), at)
+        };
+        let window = bytes.read(Span { offset: start, len: end - start }).ok()?;
+        let hit = if is_forward { pattern.find_raw(&window) } else { pattern.find_raw_last(&window) };
+        if let Some(hit) = hit {
+            return Some(start + hit as u64);
+        }
+        let overlap = OVERLAP_BYTES.min((end - start) / 2);
+        at = if is_forward {
+            if end == high { high } else { end - overlap }
+        } else if start == low {
+            low
+        } else {
+            start + overlap
+        };
+    }
+    None
+}
+
+/// The rows that a search goes over: steps of a run, or records.
+struct Places<'s> {
+    source: &'s Source,
+    from: usize,
+    is_steps: bool,
+}
+
+impl<'s> Places<'s> {
+    fn of(source: &'s Source, from: FoundAt) -> Option<Self> {
+        let (from, is_steps) = match from {
+            FoundAt::Step(step) => (usize::try_from(step).ok()?, true),
+            FoundAt::Record(record) => (record, false),
+        };
+        Some(Self { source, from, is_steps })
+    }
+
+    fn count(&self) -> usize {
+        match &self.source.run {
+            Some(run) if self.is_steps => run.read().unwrap_or_else(PoisonError::into_inner).step_count(),
+            _ => self.source.records.count(),
+        }
+    }
+
+    fn span(&self, row: usize) -> Option<Span> {
+        if !self.is_steps {
+            return self.source.records.get(row).map(|r| r.place.span);
+        }
+        let run = self.source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
+        run.place(StepNo::try_from(row).ok()?).map(|p| p.place.span)
+    }
+
+    fn range(&self) -> Option<Span> {
+        if self.is_steps && self.source.format.layout() == Layout::Set {
+            let run = self.source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
+            return run.place(0).map(|p| p.record_span);
+        }
+        let first = self.span(0)?.offset;
+        let end = self.source.records.get(self.source.records.count().checked_sub(1)?)?.place.span.end();
+        Some(Span { offset: first, len: end.saturating_sub(first) })
+    }
+
+    /// The row that holds a byte: the last that begins at or before it.
+    fn at(&self, byte: u64) -> Option<FoundAt> {
+        let (mut low, mut high) = (0, self.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.span(middle).is_some_and(|s| s.offset <= byte) { low = middle + 1 } else { high = middle }
+        }
+        let row = low.checked_sub(1)?;
+        Some(if self.is_steps { FoundAt::Step(StepNo::try_from(row).ok()?) } else { FoundAt::Record(row) })
+    }
+}

@@ -1,0 +1,163 @@
+//! Where the records stand: 12 bytes a record, any record by its number in constant time.
+
+use crate::model::{Place, Record, RecordBody, Span};
+use std::collections::BTreeMap;
+
+/// Entries are kept in pieces, so that growth copies nothing.
+const CHUNK: usize = 1 << 12;
+
+/// The places of all records found so far, in order.
+#[derive(Debug, Clone, Default)]
+pub struct RecordIndex {
+    chunks: Vec<Vec<Entry>>,
+    /// Records whose line is not the one behind their predecessor's, and their line.
+    lines: Vec<(usize, u64)>,
+    /// Lengths of records of 4 GiB and more.
+    long: BTreeMap<usize, u64>,
+    broken: BTreeMap<usize, String>,
+    next_line: u64,
+    version: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(C, packed(4))]
+struct Entry {
+    offset: u64,
+    len: u32,
+}
+
+impl RecordIndex {
+    /// Number of records.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// Grows each time that records were taken back ([`RecordIndex::truncate`]): what was read of them is void.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// A record by its number, from 0.
+    #[must_use]
+    pub fn get(&self, number: usize) -> Option<Record> {
+        let entry = *self.chunks.get(number / CHUNK)?.get(number % CHUNK)?;
+        let len = match entry.len {
+            u32::MAX => self.long.get(&number).copied().unwrap_or(u64::from(u32::MAX)),
+            len => u64::from(len),
+        };
+        let run = self.lines.partition_point(|&(first, _)| first <= number);
+        let line = self.lines[..run].last().map_or(0, |&(first, line)| line + (number - first) as u64);
+        let body = match self.broken.is_empty() {
+            true => RecordBody::Text,
+            false => self.broken.get(&number).map_or(RecordBody::Text, |why| RecordBody::Broken(why.clone())),
+        };
+        Some(Record { number, place: Place { span: Span { offset: entry.offset, len }, line }, body })
+    }
+
+    /// All records in order.
+    pub fn iter(&self) -> impl Iterator<Item = Record> + '_ {
+        (0..self.len()).map_while(|number| self.get(number))
+    }
+
+    /// The record in which this byte stands, or the first behind it.
+    #[must_use]
+    pub fn at_offset(&self, offset: u64) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let is_before = self.get(middle).is_some_and(|r| r.place.span.end() <= offset);
+            if is_before { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// Adds the next record.
+    pub(crate) fn push(&mut self, place: Place, broken: Option<String>) {
+        let number = self.len();
+        if place.line != self.next_line || self.lines.is_empty() {
+            self.lines.push((number, place.line));
+        }
+        self.next_line = place.line + 1;
+        let len = u32::try_from(place.span.len).unwrap_or(u32::MAX);
+        if len == u32::MAX {
+            self.long.insert(number, place.span.len);
+        }
+        if let Some(why) = broken {
+            self.broken.insert(number, why);
+        }
+        let entry = Entry { offset: place.span.offset, len };
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK => chunk.push(entry),
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK);
+                chunk.push(entry);
+                self.chunks.push(chunk);
+            }
+            None => self.chunks.push(vec![entry]),
+        }
+    }
+
+    /// Takes records back: keeps the first `len`. A new version, if that were not all.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len >= self.len() {
+            return;
+        }
+        self.next_line = self.get(len).map_or(0, |r| r.place.line);
+        self.chunks.truncate(len.div_ceil(CHUNK));
+        if let Some(last) = self.chunks.last_mut() {
+            last.truncate(len - (len - 1) / CHUNK * CHUNK);
+        }
+        self.lines.truncate(self.lines.partition_point(|&(first, _)| first < len));
+        self.long.split_off(&len);
+        self.broken.split_off(&len);
+        self.version += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(offset: u64, len: u64, line: u64) -> Place {
+        Place { span: Span { offset, len }, line }
+    }
+
+    #[test]
+    fn gives_back_what_was_put_in() {
+        let mut index = RecordIndex::default();
+        let count = CHUNK as u64 * 2 + 5;
+        let at = |i: u64| place(i * 10, if i % 1000 == 3 { u64::from(u32::MAX) + i } else { 7 }, i + 1 + i / 100);
+        for i in 0..count {
+            index.push(at(i), (i % 500 == 1).then(|| format!("broken {i}")));
+        }
+        assert_eq!(index.len() as u64, count);
+        for (record, i) in index.iter().zip(0..) {
+            assert_eq!((record.place, record.number as u64), (at(i), i));
+            assert_eq!(record.body != RecordBody::Text, i % 500 == 1);
+        }
+        assert_eq!(index.get(count as usize), None);
+        for keep in [count, count - 1, CHUNK as u64 * 2, CHUNK as u64 + 1, CHUNK as u64, 1, 0] {
+            index.truncate(keep as usize);
+            assert_eq!(index.len() as u64, keep);
+            assert_eq!(index.iter().last().map(|r| r.place), keep.checked_sub(1).map(at));
+        }
+        index.push(at(0), None);
+        assert_eq!(index.get(0).unwrap().place, at(0));
+        assert_eq!((size_of::<Entry>(), index.version()), (12, 6));
+    }
+
+    #[test]
+    fn finds_the_record_of_a_byte() {
+        let mut index = RecordIndex::default();
+        (0..10).for_each(|i| index.push(place(i * 10, 7, i + 1), None));
+        assert_eq!([0, 6, 7, 10, 96, 97].map(|byte| index.at_offset(byte)), [0, 0, 1, 1, 9, 10]);
+    }
+}

@@ -1,0 +1,328 @@
+//! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
+
+use super::kind;
+use crate::model::{Bytes, Problem, Span};
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// Bytes read at once by those who read an input from end to end.
+pub const BLOCK: usize = 1 << 20;
+
+/// An open input. Its length is what was last looked at ([`Input::refresh`]), so that all readers agree on it.
+#[derive(Debug)]
+pub struct Input {
+    name: String,
+    path: Option<PathBuf>,
+    store: Store,
+}
+
+#[derive(Debug)]
+enum Store {
+    File { file: File, len: AtomicU64 },
+    Spool(Arc<Spool>),
+    Memory(Vec<u8>),
+}
+
+/// A stream on its way into a temporary file.
+#[derive(Debug)]
+struct Spool {
+    file: File,
+    len: AtomicU64,
+    is_done: AtomicBool,
+    /// Why the stream ended, if it ended badly; waited on together with `ended`.
+    failure: Mutex<Option<Problem>>,
+    ended: Condvar,
+}
+
+impl Input {
+    /// Opens a file for reading. A pipe or device is spooled in the background, as [`Input::stdin`].
+    ///
+    /// # Errors
+    /// It is missing, a folder, not ours to read, or no text (R9); each told with what to do.
+    pub fn open(path: &Path) -> Result<Arc<Self>, Problem> {
+        let name = path.display().to_string();
+        let meta = std::fs::metadata(path).map_err(|e| cannot_open(&name, &e))?;
+        if meta.is_dir() {
+            let problem = Problem::unreadable(format!("{name} is a folder, not a file"));
+            return Err(problem.hint("name a file in it"));
+        }
+        if !meta.is_file() {
+            return Self::open_stream(path, name, &meta);
+        }
+        let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
+        Self::of_file(file, path, name)
+    }
+
+    fn of_file(file: File, path: &Path, name: String) -> Result<Arc<Self>, Problem> {
+        let len = file.metadata().map_err(|e| cannot_open(&name, &e))?.len();
+        let store = Store::File { file, len: AtomicU64::new(len) };
+        let input = Self { name, path: Some(path.to_owned()), store };
+        input.check()?;
+        Ok(Arc::new(input))
+    }
+
+    fn open_stream(path: &Path, name: String, meta: &Metadata) -> Result<Arc<Self>, Problem> {
+        if meta.file_type().is_socket() || meta.file_type().is_block_device() {
+            return Err(Problem::unreadable(format!("{name} is no file that holds text")));
+        }
+        let (from, label) = (path.to_owned(), name.clone());
+        // Opening a pipe waits for its writer, so the spooling thread does that too.
+        Self::spooled(name, Some(path.to_owned()), move || File::open(&from).map_err(|e| cannot_open(&label, &e)))
+    }
+
+    /// Standard input, spooled in the background to an unlinked temporary file; what came so far can be read at once.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub fn stdin() -> Result<Arc<Self>, Problem> {
+        Self::spooled("standard input".to_owned(), None, || Ok(io::stdin()))
+    }
+
+    /// Bytes in memory, for tests and what is built in.
+    #[must_use]
+    pub fn memory(name: &str, bytes: impl Into<Vec<u8>>) -> Arc<Self> {
+        Arc::new(Self { name: name.to_owned(), path: None, store: Store::Memory(bytes.into()) })
+    }
+
+    fn spooled<R: Read>(
+        name: String,
+        path: Option<PathBuf>,
+        open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
+    ) -> Result<Arc<Self>, Problem> {
+        let no_room = |e: io::Error| {
+            let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
+            Problem::unreadable(format!("no temporary file for {name}: {e}")).hint(hint)
+        };
+        let spool = Arc::new(Spool {
+            file: tempfile::tempfile().map_err(no_room)?,
+            len: AtomicU64::new(0),
+            is_done: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            ended: Condvar::new(),
+        });
+        let (filled, label) = (Arc::clone(&spool), name.clone());
+        let fill = move || {
+            let end = open().and_then(|stream| filled.fill(stream, &label));
+            filled.end(end.err());
+        };
+        std::thread::Builder::new().name("spool".to_owned()).spawn(fill).map_err(no_room)?;
+        Ok(Arc::new(Self { name, path, store: Store::Spool(spool) }))
+    }
+
+    /// For people: the path as given, or what the stream is.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The path, if the input has one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Bytes that can be read: of a file as last looked at, of a stream as came so far.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.store {
+            Store::File { len, .. } => len.load(Ordering::Acquire),
+            Store::Spool(spool) => spool.len.load(Ordering::Acquire),
+            Store::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Whether there is nothing to read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether more may come: a file may always grow, a stream until it has ended.
+    #[must_use]
+    pub fn may_grow(&self) -> bool {
+        match &self.store {
+            Store::File { .. } => true,
+            Store::Spool(spool) => !spool.is_done.load(Ordering::Acquire),
+            Store::Memory(_) => false,
+        }
+    }
+
+    /// Looks at the file again and takes its present size as its length.
+    ///
+    /// # Errors
+    /// The file system no longer answers for it.
+    pub fn refresh(&self) -> Result<u64, Problem> {
+        if let Store::File { file, len } = &self.store {
+            let meta = file.metadata().map_err(|e| self.broken_off(&e))?;
+            len.store(meta.len(), Ordering::Release);
+        }
+        Ok(self.len())
+    }
+
+    /// Waits until a stream has ended; returns at once for files.
+    ///
+    /// # Errors
+    /// The stream could not be read or spooled to its end.
+    pub fn wait(&self) -> Result<(), Problem> {
+        match &self.store {
+            Store::Spool(spool) => spool.wait(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it is text at all, by its first bytes (R9). A stream is asked again when something has come.
+    ///
+    /// # Errors
+    /// It is compressed, UTF-16, binary: named, with advice.
+    pub fn check(&self) -> Result<(), Problem> {
+        let mut head = [0; kind::HEAD];
+        let len = self.read_at(0, &mut head)?;
+        kind::refused(&head[..len], &self.name).map_or(Ok(()), Err)
+    }
+
+    /// Fills `block` from `offset` on, up to the present length; returns how many bytes it got, 0 at the end.
+    ///
+    /// # Errors
+    /// The disk or file system failed.
+    pub fn read_at(&self, offset: u64, block: &mut [u8]) -> Result<usize, Problem> {
+        let left = usize::try_from(self.len().saturating_sub(offset)).unwrap_or(usize::MAX);
+        let wanted = left.min(block.len());
+        let mut got = 0;
+        while got < wanted {
+            match self.read_some(offset + got as u64, &mut block[got..wanted]) {
+                Ok(0) => break,
+                Ok(n) => got += n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.broken_off(&e)),
+            }
+        }
+        Ok(got)
+    }
+
+    fn read_some(&self, offset: u64, block: &mut [u8]) -> io::Result<usize> {
+        match &self.store {
+            Store::File { file, .. } => file.read_at(block, offset),
+            Store::Spool(spool) => spool.file.read_at(block, offset),
+            Store::Memory(bytes) => {
+                let rest = usize::try_from(offset).ok().and_then(|from| bytes.get(from..)).unwrap_or_default();
+                let n = rest.len().min(block.len());
+                block[..n].copy_from_slice(&rest[..n]);
+                Ok(n)
+            }
+        }
+    }
+
+    fn broken_off(&self, e: &io::Error) -> Problem {
+        Problem::unreadable(format!("{} can no longer be read: {e}", self.name))
+    }
+}
+
+impl Bytes for Input {
+    fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
+        let gone = || Problem::gone(span);
+        let end = span.offset.checked_add(span.len).ok_or_else(gone)?;
+        let len = usize::try_from(span.len).map_err(|_| gone())?;
+        if end > self.len() {
+            return Err(gone());
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| {
+            let problem = Problem::unreadable(format!("no memory for a piece of {len} bytes of {}", self.name));
+            problem.hint("it can be seen in parts, not as a whole")
+        })?;
+        bytes.resize(len, 0);
+        if self.read_at(span.offset, &mut bytes)? < len {
+            return Err(gone());
+        }
+        Ok(bytes)
+    }
+}
+
+impl Spool {
+    fn fill(&self, mut stream: impl Read, name: &str) -> Result<(), Problem> {
+        let mut file = &self.file;
+        let mut block = vec![0; 1 << 16];
+        loop {
+            let n = match stream.read(&mut block) {
+                Ok(0) => return Ok(()),
+                Ok(n) => n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) => return Err(Problem::unreadable(format!("{name} broke off: {e}"))),
+            };
+            file.write_all(&block[..n]).map_err(|e| {
+                let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
+                Problem::unreadable(format!("no room to keep {name}: {e}")).hint(hint)
+            })?;
+            self.len.fetch_add(n as u64, Ordering::AcqRel);
+        }
+    }
+
+    fn end(&self, failure: Option<Problem>) {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = failure;
+        self.is_done.store(true, Ordering::Release);
+        self.ended.notify_all();
+    }
+
+    fn wait(&self) -> Result<(), Problem> {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_done.load(Ordering::Acquire) {
+            slot = self.ended.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+        slot.clone().map_or(Ok(()), Err)
+    }
+}
+
+fn cannot_open(name: &str, e: &io::Error) -> Problem {
+    match e.kind() {
+        ErrorKind::NotFound => Problem::unreadable(format!("{name}: there is no such file")),
+        ErrorKind::PermissionDenied => {
+            Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
+        }
+        _ => Problem::unreadable(format!("{name} cannot be opened: {e}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_cannot_be_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |path: &Path| Input::open(path).unwrap_err().to_string();
+        assert!(open(&folder.path().join("none")).contains("no such file"));
+        assert!(open(folder.path()).contains("is a folder"));
+        let packed = folder.path().join("packed.jsonl");
+        std::fs::write(&packed, b"\x1f\x8b\x08....").unwrap();
+        assert!(open(&packed).contains("gzip"));
+    }
+
+    #[test]
+    fn reads_spans_and_says_when_they_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        std::fs::write(&path, b"0123456789").unwrap();
+        let input = Input::open(&path).unwrap();
+        assert_eq!(input.read(Span { offset: 3, len: 4 }).unwrap(), b"3456");
+        assert!(input.read(Span { offset: 3, len: 8 }).is_err());
+        assert!(input.read(Span { offset: u64::MAX, len: 2 }).is_err());
+        std::fs::write(&path, b"01234").unwrap();
+        assert!(input.read(Span { offset: 3, len: 4 }).is_err(), "it shrank while it was open");
+        assert_eq!((input.len(), input.refresh().unwrap(), input.len()), (10, 5, 5));
+    }
+
+    #[test]
+    fn a_stream_is_spooled_and_waited_for() {
+        let stream = io::Cursor::new(vec![b'x'; 200_000]);
+        let input = Input::spooled("stream".to_owned(), None, move || Ok(stream)).unwrap();
+        input.wait().unwrap();
+        assert_eq!((input.len(), input.may_grow()), (200_000, false));
+        let failing = || Err::<io::Empty, _>(Problem::unreadable("no"));
+        assert!(Input::spooled("stream".to_owned(), None, failing).unwrap().wait().is_err());
+    }
+}

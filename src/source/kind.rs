@@ -1,0 +1,83 @@
+//! What is no text, told from its first bytes: named in one message with advice, not shown as 10,000 broken records.
+
+use crate::model::Problem;
+
+/// Bytes that [`refused`] wants to see.
+pub(crate) const HEAD: usize = 4096;
+
+/// What a file is that begins with these bytes, and what to do.
+const MAGIC: &[(&[u8], &str, &str)] = &[
+    (b"\x1f\x8b", "gzip data", "decompress it first, as in `gzip -dc FILE | obelus -`"),
+    (b"\x28\xb5\x2f\xfd", "zstd data", "decompress it first, as in `zstd -dc FILE | obelus -`"),
+    (b"BZh", "bzip2 data", "decompress it first, as in `bzip2 -dc FILE | obelus -`"),
+    (b"\xfd7zXZ\0", "xz data", "decompress it first, as in `xz -dc FILE | obelus -`"),
+    (b"PK\x03\x04", "a zip archive", "unpack it and open a file of it"),
+    (b"PAR1", "a Parquet file", "convert it to JSON Lines first"),
+    (b"SQLite format 3\0", "an SQLite database", "export what you want to see as JSON Lines"),
+    (b"%PDF-", "a PDF document", "open a JSON or JSON Lines file"),
+    (b"\x89PNG", "a PNG picture", "open a JSON or JSON Lines file"),
+    (b"\xff\xfe\0\0", "UTF-32 text", "convert it first, as in `iconv -f UTF-32 -t UTF-8 FILE | obelus -`"),
+    (b"\0\0\xfe\xff", "UTF-32 text", "convert it first, as in `iconv -f UTF-32 -t UTF-8 FILE | obelus -`"),
+    (b"\xff\xfe", "UTF-16 text", UTF16_ADVICE),
+    (b"\xfe\xff", "UTF-16 text", UTF16_ADVICE),
+];
+
+const UTF16_ADVICE: &str = "convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | obelus -`";
+
+/// Why an input that begins so cannot be read as text, if it cannot (R9).
+pub(crate) fn refused(head: &[u8], name: &str) -> Option<Problem> {
+    let (what, advice) = MAGIC
+        .iter()
+        .find(|(magic, ..)| head.starts_with(magic))
+        .map(|&(_, what, advice)| (what, advice))
+        .or_else(|| utf16_without_mark(head).then_some(("UTF-16 text", UTF16_ADVICE)))
+        .or_else(|| binary(head).then_some(("binary data", "open a JSON or JSON Lines file in UTF-8")))?;
+    Some(Problem::unreadable(format!("{name} is {what}, not JSON in UTF-8")).hint(advice))
+}
+
+/// ASCII text in UTF-16 has a NUL in every second byte, and only there.
+fn utf16_without_mark(head: &[u8]) -> bool {
+    let pairs = head.len() / 2;
+    let nuls = |odd: usize| head.chunks_exact(2).filter(|pair| pair[odd] == 0).count();
+    let (even, odd) = (nuls(0), nuls(1));
+    pairs >= 4 && even.max(odd) * 10 >= pairs * 7 && even.min(odd) * 10 <= pairs
+}
+
+/// Many bytes that no text has. NULs alone do not count: a crash leaves holes of them in a good log.
+fn binary(head: &[u8]) -> bool {
+    let is_json_so_far = matches!(head.trim_ascii_start().first(), Some(b'{' | b'[' | b'"'));
+    let odd = head.iter().filter(|b| matches!(b, 1..=8 | 14..=26 | 28..=31 | 127)).count();
+    let invalid = head.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+    !is_json_so_far && (odd + invalid) * 10 > head.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_what_is_no_text() {
+        let utf16: Vec<u8> = "{\"step\": 1}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let noise: Vec<u8> = (0..400u32).map(|i| (i * i * 37 + i * 11) as u8).collect();
+        for (head, what) in [
+            (&b"\x1f\x8b\x08"[..], "gzip"),
+            (b"\x28\xb5\x2f\xfdx", "zstd"),
+            (b"\xff\xfe{\0", "UTF-16"),
+            (b"\xff\xfe\0\0{\0\0\0", "UTF-32"),
+            (&utf16, "UTF-16"),
+            (&noise, "binary"),
+        ] {
+            let problem = refused(head, "x").unwrap();
+            assert!(problem.message.contains(what) && problem.hint.is_some(), "{problem}");
+        }
+    }
+
+    #[test]
+    fn takes_damaged_text() {
+        let hole = [&b"{\"a\": 1}\n"[..], &[0; 600]].concat();
+        for head in [&b""[..], b"{\"a\": \"\xff\x9b\"}\n", b"plain words", &hole, &[0; 64], "\u{feff}数据".as_bytes()]
+        {
+            assert_eq!(refused(head, "x"), None, "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Records as lines, and the question whether a file that is no JSON text has any line that is a record.
+
+use super::RecordIndex;
+use super::frame::{Cursor, Mode, Rules, Turn, is_space};
+use crate::json::{Scan, Scanner};
+use crate::model::{Framing, Place, Span};
+
+/// A run of so many NUL bytes is a hole that a crash or a truncation left (TAIL T13), not part of the text beside it.
+const HOLE: u64 = 512;
+
+/// Each line that is not blank is a record.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines {
+    /// The first byte of the line that is no white space.
+    first: Option<Cursor>,
+    /// Behind its last such byte.
+    end: u64,
+    /// Where a run of NUL bytes begins that reaches to the cursor.
+    nuls: Option<u64>,
+}
+
+impl Lines {
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+        while let Some(i) = memchr::memchr2(b'\n', 0, piece) {
+            self.text(at, &piece[..i], index);
+            if piece[i] == b'\n' {
+                self.end_line(*at, index);
+                at.byte += 1;
+                at.line += 1;
+                piece = &piece[i + 1..];
+            } else {
+                let run = zeros(&piece[i..]);
+                self.nuls.get_or_insert(at.byte);
+                at.byte += run as u64;
+                piece = &piece[i + run..];
+            }
+        }
+        self.text(at, piece, index);
+        Turn::More
+    }
+
+    pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> Turn {
+        self.end_line(at, index);
+        Turn::Now(Mode::Ended)
+    }
+
+    pub(super) fn start(&self) -> Option<Cursor> {
+        self.first
+    }
+
+    /// A part of a line, without NUL bytes.
+    fn text(&mut self, at: &mut Cursor, part: &[u8], index: &mut RecordIndex) {
+        if part.is_empty() {
+            return;
+        }
+        self.end_nuls(*at, index);
+        if let Some(first) = part.iter().position(|&b| !is_space(b)) {
+            let trailing = part.iter().rev().take_while(|&&b| is_space(b)).count();
+            self.first.get_or_insert(Cursor { byte: at.byte + first as u64, line: at.line });
+            self.end = at.byte + (part.len() - trailing) as u64;
+        }
+        at.byte += part.len() as u64;
+    }
+
+    fn end_line(&mut self, at: Cursor, index: &mut RecordIndex) {
+        self.end_nuls(at, index);
+        self.end_record(index);
+    }
+
+    fn end_record(&mut self, index: &mut RecordIndex) {
+        if let Some(first) = self.first.take() {
+            index.push(first.until(self.end), None);
+        }
+    }
+
+    /// A run of NUL bytes ends here: a long one is a broken record of its own, so that it costs nobody its bytes; a short
+    /// one belongs to the text.
+    fn end_nuls(&mut self, at: Cursor, index: &mut RecordIndex) {
+        let Some(from) = self.nuls.take() else { return };
+        let len = at.byte - from;
+        if len < HOLE {
+            self.first.get_or_insert(Cursor { byte: from, line: at.line });
+            self.end = at.byte;
+            return;
+        }
+        self.end_record(index);
+        let hole = Place { span: Span { offset: from, len }, line: at.line };
+        index.push(hole, Some(format!("a hole of {len} NUL bytes at byte {from}, as a crash leaves it")));
+    }
+}
+
+/// Length of the run of NUL bytes at the start.
+fn zeros(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks_exact(64).take_while(|block| block.iter().all(|&b| b == 0)).count() * 64;
+    blocks + bytes[blocks..].iter().take_while(|&&b| b == 0).count()
+}
+
+/// Reads a file that is no JSON text line by line until one is an object or array by itself: then all are records (A1).
+/// If none is, what is wrong with the text is one broken record.
+#[derive(Debug, Clone)]
+pub(super) struct Hunt {
+    /// Where that record begins, and why it is one.
+    from: Cursor,
+    why: String,
+    /// Behind the last byte that is no white space.
+    end: u64,
+    line: Line,
+}
+
+#[derive(Debug, Clone)]
+enum Line {
+    Blank,
+    Value(Box<Scanner>),
+    Whole,
+    Other,
+    /// D1 goes without the question.
+    NotAsked,
+}
+
+impl Hunt {
+    /// What a mode turns to when the text is at fault: at `byte`, in a record that begins at `from`.
+    pub(super) fn begin(rules: Rules, from: Cursor, byte: u64, why: &str) -> Turn {
+        let is_asked = rules.framing != Framing::Values;
+        let line = if is_asked { Line::Blank } else { Line::NotAsked };
+        let hunt = Mode::Hunt(Self { from, why: format!("{why} at byte {byte}"), end: from.byte, line });
+        Turn::From(if is_asked { rules.origin } else { from }, hunt)
+    }
+
+    pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+        if matches!(self.line, Line::NotAsked) {
+            self.saw(*at, piece);
+            at.pass(piece);
+            return Turn::More;
+        }
+        while let Some(i) = memchr::memchr(b'\n', piece) {
+            self.part(*at, &piece[..i]);
+            if matches!(self.line, Line::Whole) {
+                return Self::found(rules, index);
+            }
+            self.line = Line::Blank;
+            at.pass(&piece[..=i]);
+            piece = &piece[i + 1..];
+        }
+        self.part(*at, piece);
+        at.pass(piece);
+        Turn::More
+    }
+
+    pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> Turn {
+        if matches!(self.line, Line::Whole) {
+            return Self::found(rules, index);
+        }
+        index.push(self.from.until(self.end), Some(std::mem::take(&mut self.why)));
+        Turn::Now(Mode::Ended)
+    }
+
+    pub(super) fn start(&self) -> Cursor {
+        self.from
+    }
+
+    fn found(rules: Rules, index: &mut RecordIndex) -> Turn {
+        index.truncate(0);
+        Turn::From(rules.origin, Mode::Lines(Lines::default()))
+    }
+
+    fn saw(&mut self, at: Cursor, part: &[u8]) {
+        if let Some(last) = part.iter().rposition(|&b| !is_space(b)) {
+            self.end = self.end.max(at.byte + last as u64 + 1);
+        }
+    }
+
+    /// A part of a line.
+    fn part(&mut self, at: Cursor, mut part: &[u8]) {
+        self.saw(at, part);
+        if matches!(self.line, Line::Blank) {
+            let Some(first) = part.iter().position(|&b| !is_space(b)) else { return };
+            part = &part[first..];
+            self.line = match part[0] {
+                b'{' | b'[' => Line::Value(Box::default()),
+                _ => Line::Other,
+            };
+        }
+        if let Line::Value(scanner) = &mut self.line {
+            match scanner.feed(part) {
+                Scan::More => return,
+                Scan::Fault(..) => self.line = Line::Other,
+                Scan::End(end) => {
+                    self.line = Line::Whole;
+                    part = &part[end..];
+                }
+            }
+        }
+        if matches!(self.line, Line::Whole) && !part.iter().all(|&b| is_space(b)) {
+            self.line = Line::Other;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The texts of many records in order, read in blocks, so that small records cost no system call each.
+
+use super::{BLOCK, Input};
+use crate::model::{Bytes, Problem, Record, RecordBody, Span};
+
+/// Bytes that a record which cannot be read is shown with; what it says is in its reason.
+const BROKEN_BYTES: u64 = 1 << 16;
+
+/// Reads records, best in order: each block is read once.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    input: &'a Input,
+    block: Vec<u8>,
+    start: u64,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of this input.
+    #[must_use]
+    pub fn new(input: &'a Input) -> Self {
+        Self { input, block: Vec::new(), start: 0 }
+    }
+
+    /// The bytes of a record; of a broken one only the first 64 KiB.
+    ///
+    /// # Errors
+    /// The input no longer holds them.
+    pub fn text(&mut self, record: &Record) -> Result<&[u8], Problem> {
+        let mut span = record.place.span;
+        if record.body != RecordBody::Text {
+            span.len = span.len.min(BROKEN_BYTES);
+        }
+        if span.len > BLOCK as u64 / 2 {
+            self.block = self.input.read(span)?;
+            self.start = span.offset;
+        } else if span.offset < self.start || span.end() > self.start + self.block.len() as u64 {
+            self.block.resize(BLOCK, 0);
+            self.block.shrink_to(BLOCK);
+            self.start = span.offset;
+            let got = self.input.read_at(self.start, &mut self.block)?;
+            self.block.truncate(got);
+        }
+        self.held(span).ok_or_else(|| Problem::gone(span))
+    }
+
+    fn held(&self, span: Span) -> Option<&[u8]> {
+        let from = usize::try_from(span.offset - self.start).ok()?;
+        self.block.get(from..from.checked_add(usize::try_from(span.len).ok()?)?)
+    }
+}

@@ -1,0 +1,277 @@
+//! Records as values: one text, the elements of one array, a run of values with white space between them.
+
+use super::RecordIndex;
+use super::frame::{Cursor, Mode, Rules, Turn, is_space};
+use super::lines::{Hunt, Lines};
+use crate::json::{DEPTH_MAX, SCAN_DEPTH_MAX, Scan, Scanner};
+use crate::model::Framing;
+
+/// The file is tried as one JSON text; a first line that is a record by itself makes it lines (A1, S1).
+#[derive(Debug, Clone)]
+pub(super) struct Whole {
+    start: Cursor,
+    is_container: bool,
+    scanner: Scanner,
+    end: Option<Cursor>,
+}
+
+impl Whole {
+    pub(super) fn new(start: Cursor, first: u8) -> Self {
+        let is_container = matches!(first, b'{' | b'[');
+        Self { start, is_container, scanner: Scanner::default(), end: None }
+    }
+
+    pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+        let end = match self.end {
+            Some(end) => end,
+            None => match self.scanner.feed(piece) {
+                Scan::More => {
+                    at.pass(piece);
+                    return Turn::More;
+                }
+                Scan::Fault(n, why) => return Hunt::begin(rules, self.start, at.byte + n as u64, why),
+                Scan::End(n) => {
+                    at.pass(&piece[..n]);
+                    piece = &piece[n..];
+                    *self.end.insert(*at)
+                }
+            },
+        };
+        let space = piece.iter().take_while(|&&b| is_space(b)).count();
+        at.pass(&piece[..space]);
+        let is_record = self.is_container || rules.framing == Framing::Elements;
+        if is_record && end.line == self.start.line && at.line > end.line {
+            index.push(self.start.until(end.byte), None);
+            return Turn::Now(Mode::Lines(Lines::default()));
+        }
+        match space < piece.len() {
+            true => Hunt::begin(rules, self.start, at.byte, "a second value or other text behind the first"),
+            false => Turn::More,
+        }
+    }
+
+    pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
+        let end = match (self.end, self.scanner.finish()) {
+            (Some(end), _) => end,
+            (None, Ok(())) => at,
+            (None, Err(why)) => return Hunt::begin(rules, self.start, at.byte, why),
+        };
+        index.push(self.start.until(end.byte), None);
+        Turn::Now(Mode::Ended)
+    }
+
+    pub(super) fn start(&self) -> Cursor {
+        self.start
+    }
+}
+
+/// The elements of one array. If something follows it, the file is no array: then it is a run of values (D1) or lines.
+/// A fault inside ends it: the elements before it stay (D1), but if some line is a record by itself, the file is lines.
+#[derive(Debug, Clone)]
+pub(super) struct Array {
+    start: Cursor,
+    part: Part,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Opening,
+    /// Behind `[`.
+    First,
+    /// Behind a comma.
+    Next,
+    Element(Cursor, Scanner),
+    After,
+    Closed,
+}
+
+impl Array {
+    pub(super) fn new(start: Cursor) -> Self {
+        Self { start, part: Part::Opening }
+    }
+
+    pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+        loop {
+            if let Part::Element(start, scanner) = &mut self.part {
+                match scanner.feed(piece) {
+                    Scan::More => {
+                        at.pass(piece);
+                        return Turn::More;
+                    }
+                    Scan::Fault(n, why) => return Hunt::begin(rules, *start, at.byte + n as u64, why),
+                    Scan::End(n) => {
+                        at.pass(&piece[..n]);
+                        piece = &piece[n..];
+                        index.push(start.until(at.byte), None);
+                        self.part = Part::After;
+                    }
+                }
+            }
+            let Some(skipped) = at.pass_space(piece) else { return Turn::More };
+            piece = &piece[skipped..];
+            self.part = match (&self.part, piece[0]) {
+                (Part::Opening, _) => Part::First,
+                (Part::After, b',') => Part::Next,
+                (Part::First | Part::After, b']') => Part::Closed,
+                (Part::First | Part::Next, _) => {
+                    let depth_max = if rules.framing == Framing::Values { DEPTH_MAX } else { SCAN_DEPTH_MAX };
+                    self.part = Part::Element(*at, Scanner::new(depth_max));
+                    continue;
+                }
+                (Part::Closed, _) => return self.followed(rules, *at, index),
+                _ => return Hunt::begin(rules, *at, at.byte, "expected `,` or `]`"),
+            };
+            at.pass(&piece[..1]);
+            piece = &piece[1..];
+        }
+    }
+
+    fn followed(&self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
+        if rules.framing != Framing::Values {
+            return Hunt::begin(rules, at, at.byte, "text behind the array");
+        }
+        index.truncate(0);
+        Turn::From(self.start, Mode::Run(Run::default()))
+    }
+
+    pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
+        let start = match &self.part {
+            Part::Closed => return Turn::Now(Mode::Ended),
+            Part::Element(start, scanner) if scanner.finish().is_ok() => {
+                index.push(start.until(at.byte), None);
+                self.part = Part::After;
+                at
+            }
+            Part::Element(start, _) => *start,
+            Part::Opening | Part::First | Part::Next | Part::After => at,
+        };
+        Hunt::begin(rules, start, at.byte, "the text ends before its array does")
+    }
+
+    /// Where what is no record yet begins.
+    pub(super) fn start(&self) -> Option<Cursor> {
+        match &self.part {
+            Part::Element(start, _) => Some(*start),
+            _ => None,
+        }
+    }
+}
+
+/// A run of values. Behind one that cannot be read it goes on at the next line that begins with `{` or `[` (D1).
+#[derive(Debug, Clone, Default)]
+pub(super) enum Run {
+    #[default]
+    Between,
+    /// A value: its start, whether its own last byte does not tell its end, and the scanner.
+    Value(Cursor, bool, Scanner),
+    /// A number or word, which needs white space behind it.
+    Scalar(Cursor),
+    Skip(Skip),
+}
+
+/// A value that cannot be read, up to where reading resumes.
+#[derive(Debug, Clone)]
+pub(super) struct Skip {
+    start: Cursor,
+    why: String,
+    end: u64,
+    is_line_start: bool,
+}
+
+impl Run {
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+        loop {
+            match self {
+                Self::Between => {
+                    let Some(skipped) = at.pass_space(piece) else { return Turn::More };
+                    piece = &piece[skipped..];
+                    let is_scalar = !matches!(piece[0], b'{' | b'[' | b'"');
+                    *self = Self::Value(*at, is_scalar, Scanner::new(DEPTH_MAX));
+                }
+                Self::Value(start, is_scalar, scanner) => match scanner.feed(piece) {
+                    Scan::More => {
+                        at.pass(piece);
+                        return Turn::More;
+                    }
+                    Scan::Fault(n, why) => return Self::unreadable(*start, at.byte + n as u64, why),
+                    Scan::End(n) => {
+                        at.pass(&piece[..n]);
+                        piece = &piece[n..];
+                        *self = if *is_scalar {
+                            Self::Scalar(*start)
+                        } else {
+                            index.push(start.until(at.byte), None);
+                            Self::Between
+                        };
+                    }
+                },
+                Self::Scalar(start) => match piece.first() {
+                    None => return Turn::More,
+                    Some(&b) if !is_space(b) => return Self::unreadable(*start, at.byte, "text behind a value"),
+                    Some(_) => {
+                        index.push(start.until(at.byte), None);
+                        *self = Self::Between;
+                    }
+                },
+                Self::Skip(skip) => {
+                    let Some(taken) = skip.feed(at, piece) else { return Turn::More };
+                    piece = &piece[taken..];
+                    skip.tell(index);
+                    *self = Self::Between;
+                }
+            }
+        }
+    }
+
+    fn unreadable(start: Cursor, byte: u64, why: &str) -> Turn {
+        let why = format!("{why} at byte {byte}");
+        let skip = Skip { start, why, end: start.byte, is_line_start: false };
+        Turn::From(start, Mode::Run(Self::Skip(skip)))
+    }
+
+    pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> Turn {
+        match self {
+            Self::Between => {}
+            Self::Value(start, _, scanner) => match scanner.finish() {
+                Ok(()) => index.push(start.until(at.byte), None),
+                Err(why) => return Self::unreadable(*start, at.byte, why),
+            },
+            Self::Scalar(start) => index.push(start.until(at.byte), None),
+            Self::Skip(skip) => skip.tell(index),
+        }
+        Turn::Now(Mode::Ended)
+    }
+
+    pub(super) fn start(&self) -> Option<Cursor> {
+        match self {
+            Self::Between => None,
+            Self::Value(start, ..) | Self::Scalar(start) | Self::Skip(Skip { start, .. }) => Some(*start),
+        }
+    }
+}
+
+impl Skip {
+    /// Passes over the piece; how much of it stands before the line at which reading resumes, if that is in it.
+    fn feed(&mut self, at: &mut Cursor, piece: &[u8]) -> Option<usize> {
+        let mut taken = 0;
+        while let Some(&byte) = piece.get(taken) {
+            if self.is_line_start && matches!(byte, b'{' | b'[') {
+                return Some(taken);
+            }
+            let rest = &piece[taken..];
+            let newline = memchr::memchr(b'\n', rest);
+            let part = &rest[..newline.map_or(rest.len(), |i| i + 1)];
+            if let Some(last) = part.iter().rposition(|&b| !is_space(b)) {
+                self.end = at.byte + last as u64 + 1;
+            }
+            at.pass(part);
+            taken += part.len();
+            self.is_line_start = newline.is_some();
+        }
+        None
+    }
+
+    fn tell(&mut self, index: &mut RecordIndex) {
+        index.push(self.start.until(self.end), Some(std::mem::take(&mut self.why)));
+    }
+}

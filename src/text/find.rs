@@ -1,0 +1,109 @@
+//! What a person typed to search for: a regular expression, or the text itself where it is none; smart case.
+
+use regex::{Regex, RegexBuilder, bytes};
+
+/// Largest compiled pattern, in bytes.
+const SIZE_MAX: usize = 1 << 20;
+
+/// A pattern for shown text and for raw JSON bytes.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    typed: String,
+    text: Regex,
+    raw: bytes::Regex,
+}
+
+impl Pattern {
+    /// Reads what was typed. Case counts only if it has an upper-case letter. What is no regular expression is taken as
+    /// text; plain text is looked for in its JSON-escaped spelling too.
+    #[must_use]
+    pub fn new(typed: &str) -> Option<Self> {
+        if typed.is_empty() {
+            return None;
+        }
+        let is_smart = !typed.chars().any(char::is_uppercase);
+        let literal = regex::escape(typed);
+        let is_literal = literal == typed || compile(typed, is_smart).is_none();
+        let shown = if is_literal { &literal } else { typed };
+        let raw = if is_literal { escaped_spellings(typed) } else { typed.to_owned() };
+        let raw = bytes::RegexBuilder::new(&raw).case_insensitive(is_smart).size_limit(SIZE_MAX).build().ok()?;
+        Some(Self { typed: typed.to_owned(), text: compile(shown, is_smart)?, raw })
+    }
+
+    /// What was typed.
+    #[must_use]
+    pub fn typed(&self) -> &str {
+        &self.typed
+    }
+
+    /// Whether a shown text matches.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        self.text.is_match(text)
+    }
+
+    /// The first match in raw JSON bytes.
+    #[must_use]
+    pub fn find_raw(&self, bytes: &[u8]) -> Option<usize> {
+        self.raw.find(bytes).map(|m| m.start())
+    }
+
+    /// The last match in raw JSON bytes.
+    #[must_use]
+    pub fn find_raw_last(&self, bytes: &[u8]) -> Option<usize> {
+        self.raw.find_iter(bytes).last().map(|m| m.start())
+    }
+}
+
+fn compile(pattern: &str, is_smart: bool) -> Option<Regex> {
+    RegexBuilder::new(pattern).case_insensitive(is_smart).size_limit(SIZE_MAX).build().ok()
+}
+
+/// The text, or as JSON spells it with escapes.
+fn escaped_spellings(text: &str) -> String {
+    let plain = regex::escape(text);
+    let quoted = crate_quote(text);
+    let ascii: String = quoted
+        .chars()
+        .map(|c| {
+            let mut units = [0; 2];
+            if c.is_ascii() {
+                c.to_string()
+            } else {
+                c.encode_utf16(&mut units).iter().map(|u| format!("\\u{u:04x}")).collect()
+            }
+        })
+        .collect();
+    let mut ways = vec![plain];
+    for way in [quoted, ascii] {
+        let way = regex::escape(&way);
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    format!("(?:{})", ways.join("|"))
+}
+
+fn crate_quote(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_text_patterns_and_escaped_spellings() {
+        for (typed, raw, found) in [
+            ("say \"hi\"", r#"{"a":"say \"hi\" now"}"#, true),
+            ("é", r#"{"a":"caf\u00e9"}"#, true),
+            ("Budget", r#"{"budget":1}"#, false),
+            ("budget", r#"{"Budget":1}"#, true),
+            ("a.c", "xabcx", true),
+            ("f(x", "call f(x)", true),
+        ] {
+            assert_eq!(Pattern::new(typed).unwrap().find_raw(raw.as_bytes()).is_some(), found, "{typed}");
+        }
+    }
+}

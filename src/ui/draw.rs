@@ -1,0 +1,149 @@
+//! A frame of rows to a ratatui buffer. The only place where pieces become cells.
+
+use super::theme::Theme;
+use crate::app::layout::Area;
+use crate::app::view::{Box, Frame};
+use crate::panes::{Piece, Row, row};
+use crate::text::{Role, SafeText, cut, cut_start};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Paints a frame.
+pub fn draw(frame: &Frame, theme: &Theme, buffer: &mut Buffer) {
+    let whole = buffer.area;
+    buffer.set_style(whole, theme.style(Role::Text));
+    let (area, left, right) = &frame.header;
+    paint_bar(*area, left, right, theme, buffer);
+    for pane in &frame.boxes {
+        paint_box(pane, theme, buffer);
+    }
+    for (area, pieces) in &frame.bars {
+        paint_bar(*area, pieces, &[], theme, buffer);
+    }
+    if let Some(overlay) = &frame.overlay {
+        clear(overlay.area, theme, buffer);
+        paint_box(overlay, theme, buffer);
+    }
+}
+
+fn rect(area: Area) -> Rect {
+    Rect::new(area.x, area.y, area.width, area.height)
+}
+
+fn clear(area: Area, theme: &Theme, buffer: &mut Buffer) {
+    let area = rect(area).intersection(buffer.area);
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            buffer[(x, y)].reset();
+            buffer[(x, y)].set_style(theme.style(Role::Text));
+        }
+    }
+}
+
+fn paint_bar(area: Area, left: &[Piece], right: &[Piece], theme: &Theme, buffer: &mut Buffer) {
+    let area = rect(area).intersection(buffer.area);
+    if area.is_empty() {
+        return;
+    }
+    buffer.set_style(area, theme.style(Role::Bar));
+    let right_width = row::pieces_width(right).min(usize::from(area.width));
+    let room = usize::from(area.width) - right_width;
+    put(left, area.x, area.y, room, None, theme, buffer);
+    put(right, area.x + room as u16, area.y, right_width, None, theme, buffer);
+}
+
+fn paint_box(pane: &Box, theme: &Theme, buffer: &mut Buffer) {
+    let area = rect(pane.area).intersection(buffer.area);
+    if area.is_empty() {
+        return;
+    }
+    if pane.has_border {
+        paint_border(pane, area, theme, buffer);
+    }
+    let inside = if pane.has_border { rect(pane.area.inside()) } else { area }.intersection(buffer.area);
+    for (i, row) in pane.window.rows.iter().take(usize::from(inside.height)).enumerate() {
+        paint_row(row, pane, Rect { y: inside.y + i as u16, height: 1, ..inside }, theme, buffer);
+    }
+}
+
+fn paint_row(row: &Row, pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
+    let tint = row.is_cursor.then(|| theme.style(if pane.has_focus { Role::Cursor } else { Role::Selected }));
+    if let Some(style) = tint {
+        buffer.set_style(area, style);
+    }
+    let width = usize::from(area.width);
+    let right_width = row::pieces_width(&row.right);
+    let right_width = if right_width + 8 > width { 0 } else { right_width };
+    let room = width - right_width;
+    if pane.aside == 0 {
+        put(&row.left, area.x, area.y, room, tint, theme, buffer);
+    } else {
+        let mut skip = pane.aside;
+        let moved: Vec<Piece> = row
+            .left
+            .iter()
+            .map(|piece| {
+                let cells = skip.min(piece.width());
+                skip -= cells;
+                Piece::safe(piece.role, cut_start(&piece.text, cells))
+            })
+            .collect();
+        put(&moved, area.x, area.y, room, tint, theme, buffer);
+    }
+    if right_width > 0 {
+        put(&row.right, area.x + room as u16, area.y, right_width, tint, theme, buffer);
+    }
+}
+
+/// Writes pieces from a cell on, at most `room` cells; what does not fit is cut with `…`.
+fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme: &Theme, buffer: &mut Buffer) {
+    let mut used = 0;
+    for piece in pieces {
+        let left = room - used;
+        if left == 0 {
+            return;
+        }
+        let text: SafeText = cut(&piece.text, left);
+        let mut style = theme.style(piece.role);
+        if let Some(tint) = tint {
+            style = Style { bg: tint.bg.or(style.bg), ..style }.add_modifier(tint.add_modifier);
+        }
+        let (end, _) = buffer.set_stringn(x + used as u16, y, text.as_str(), left, style);
+        used = usize::from(end.saturating_sub(x));
+    }
+}
+
+fn paint_border(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
+    let style = theme.style(if pane.has_focus { Role::BorderFocus } else { Role::Border });
+    let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
+    for x in area.left()..area.right() {
+        buffer[(x, area.y)].set_symbol("─").set_style(style);
+        buffer[(x, bottom)].set_symbol("─").set_style(style);
+    }
+    for y in area.top()..area.bottom() {
+        buffer[(area.x, y)].set_symbol("│").set_style(style);
+        buffer[(right, y)].set_symbol("│").set_style(style);
+    }
+    for (x, y, corner) in [(area.x, area.y, "╭"), (right, area.y, "╮"), (area.x, bottom, "╰"), (right, bottom, "╯")]
+    {
+        buffer[(x, y)].set_symbol(corner).set_style(style);
+    }
+    put(&pane.title, area.x + 1, area.y, usize::from(area.width).saturating_sub(2), None, theme, buffer);
+    paint_scroll(pane, area, theme, buffer);
+}
+
+/// A thumb on the right border, where not everything is visible.
+fn paint_scroll(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
+    let height = usize::from(area.height.saturating_sub(2));
+    let (top, total) = (pane.window.top, pane.window.total);
+    if height < 3 || total <= height {
+        return;
+    }
+    let len = (height * height / total).max(1);
+    let at = top * (height - len) / (total - height).max(1);
+    let style = theme.style(if pane.has_focus { Role::Accent } else { Role::Dim });
+    for i in at..(at + len).min(height) {
+        buffer[(area.right() - 1, area.y + 1 + i as u16)].set_symbol("┃").set_style(style);
+    }
+}
