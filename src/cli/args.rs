@@ -7,12 +7,22 @@ use clap::{ArgMatches, Args, FromArgMatches, Parser};
 /// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
 #[derive(Debug, Parser)]
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
-struct Screen {
-    /// Files to open on the screen; `-` is standard input
+pub(super) struct Screen {
+    /// File to open on the screen; `-` is standard input; without one, a recorded run opens
     #[arg(value_name = "FILE")]
-    files: Vec<String>,
+    pub(super) file: Option<String>,
     #[command(flatten)]
-    format: FormatOption,
+    pub(super) format: FormatOption,
+    #[command(flatten)]
+    pub(super) look: Look,
+}
+
+/// How the screen looks and where it begins.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Look {
+    /// Theme: ansi, dark, light, high-contrast, colour-blind, one of your own, or auto (asks the terminal)
+    #[arg(long, value_name = "NAME")]
+    pub(super) theme: Option<String>,
 }
 
 /// How a file is read.
@@ -72,15 +82,6 @@ pub(super) fn build(commands: &[Command]) -> clap::Command {
     commands
         .iter()
         .fold(program, |program, command| program.subcommand((command.describe)(clap::Command::new(command.name))))
-}
-
-/// Opens the screen.
-pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let screen: Screen = parsed(matches)?;
-    let named = if screen.files.is_empty() { "nothing".to_owned() } else { screen.files.join(", ") };
-    let how = screen.format.forced().map_or(String::new(), |name| format!(" as {name}"));
-    let problem = Problem::usage(format!("there is no screen yet to show {named}{how}"));
-    Err(problem.hint("`obelus --help` lists the commands that print").into())
 }
 
 /// The options of a command from what clap matched.

@@ -15,6 +15,7 @@ mod out;
 mod plan;
 mod render;
 mod resolve;
+mod screen;
 mod state;
 mod steps;
 
@@ -49,6 +50,7 @@ static COMMANDS: &[Command] = &[
     check::COMMAND,
     steps::COMMAND,
     formats::COMMAND,
+    screen::COMMAND,
 ];
 
 /// Why a command ended early.
@@ -81,7 +83,7 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let stdout = io::stdout();
     let mut out = Out::new(stdout.lock(), stdout.is_terminal());
     let done = match matches.subcommand() {
-        None => args::screen(&matches),
+        None => screen::screen(&matches),
         Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {
             Some(command) => (command.run)(matches, &mut out),
             None => Err(Problem::usage(format!("there is no command `{name}`")).into()),
