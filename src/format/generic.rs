@@ -36,14 +36,22 @@ impl Format for Generic {
         Layout::Run
     }
 
+    fn needs_text(&self) -> bool {
+        false
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::new(Records::default())
     }
 
     fn samples(&self) -> &'static [&'static str] {
         &[
-            "{\"level\":\"info\",\"msg\":\"started\",\"time\":\"2026-05-01T10:00:00Z\"}\n{\"level\":\"warn\",\"msg\":\"slow\"}\n",
-            "[{\"a\":1},{\"a\":2}]",
+            concat!(
+                r#"{"level":"info","msg":"started","time":"2026-05-01T10:00:00Z"}"#,
+                "\n",
+                r#"{"level":"warn","msg":"slow"}"#
+            ),
+            r#"[{"a":1},{"a":2}]"#,
         ]
     }
 }
