@@ -1,1 +1,124 @@
-//! Headless commands.
+//! The command line: what to show, and the headless twin of every pane.
+//!
+//! Each command is one file and one row of [`COMMANDS`]. Answers go to stdout, as text for people or with `--json` for
+//! programs; messages go to stderr. Exit status: 0; 1 where a command says so; 2 for a file that cannot be read, a
+//! question that does not fit, or an output that cannot be written.
+
+mod args;
+mod blame;
+mod check;
+mod formats;
+mod history;
+mod merge;
+mod open;
+mod out;
+mod plan;
+mod render;
+mod resolve;
+mod screen;
+mod state;
+mod steps;
+
+use crate::model::Problem;
+use crate::text::SafeText;
+use clap::ArgMatches;
+use out::Out;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// Exit status of a question that fits no file, a file that cannot be read, an output that cannot be written.
+const TROUBLE: u8 = 2;
+
+/// A row of the table of commands.
+struct Command {
+    /// Its name on the command line.
+    name: &'static str,
+    /// Adds its description and options.
+    describe: fn(clap::Command) -> clap::Command,
+    /// Does it; the exit status.
+    run: fn(&ArgMatches, &mut Out) -> Result<u8, Stop>,
+}
+
+/// All headless commands, in the order of the help.
+static COMMANDS: &[Command] = &[
+    state::COMMAND,
+    blame::COMMAND,
+    history::COMMAND,
+    render::COMMAND,
+    resolve::COMMAND,
+    plan::COMMAND,
+    merge::COMMAND,
+    check::COMMAND,
+    steps::COMMAND,
+    formats::COMMAND,
+    screen::COMMAND,
+];
+
+/// Why a command ended early.
+enum Stop {
+    /// The input or the question.
+    Problem(Problem),
+    /// The output.
+    Output(io::Error),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Runs the program with these arguments (the first is its name); the exit status.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+    let matches = match args::build(COMMANDS).try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return answer_clap(&error),
+    };
+    let stdout = io::stdout();
+    let mut out = Out::new(stdout.lock(), stdout.is_terminal());
+    let done = match matches.subcommand() {
+        None => screen::screen(&matches),
+        Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {
+            Some(command) => (command.run)(matches, &mut out),
+            None => Err(Problem::usage(format!("there is no command `{name}`")).into()),
+        },
+    };
+    let done = done.and_then(|code| out.finish().map(|()| code).map_err(Stop::from));
+    match done {
+        Ok(code) => code,
+        Err(Stop::Problem(problem)) => {
+            complain(&problem.to_string());
+            TROUBLE
+        }
+        Err(Stop::Output(error)) => output_failed(&error),
+    }
+}
+
+/// A reader that closed the pipe has what it wanted (R27); anything else is trouble.
+fn output_failed(error: &io::Error) -> u8 {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return 0;
+    }
+    complain(&format!("cannot write the answer: {error}"));
+    TROUBLE
+}
+
+/// Help and version are answers; all else that clap says is a complaint.
+fn answer_clap(error: &clap::Error) -> u8 {
+    match error.print() {
+        Ok(()) => u8::try_from(error.exit_code()).unwrap_or(TROUBLE),
+        Err(e) => output_failed(&e),
+    }
+}
+
+/// One message for people on stderr, made safe to show: it may quote the input.
+fn complain(message: &str) {
+    // Where stderr is closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "obelus: {}", SafeText::of(message));
+}

@@ -3,13 +3,17 @@
 //! A format is detected from content with reasons, never from a file's name. What it reads becomes a [`Run`]: one
 //! trajectory with its steps and its versioned state. Knows no pane, no file, no other format.
 
+mod adp;
+mod describe;
+mod generic;
 mod run;
+mod scopix;
 
 pub use crate::model::Framing;
-pub use run::{Answer, Credit, Field, Format, Layout, Match, Resolved, Run, ViewEntry};
+pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[];
+pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &generic::Generic];
 
 /// The format of that name.
 #[must_use]

@@ -91,6 +91,17 @@ pub struct Resolved {
     pub target: Option<(IdentityId, Vec<Key>)>,
 }
 
+/// How the identities of a format's state know instances: what `--instance` and the member `instance` mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instances {
+    /// A kind has a global identity and may have instances: `--instance` chooses among them (A14).
+    Chosen,
+    /// Every identity has one, and a PATH names it (D20): `--instance` is not used.
+    InPath,
+    /// There are none (S10).
+    Absent,
+}
+
 /// One trajectory: its steps, its state at every step, and what only its format can say of it.
 ///
 /// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts: what
@@ -111,6 +122,10 @@ pub trait Run: Send + Sync {
     /// The findings so far, in the order of A45.
     fn findings(&self) -> Vec<Finding>;
 
+    /// How its identities know instances.
+    fn instances(&self) -> Instances {
+        Instances::Chosen
+    }
     /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`, `/kind/instance/slot`.
     fn reference(&self, identity: &Identity, path: &[Key]) -> String;
     /// A PATH of the command line: the identities it can mean (with `instance` None: of every instance for `blame`, the

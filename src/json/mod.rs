@@ -4,12 +4,14 @@
 //! should show. So a [`Value`] borrows the text it was read from and keeps all of it. This room knows nothing of agents
 //! and nothing of files.
 
+mod head;
 mod parse;
 mod path;
 mod print;
 mod scan;
 mod value;
 
+pub use head::head;
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, pointer, pointer_escape};
 pub use print::{compact, pretty, quote, schema_text};

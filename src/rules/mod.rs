@@ -4,4 +4,6 @@
 
 pub mod acts;
 pub mod adp;
+mod digest;
+pub mod graph;
 pub mod scopix;

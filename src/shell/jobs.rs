@@ -1,7 +1,7 @@
 //! Work off the UI thread: opening trajectories, laying out big messages, LLM views, highlighting, search.
 //!
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is dropped
-//! by the program. A job that panics is told as an error and takes nothing else down.
+//! by the program.
 
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
@@ -15,7 +15,6 @@ use crate::panes::{Records, steps};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
@@ -88,39 +87,39 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
         for (source, effect) in receiver {
-            let work = AssertUnwindSafe(|| perform(&source, effect, &wanted, &answers));
-            if catch_unwind(work).is_err() {
-                let _gone = answers.send(Msg::Told(true, "a job failed; the rest goes on".to_owned()));
-            }
+            let number = if let Effect::Find { number, .. } = &effect { *number } else { 0 };
+            let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
+            let mut send = |msg| {
+                let _gone = answers.send(msg);
+            };
+            perform(&source, effect, &is_wanted, &mut send);
         }
     })?;
     Ok(sender)
 }
 
-fn perform(source: &Source, effect: Effect, wanted: &AtomicU64, answers: &Sender<Msg>) {
-    let answer = match effect {
-        Effect::Open(record) => open(source, record),
-        Effect::Facts(records) => return facts(source, &records, answers),
-        Effect::Read { generation, step, span } => match source.bytes.read(span) {
+/// Does a job; its answers go to `send`. What is no job does nothing.
+pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    match effect {
+        Effect::Open(record) => send(open(source, record)),
+        Effect::Facts(records) => facts(source, &records, send),
+        Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
-        },
-        Effect::View { generation, step } => Msg::View(generation, step, view(source, step)),
+        }),
+        Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
         Effect::Highlight(requests) => {
             for r in requests {
                 let language = code::guess(&r.key, &r.text, r.language.as_deref());
                 let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
-                let _gone = answers.send(Msg::Code(r.document, r.node, lines));
+                send(Msg::Code(r.document, r.node, lines));
             }
-            return;
         }
         Effect::Find { number, pattern, from, is_forward } => {
-            let is_wanted = || wanted.load(Ordering::Relaxed) == number;
-            Msg::Found(number, find(source, &pattern, from, is_forward, &is_wanted))
+            send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
         }
-        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => return,
-    };
-    let _gone = answers.send(answer);
+        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+    }
 }
 
 fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
@@ -142,7 +141,7 @@ fn open(source: &Source, record: usize) -> Msg {
 }
 
 /// Facts one record at a time, so that a big record holds up no other row.
-fn facts(source: &Source, records: &[usize], answers: &Sender<Msg>) {
+fn facts(source: &Source, records: &[usize], send: &mut dyn FnMut(Msg)) {
     let mut batch = Vec::new();
     for &number in records {
         let Some(record) = source.records.get(number) else { continue };
@@ -153,11 +152,11 @@ fn facts(source: &Source, records: &[usize], answers: &Sender<Msg>) {
         let is_big = record.place.span.len > WINDOW_BYTES;
         batch.push((number, facts));
         if is_big || batch.len() == 16 {
-            let _gone = answers.send(Msg::Facts(std::mem::take(&mut batch)));
+            send(Msg::Facts(std::mem::take(&mut batch)));
         }
     }
     if !batch.is_empty() {
-        let _gone = answers.send(Msg::Facts(batch));
+        send(Msg::Facts(batch));
     }
 }
 
@@ -223,7 +222,13 @@ fn speaker(role: &str) -> Role {
 }
 
 /// Searches from a place on to the end, then from the other end to that place.
-fn find(source: &Source, pattern: &Pattern, from: FoundAt, is_forward: bool, is_wanted: &dyn Fn() -> bool) -> Option<FoundAt> {
+fn find(
+    source: &Source,
+    pattern: &Pattern,
+    from: FoundAt,
+    is_forward: bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<FoundAt> {
     let places = Places::of(source, from)?;
     let (here, all) = (places.span(places.from)?, places.range()?);
     let (first, second) = if is_forward {

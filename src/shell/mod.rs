@@ -1,1 +1,16 @@
-//! The terminal.
+//! The terminal, threads and the clock: what the program as a function must not know.
+
+pub mod clipboard;
+pub mod config;
+mod device;
+pub mod editor;
+pub mod input;
+pub mod jobs;
+mod opening;
+pub mod run;
+mod signals;
+pub mod stage;
+pub mod terminal;
+mod themes;
+
+pub use run::{Settings, run};

@@ -28,6 +28,8 @@ pub enum Stored {
 #[derive(Debug, Clone)]
 pub struct Long {
     digest: [u8; 16],
+    /// First byte of the canonical text, which tells the JSON type.
+    first: u8,
     text: LongText,
 }
 
@@ -64,7 +66,7 @@ impl Stored {
     fn long(canonical: &str, text: LongText) -> Self {
         let mut digest = [0; 16];
         digest.copy_from_slice(&Sha256::digest(canonical.as_bytes())[..16]);
-        Self::Long(Box::new(Long { digest, text }))
+        Self::Long(Box::new(Long { digest, first: canonical.as_bytes().first().copied().unwrap_or_default(), text }))
     }
 
     /// The canonical JSON text; reads the input for a long value.
@@ -95,6 +97,15 @@ impl Stored {
                 LongText::Text(text) => Some(text),
                 LongText::Span(_) => None,
             },
+        }
+    }
+
+    /// The first byte of the canonical text, which tells the JSON type; known without a read.
+    #[must_use]
+    pub fn first_byte(&self) -> u8 {
+        match self {
+            Self::Inline { text, .. } => text[0],
+            Self::Long(long) => long.first,
         }
     }
 

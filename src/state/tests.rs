@@ -25,7 +25,7 @@ fn write(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, line: &str
         };
     let ops: Vec<_> = paths.split(',').filter(|p| !p.is_empty()).map(|p| (path_of(p), op)).collect();
     let value = (!value.is_empty()).then(|| parse(value).unwrap());
-    tree.write(&Write { at, author, identity: id, value: value.as_ref(), base: 0, ops: &ops });
+    tree.write(&Write { at, author, identity: id, value: value.as_ref(), base: Some(0), ops: &ops });
 }
 
 fn run(lines: &[&str]) -> (Tree, IdentityId) {
@@ -218,6 +218,11 @@ fn erase_removes_keys_and_leaves_an_empty_object() {
         ],
         "",
     );
+    let set = r#"set o {"o":{"b":1}}"#;
+    check(
+        &[(r#"{"o":{"a":1,"b":2}}"#, "+o.a=1 +o.b=2"), (set, "-o.a ~o.b=1"), ("erase o.b", "-o.b +o={}")],
+        r#"{"o":{}}"#,
+    );
     let (tree, id) = run(&[r#"{"a":1,"b":2}"#, "erase a", r#"{"a":3}"#, "erase b", "erase a", r#"{"b":1,"a":1}"#]);
     let texts: Vec<_> = (0..6).map(|step| text(&tree, id, step)).collect();
     assert_eq!(texts, [r#"{"a":1,"b":2}"#, r#"{"b":2}"#, r#"{"b":2,"a":3}"#, r#"{"a":3}"#, "{}", r#"{"b":1,"a":1}"#]);
@@ -289,7 +294,7 @@ fn long_values_stay_in_the_input() {
     let id = tree.intern(&Identity::global("k"));
     let value = parse(&input[2..]).unwrap();
     for at in 0..2 {
-        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: 2, ops: &[] });
+        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: Some(2), ops: &[] });
     }
     assert_eq!(said(&tree, &tree.history(root(&tree, id), 1)), "+a=LONG =a=LONG");
     let bytes = input.clone().into_bytes();
@@ -331,6 +336,21 @@ fn two_writes_of_one_step() {
     write(&mut tree, 1, 1, id, r#"set $ {"a":2}"#);
     assert_eq!(said(&tree, &tree.events(1)), "-b =a=1 +c=3 -c ~a=2");
     assert_eq!((text(&tree, id, 0), text(&tree, id, 1)), (r#"{"a":1,"b":2}"#.to_owned(), r#"{"a":2}"#.to_owned()));
+}
+
+#[test]
+fn another_order_alone_is_adopted_without_an_event() {
+    let (mut tree, id) = run(&[r#"{"a":1}"#, r#"{"b":2}"#]);
+    let mut built = Tree::new();
+    let from = built.intern(&Identity::global("k"));
+    write(&mut built, 0, 1, from, r#"{"b":2}"#);
+    write(&mut built, 1, 0, from, r#"{"a":1}"#);
+    tree.adopt(2, id, &built, from);
+    assert_eq!(said(&tree, &tree.events(2)), "");
+    assert_eq!(
+        (text(&tree, id, 1), text(&tree, id, 2)),
+        (r#"{"a":1,"b":2}"#.to_owned(), r#"{"b":2,"a":1}"#.to_owned())
+    );
 }
 
 #[test]

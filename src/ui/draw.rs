@@ -125,8 +125,7 @@ fn paint_border(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
         buffer[(area.x, y)].set_symbol("│").set_style(style);
         buffer[(right, y)].set_symbol("│").set_style(style);
     }
-    for (x, y, corner) in
-        [(area.x, area.y, "╭"), (right, area.y, "╮"), (area.x, bottom, "╰"), (right, bottom, "╯")]
+    for (x, y, corner) in [(area.x, area.y, "╭"), (right, area.y, "╮"), (area.x, bottom, "╰"), (right, bottom, "╯")]
     {
         buffer[(x, y)].set_symbol(corner).set_style(style);
     }

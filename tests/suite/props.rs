@@ -57,7 +57,7 @@ fn act() -> impl Strategy<Value = Act> {
 
 /// Acts with their steps: one in four stands at the step of the one before.
 fn run() -> impl Strategy<Value = Vec<(StepNo, Act)>> {
-    vec((select(vec![0, 1, 1, 2]), act()), 1..14).prop_map(|acts| {
+    vec((select(vec![0, 1, 1, 2]), act()), 1..20).prop_map(|acts| {
         let acts = acts.into_iter().scan(HEAD, |at, (gap, act)| {
             *at += gap;
             Some((*at, act))
@@ -477,7 +477,7 @@ fn hold_history(real: &Real, oracle: &Oracle, all: &[(StepNo, Said)], last: Step
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 800, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_tree_is_the_fold_of_its_writes(acts in run()) {

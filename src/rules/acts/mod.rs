@@ -1,1 +1,35 @@
-//! Rules of `acts`: to come.
+//! The Agent/Data protocol: messages that merge into state, as writes to the versioned tree.
+//!
+//! [`Log`] takes records and keeps the run; the other modules are the rules by themselves: what a message is, what it
+//! writes, how contexts are aligned, references, the LLM view, plans. Nothing here reads a file or prints an answer.
+
+mod call;
+mod check;
+mod context;
+mod digest;
+mod envelope;
+mod expression;
+mod finding;
+mod fold;
+mod graph;
+mod identity;
+mod judge;
+mod log;
+mod message;
+mod plan;
+mod queries;
+mod reference;
+mod render;
+mod resolve;
+mod rows;
+mod status;
+mod tick;
+mod write;
+
+pub use expression::{Expression, parse as parse_expression};
+pub use log::Log;
+pub use message::{Content, Message, Type};
+pub use plan::{Node, NodeStatus, Plan, Source};
+pub use reference::{Reference, Segment, canonical, parse as parse_reference};
+pub use render::{Entry, view};
+pub use resolve::{Found, Outcome, Reason, Resolver, known_path};

@@ -1,0 +1,90 @@
+//! The arguments: what every command shares, and the program as clap sees it.
+
+use super::{Command, Stop};
+use crate::model::{Problem, StepNo};
+use clap::{ArgMatches, Args, FromArgMatches, Parser};
+
+/// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
+#[derive(Debug, Parser)]
+#[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
+pub(super) struct Screen {
+    /// File to open on the screen; `-` is standard input; without one, a recorded run opens
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<String>,
+    #[command(flatten)]
+    pub(super) format: FormatOption,
+    #[command(flatten)]
+    pub(super) look: Look,
+}
+
+/// How the screen looks and where it begins.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Look {
+    /// Theme: ansi, dark, light, high-contrast, colour-blind, one of your own, or auto (asks the terminal)
+    #[arg(long, value_name = "NAME")]
+    pub(super) theme: Option<String>,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Args)]
+pub(super) struct FormatOption {
+    /// Format of the file; `obelus formats` lists them
+    #[arg(long, value_name = "NAME|auto", default_value = "auto")]
+    format: String,
+}
+
+impl FormatOption {
+    /// The format that was asked for by name; None: found from the content.
+    pub(super) fn forced(&self) -> Option<&str> {
+        (self.format != "auto").then_some(self.format.as_str())
+    }
+}
+
+/// A question to one trajectory of one file.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Question {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(super) file: String,
+    #[command(flatten)]
+    pub(super) format: FormatOption,
+    /// State after this step; -1 is before any step [default: the last]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    pub(super) step: Option<StepNo>,
+    /// Trajectory of a file that holds several, from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    pub(super) record: usize,
+    /// Answer for programs: one JSON text
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Which instance of a kind a question is about.
+#[derive(Debug, Clone, Args)]
+pub(super) struct InstanceOption {
+    /// Instance of the kind, as ①
+    #[arg(long, value_name = "I")]
+    pub(super) instance: Option<String>,
+}
+
+/// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.
+fn step(text: &str) -> Result<StepNo, String> {
+    match text {
+        "-1" => Ok(-1),
+        _ if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => Ok(text.parse().unwrap_or(StepNo::MAX)),
+        _ => Err("a step is a number from 0, or -1 for the state before any step".to_owned()),
+    }
+}
+
+/// The program with all its commands.
+pub(super) fn build(commands: &[Command]) -> clap::Command {
+    let program = Screen::augment_args(clap::Command::new("obelus").disable_help_subcommand(true));
+    commands
+        .iter()
+        .fold(program, |program, command| program.subcommand((command.describe)(clap::Command::new(command.name))))
+}
+
+/// The options of a command from what clap matched.
+pub(super) fn parsed<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Stop> {
+    T::from_arg_matches(matches).map_err(|e| Problem::usage(e.to_string()).into())
+}

@@ -1,0 +1,148 @@
+//! `obelus history`: everything that happened to the values at a path.
+
+use super::args::{InstanceOption, Question, parsed};
+use super::blame::serialize_credit;
+use super::open::Opened;
+use super::out::{Out, answer, exact, raw, step_member};
+use super::{Command, Stop};
+use crate::format::{Answer, Credit, Instances};
+use crate::model::{Problem, StepNo};
+use crate::state::{Event, EventOp};
+use clap::{ArgMatches, Args};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+pub(super) const COMMAND: Command = Command { name: "history", describe: Options::augment_args, run };
+
+/// Print every write to the values at a path, up to a step
+#[derive(Debug, Args)]
+struct Options {
+    #[command(flatten)]
+    question: Question,
+    /// Reference to the value, as †state.user
+    #[arg(value_name = "PATH")]
+    path: String,
+    #[command(flatten)]
+    instance: InstanceOption,
+}
+
+/// One event on one leaf (A30).
+struct Entry {
+    step: StepNo,
+    op: EventOp,
+    reference: String,
+    value: Option<Box<RawValue>>,
+    credit: Credit,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("step", &step_member(self.step))?;
+        map.serialize_entry("op", op_name(self.op))?;
+        map.serialize_entry("ref", &self.reference)?;
+        if let Some(value) = &self.value {
+            map.serialize_entry("value", value)?;
+        }
+        serialize_credit(&self.credit, &mut map)?;
+        map.end()
+    }
+}
+
+fn op_name(op: EventOp) -> &'static str {
+    match op {
+        EventOp::Add => "add",
+        EventOp::Change => "change",
+        EventOp::Same => "same",
+        EventOp::Drop => "drop",
+        EventOp::Reset => "reset",
+    }
+}
+
+/// The word for people.
+fn op_word(op: EventOp) -> &'static str {
+    match op {
+        EventOp::Add => "added",
+        EventOp::Change => "changed",
+        EventOp::Same => "unchanged",
+        EventOp::Drop => "removed",
+        EventOp::Reset => "reset",
+    }
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let opened = options.question.open()?;
+    let entries = entries(&opened, &options)?;
+    if options.question.json {
+        let mut members: Answer = vec![("ref", raw(&options.path)?)];
+        if let Some(instance) = instance(&opened, &options) {
+            members.push(("instance", raw(&instance)?));
+        }
+        members.push(("events", raw(&entries)?));
+        out.json(&answer(&opened.header(), &members))?;
+    } else {
+        show(&entries, out)?;
+    }
+    Ok(0)
+}
+
+/// The instance of the answer; None where the format knows none.
+fn instance(opened: &Opened, options: &Options) -> Option<Option<String>> {
+    match opened.run.instances() {
+        Instances::Chosen => Some(options.instance.instance.clone()),
+        Instances::InPath => {
+            Some(options.path.split('/').nth(2).map(|segment| segment.replace("~1", "/").replace("~0", "~")))
+        }
+        Instances::Absent => None,
+    }
+}
+
+fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
+    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+    let mut events: Vec<Event> = Vec::new();
+    for (id, path) in run.locate(&options.path, opened.step)? {
+        let is_meant = run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance;
+        if let Some(node) = tree.node(id, &path).filter(|_| is_meant) {
+            events.extend(tree.history(node, opened.step));
+        }
+    }
+    // Several slots below a short pointer: their events by step, as they happened.
+    events.sort_by_key(|event| event.at);
+    events.iter().map(|event| entry(opened, event)).collect()
+}
+
+fn entry(opened: &Opened, event: &Event) -> Result<Entry, Problem> {
+    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+    let (id, path) = tree.path(event.node);
+    let value = match &event.value {
+        Some(value) => Some(exact(value.text(opened.bytes())?.into_owned())?),
+        None => None,
+    };
+    Ok(Entry {
+        step: event.at,
+        op: event.op,
+        reference: run.reference(tree.identity(id), &path),
+        value,
+        credit: run.credit(id, event.author, opened.bytes()),
+    })
+}
+
+/// Step, when, who, value, what happened; and the reference where there are several.
+fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
+    let has_several = entries.iter().any(|e| e.reference != entries[0].reference);
+    let rows = entries.iter().map(|entry| {
+        let mut row = vec![
+            format!("@{}", entry.step),
+            entry.credit.when.clone().unwrap_or_default(),
+            entry.credit.who.clone().unwrap_or_default(),
+            op_word(entry.op).to_owned(),
+        ];
+        if has_several {
+            row.push(entry.reference.clone());
+        }
+        row.push(entry.value.as_ref().map_or(String::new(), |value| value.get().to_owned()));
+        row
+    });
+    Ok(out.table(&rows.collect::<Vec<_>>())?)
+}

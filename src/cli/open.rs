@@ -1,0 +1,58 @@
+//! A question's file, opened, at the step that was asked for.
+
+use super::args::Question;
+use super::out::Header;
+use crate::format::{Layout, Run};
+use crate::ingest::{self, Loaded};
+use crate::model::{Bytes, HEAD, Problem, StepNo};
+
+/// One trajectory at one step.
+pub(super) struct Opened {
+    loaded: Loaded,
+    /// The trajectory.
+    pub(super) run: Box<dyn Run>,
+    /// Its step: the one asked for, at most the last; -1 where there are none.
+    pub(super) step: StepNo,
+    record: usize,
+}
+
+impl Question {
+    /// Opens the file and builds the trajectory.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no such trajectory.
+    pub(super) fn open(&self) -> Result<Opened, Problem> {
+        let loaded = ingest::open(&self.file, self.format.forced())?;
+        let run = loaded.run(self.record)?;
+        let last = last_step(run.as_ref());
+        let step = self.step.map_or(last, |asked| asked.min(last));
+        Ok(Opened { loaded, run, step, record: self.record })
+    }
+}
+
+/// The last step of a run, or [`HEAD`].
+pub(super) fn last_step(run: &dyn Run) -> StepNo {
+    StepNo::try_from(run.step_count()).map_or(StepNo::MAX, |count| count - 1).max(HEAD)
+}
+
+impl Opened {
+    /// The bytes of the input.
+    pub(super) fn bytes(&self) -> &dyn Bytes {
+        self.loaded.input.as_ref()
+    }
+
+    /// The name of its format.
+    pub(super) fn format(&self) -> &'static str {
+        self.loaded.detected.format.name()
+    }
+
+    /// The members that every answer begins with.
+    pub(super) fn header(&self) -> Header {
+        Header {
+            format: self.format(),
+            record: (self.loaded.detected.format.layout() == Layout::Set).then_some(self.record),
+            step: self.step,
+            steps: self.run.step_count(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! How answers reach stdout: exact in a pipe and with `--json`, safe to show on a terminal.
+
+use crate::format::Answer;
+use crate::json;
+use crate::model::{HEAD, Problem, StepNo};
+use crate::text::{SafeText, width};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+
+/// Version of the shapes that `--json` prints, first member of every object.
+const VERSION: u32 = 1;
+
+/// The place that answers go to.
+pub(super) struct Out<'w> {
+    to: BufWriter<Box<dyn Write + 'w>>,
+    is_terminal: bool,
+}
+
+impl<'w> Out<'w> {
+    /// Answers into `to`; on a terminal lines are made safe to show.
+    pub(super) fn new(to: impl Write + 'w, is_terminal: bool) -> Self {
+        Self { to: BufWriter::with_capacity(64 * 1024, Box::new(to)), is_terminal }
+    }
+
+    /// One JSON text and a newline, control characters as `\u` escapes.
+    pub(super) fn json(&mut self, text: &str) -> io::Result<()> {
+        put_escaped(text, &mut self.to)?;
+        self.to.write_all(b"\n")
+    }
+
+    /// One line of text.
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        let text = self.shown(text);
+        self.to.write_all(text.as_bytes())?;
+        self.to.write_all(b"\n")
+    }
+
+    /// Text of several lines that ends with a newline of its own, or is empty.
+    pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
+        if !self.is_terminal {
+            return self.to.write_all(text.as_bytes());
+        }
+        text.lines().try_for_each(|line| self.line(line))
+    }
+
+    /// Rows with their columns aligned; the last column is as long as it is.
+    pub(super) fn table(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| self.shown(cell)).collect()).collect();
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> =
+            (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|s| width(s)).max().unwrap_or(0)).collect();
+        for row in &rows {
+            let mut line = String::new();
+            for (cell, &cells) in row.iter().zip(&widths) {
+                line.push_str(cell);
+                line.extend(std::iter::repeat_n(' ', cells - width(cell) + if cells > 0 { 2 } else { 0 }));
+            }
+            writeln!(self.to, "{}", line.trim_end_matches(' '))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is buffered.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+
+    fn shown(&self, text: &str) -> String {
+        if self.is_terminal { SafeText::of(text).to_string() } else { text.to_owned() }
+    }
+}
+
+/// U+007F to U+009F may stand in JSON as they are, but act on a terminal; they only occur in strings.
+fn put_escaped(text: &str, to: &mut impl Write) -> io::Result<()> {
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| ('\u{7F}'..='\u{9F}').contains(&c)) {
+        to.write_all(&rest.as_bytes()[..at])?;
+        write!(to, "\\u{:04x}", u32::from(c))?;
+        rest = &rest[at + c.len_utf8()..];
+    }
+    to.write_all(rest.as_bytes())
+}
+
+/// The members that every answer about a trajectory begins with.
+pub(super) struct Header {
+    /// Name of the format.
+    pub(super) format: &'static str,
+    /// Which trajectory, of a format whose files hold several.
+    pub(super) record: Option<usize>,
+    /// The step that is answered for.
+    pub(super) step: StepNo,
+    /// How many steps there are.
+    pub(super) steps: usize,
+}
+
+/// An answer as one JSON text: the header, then its members.
+pub(super) fn answer(header: &Header, members: &Answer) -> String {
+    let mut out = format!("{{\"obelus\":{VERSION},\"format\":{}", json::quote(header.format));
+    if let Some(record) = header.record {
+        let _ = write!(out, ",\"record\":{record}");
+    }
+    let _ = write!(out, ",\"step\":{},\"steps\":{}", header.step, header.steps);
+    put_members(members, &mut out);
+    out.push('}');
+    out
+}
+
+/// A line that is not about the state of a trajectory: the version, then its members.
+pub(super) fn plain(members: &Answer) -> String {
+    let mut out = format!("{{\"obelus\":{VERSION}");
+    put_members(members, &mut out);
+    out.push('}');
+    out
+}
+
+fn put_members(members: &Answer, out: &mut String) {
+    for (name, value) in members {
+        let _ = write!(out, ",{}:{value}", json::quote(name));
+    }
+}
+
+/// A member's value.
+///
+/// # Errors
+/// It has no JSON, which no type of ours can bring about.
+pub(super) fn raw<T: Serialize + ?Sized>(value: &T) -> Result<Box<RawValue>, Problem> {
+    serde_json::value::to_raw_value(value).map_err(|e| Problem::unreadable(format!("an answer has no JSON: {e}")))
+}
+
+/// A member's value from JSON text.
+///
+/// # Errors
+/// It is no JSON: the input no longer holds what it held.
+pub(super) fn exact(text: String) -> Result<Box<RawValue>, Problem> {
+    RawValue::from_string(text).map_err(|e| Problem::unreadable(format!("a value has no JSON: {e}")))
+}
+
+/// A step for `--json`: what stood before any step has none.
+pub(super) fn step_member(step: StepNo) -> Option<StepNo> {
+    (step != HEAD).then_some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(is_terminal: bool, work: impl FnOnce(&mut Out)) -> String {
+        let mut bytes = Vec::new();
+        let mut out = Out::new(&mut bytes, is_terminal);
+        work(&mut out);
+        out.finish().unwrap();
+        drop(out);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_gets_signs_and_a_pipe_gets_the_bytes() {
+        let text = "a\u{1b}[31m\n";
+        assert_eq!(printed(false, |o| o.text(text).unwrap()), text);
+        assert_eq!(printed(true, |o| o.text(text).unwrap()), "a\u{241b}[31m\n");
+        assert_eq!(printed(false, |o| o.json("\"\u{9b}x\u{7f}\"").unwrap()), "\"\\u009bx\\u007f\"\n");
+    }
+
+    #[test]
+    fn columns_align_by_cells() {
+        let rows = [["日", "b", "c"], ["x", "", "long"]].map(|r| r.map(str::to_owned).to_vec());
+        assert_eq!(printed(false, |o| o.table(&rows).unwrap()), "日  b  c\nx      long\n");
+    }
+}

@@ -1,0 +1,56 @@
+//! `obelus render`: what the model sees at a step.
+
+use super::args::{Question, parsed};
+use super::out::{Out, answer, exact, raw};
+use super::{Command, Stop};
+use crate::format::ViewEntry;
+use crate::model::Problem;
+use clap::{ArgMatches, Args};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+pub(super) const COMMAND: Command = Command { name: "render", describe: Options::augment_args, run };
+
+/// Print what the model sees after a step
+#[derive(Debug, Args)]
+struct Options {
+    #[command(flatten)]
+    question: Question,
+}
+
+/// One message of the view (A26).
+#[derive(Serialize)]
+struct Message {
+    role: Option<String>,
+    content: Box<RawValue>,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let opened = options.question.open()?;
+    let view = opened.run.view(opened.step, opened.bytes());
+    if options.question.json {
+        let messages = view.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        out.json(&answer(&opened.header(), &vec![("messages", raw(&messages)?)]))?;
+    } else {
+        out.text(&joined(&view))?;
+    }
+    Ok(0)
+}
+
+fn message(entry: ViewEntry) -> Result<Message, Problem> {
+    let content = match entry.content {
+        Some(content) => exact(content)?,
+        None => raw(&entry.text)?,
+    };
+    Ok(Message { role: entry.role, content })
+}
+
+/// A27: entries joined by an empty line, a final newline; of no entry nothing.
+fn joined(view: &[ViewEntry]) -> String {
+    if view.is_empty() {
+        return String::new();
+    }
+    let texts: Vec<&str> = view.iter().map(|entry| entry.text.as_str()).collect();
+    format!("{}\n", texts.join("\n\n"))
+}

@@ -1,0 +1,56 @@
+//! `obelus state`: what holds after a step.
+
+use super::args::{Question, parsed};
+use super::open::Opened;
+use super::out::{Out, answer};
+use super::{Command, Stop};
+use crate::format::Instances;
+use crate::json;
+use crate::model::{Identity, Problem};
+use clap::{ArgMatches, Args};
+
+pub(super) const COMMAND: Command = Command { name: "state", describe: Options::augment_args, run };
+
+/// Print the merged state after a step
+#[derive(Debug, Args)]
+struct Options {
+    #[command(flatten)]
+    question: Question,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let opened = options.question.open()?;
+    if options.question.json {
+        out.json(&answer(&opened.header(), &opened.run.state(opened.step, opened.bytes())))?;
+    } else {
+        show(&opened, out)?;
+    }
+    Ok(0)
+}
+
+/// Each identity under a heading of its own, as JSON of two spaces a level.
+fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
+    let tree = opened.run.tree();
+    for (i, view) in tree.identities(opened.step).into_iter().enumerate() {
+        if i > 0 {
+            out.line("")?;
+        }
+        out.line(&heading(tree.identity(view.id), opened.run.instances()))?;
+        let Some(root) = view.root else { continue };
+        if let Some(text) = tree.text(root, opened.step, opened.bytes()) {
+            let value = json::parse(&text).map_err(|e| Problem::unreadable(e.to_string()))?;
+            out.text(&format!("{}\n", json::pretty(&value)))?;
+        }
+    }
+    Ok(())
+}
+
+/// `¶kind (instance)`; a slot name stands alone.
+pub(super) fn heading(identity: &Identity, instances: Instances) -> String {
+    match (&identity.instance, instances) {
+        (_, Instances::Absent) => identity.kind.clone(),
+        (Some(instance), _) => format!("¶{} ({instance})", identity.kind),
+        (None, _) => format!("¶{}", identity.kind),
+    }
+}

@@ -1,0 +1,144 @@
+//! `obelus steps`: one line a step.
+
+use super::args::{FormatOption, parsed};
+use super::out::{Out, exact, plain, raw};
+use super::{Command, Stop};
+use crate::format::{Answer, Layout, Run};
+use crate::ingest;
+use crate::model::{Bytes, Problem, Step, StepNo, StepPlace};
+use crate::state::EventOp;
+use crate::text::{SafeText, cut};
+use clap::{ArgMatches, Args};
+use serde::Serialize;
+
+/// Most cells of a summary for people.
+const SUMMARY_CELLS: usize = 100;
+
+pub(super) const COMMAND: Command = Command { name: "steps", describe: Options::augment_args, run };
+
+/// Print one line for each step of each trajectory
+#[derive(Debug, Args)]
+struct Options {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Only this trajectory, from 0 [default: all]
+    #[arg(long, value_name = "R")]
+    record: Option<usize>,
+    /// Answer for programs: one JSON text a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where a step's text stands.
+#[derive(Serialize)]
+struct PlaceMember {
+    offset: u64,
+    len: u64,
+    line: u64,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let loaded = ingest::open(&options.file, options.format.forced())?;
+    let layout = loaded.detected.format.layout();
+    let records = match options.record {
+        Some(record) => record..record + 1,
+        None => 0..loaded.trajectories(),
+    };
+    // One trajectory at a time: a file of many is never held whole.
+    for record in records {
+        let run = loaded.run(record)?;
+        for number in 0..run.step_count() {
+            let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
+            let shown = Shown::of(run.as_ref(), number, loaded.input.as_ref());
+            if options.json {
+                out.json(&plain(&shown.members(run.as_ref(), layout)?))?;
+            } else {
+                out.line(&shown.line(layout))?;
+            }
+        }
+    }
+    Ok(0)
+}
+
+/// One step and where it stands.
+struct Shown {
+    step: Step,
+    place: StepPlace,
+}
+
+impl Shown {
+    fn of(run: &dyn Run, number: StepNo, bytes: &dyn Bytes) -> Self {
+        Self { step: run.step(number, bytes), place: run.place(number).unwrap_or_default() }
+    }
+
+    fn members(&self, run: &dyn Run, layout: Layout) -> Result<Answer, Problem> {
+        let Self { step, place } = self;
+        let mut members: Answer = vec![
+            ("record", raw(&place.record)?),
+            ("step", raw(&step.number)?),
+            ("kind", raw(&step.kind)?),
+            ("class", raw(&step.class)?),
+            ("role", raw(step.role.name())?),
+            ("tool", raw(&step.tool)?),
+            ("answers", raw(&step.answers)?),
+            ("chars", raw(&step.chars)?),
+        ];
+        if let Some(time) = &step.time {
+            members.push(("time", raw(time)?));
+        }
+        if let Some(tokens) = step.tokens {
+            members.push(("tokens", raw(&tokens)?));
+        }
+        match (&step.reward, layout) {
+            (Some(reward), _) => members.push(("reward", exact(reward.clone())?)),
+            (None, Layout::Set) => members.push(("reward", raw(&())?)),
+            (None, Layout::Run) => {}
+        }
+        members.push(("writes", raw(&writes(run, step.number, layout))?));
+        let (withdrawn, restored) = run.withdrawn(step.number);
+        for (name, steps) in [("withdrawn", withdrawn), ("restored", restored)] {
+            if !steps.is_empty() {
+                members.push((name, raw(&steps)?));
+            }
+        }
+        let span = place.place.span;
+        let place = PlaceMember { offset: span.offset, len: span.len, line: place.place.line };
+        members.push(("place", raw(&place)?));
+        Ok(members)
+    }
+
+    /// Number, what it is, what it says; before them the record where a file holds several.
+    fn line(&self, layout: Layout) -> String {
+        let summary: Vec<&str> = self.step.summary.split_whitespace().collect();
+        let summary = cut(&SafeText::of(&summary.join(" ")), SUMMARY_CELLS);
+        let number = match layout {
+            Layout::Set => format!("{}:{}", self.place.record, self.step.number),
+            Layout::Run => self.step.number.to_string(),
+        };
+        format!("{number:>6}  {:<8}  {summary}", self.step.label).trim_end().to_owned()
+    }
+}
+
+/// What a step wrote, without repeats: in the order of the writes, slots of a dataset by code point.
+fn writes(run: &dyn Run, step: StepNo, layout: Layout) -> Vec<String> {
+    let tree = run.tree();
+    let mut seen = std::collections::HashSet::new();
+    let mut writes: Vec<String> = tree
+        .events(step)
+        .iter()
+        .filter(|event| !matches!(event.op, EventOp::Drop | EventOp::Reset))
+        .map(|event| {
+            let (id, path) = tree.path(event.node);
+            run.reference(tree.identity(id), &path)
+        })
+        .filter(|reference| seen.insert(reference.clone()))
+        .collect();
+    if layout == Layout::Set {
+        writes.sort_unstable();
+    }
+    writes
+}

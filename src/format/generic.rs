@@ -1,0 +1,184 @@
+//! Any JSON: records that no format knows, one step each. The last row of the table.
+
+use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, ViewEntry, describe};
+use crate::json::{self, Key, Value};
+use crate::model::{Bytes, Finding, Identity, Place, Problem, Record, RecordBody, Severity, Step, StepNo, StepPlace};
+use crate::state::{IdentityId, Tree};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// The format of what has none.
+pub(super) struct Generic;
+
+impl Format for Generic {
+    fn name(&self) -> &'static str {
+        "generic"
+    }
+
+    fn title(&self) -> &'static str {
+        "JSON records"
+    }
+
+    fn about(&self) -> &'static str {
+        "Any JSON or JSON Lines. Each record, or each element of one array, is a step; who, when and what it says is \
+         guessed from the names of its members. There is no state. A file that fits no other format is read so."
+    }
+
+    fn detect(&self, _first: &[Value<'_>]) -> Option<Match> {
+        Some(Match { reason: "no other format fits: each record is shown as it is".to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Elements
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(Records::default())
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[
+            "{\"level\":\"info\",\"msg\":\"started\",\"time\":\"2026-05-01T10:00:00Z\"}\n{\"level\":\"warn\",\"msg\":\"slow\"}\n",
+            "[{\"a\":1},{\"a\":2}]",
+        ]
+    }
+}
+
+/// The records of a file, known by their places.
+#[derive(Default)]
+struct Records {
+    places: Vec<Place>,
+    first: usize,
+    broken: BTreeMap<usize, String>,
+    tree: Tree,
+}
+
+impl Records {
+    fn at(&self, step: StepNo) -> Option<(usize, Place)> {
+        let index = usize::try_from(step).ok()?;
+        Some((index, *self.places.get(index)?))
+    }
+}
+
+impl Run for Records {
+    fn push(&mut self, record: &Record, _text: &[u8], _bytes: &dyn Bytes) {
+        if self.places.is_empty() {
+            self.first = record.number;
+        }
+        if let RecordBody::Broken(reason) = &record.body {
+            self.broken.insert(self.places.len(), reason.clone());
+        }
+        self.places.push(record.place);
+    }
+
+    fn step_count(&self) -> usize {
+        self.places.len()
+    }
+
+    fn place(&self, step: StepNo) -> Option<StepPlace> {
+        let (index, place) = self.at(step)?;
+        Some(StepPlace { record: self.first + index, place, record_span: place.span })
+    }
+
+    fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
+        let described = match self.at(step) {
+            None => Step::default(),
+            Some((index, place)) => match (self.broken.get(&index), describe::read(place.span, bytes)) {
+                (Some(reason), _) => describe::broken(reason),
+                (None, Err(problem)) => describe::broken(&problem.to_string()),
+                (None, Ok(text)) => match json::parse(&text) {
+                    Ok(value) => describe::record(&value),
+                    Err(error) => describe::broken(&error.to_string()),
+                },
+            },
+        };
+        Step { number: step, ..described }
+    }
+
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let finding = |(&index, reason): (&usize, &String)| Finding {
+            record: self.first + index,
+            step: StepNo::try_from(index).ok(),
+            path: None,
+            rule: "data.invalid-json",
+            severity: Severity::Error,
+            message: reason.clone(),
+        };
+        self.broken.iter().map(finding).collect()
+    }
+
+    fn reference(&self, identity: &Identity, path: &[Key]) -> String {
+        format!("{}{}", identity.kind, json::pointer(path))
+    }
+
+    fn locate(&self, _path: &str, _step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
+        Ok(Vec::new())
+    }
+
+    fn credit(&self, _identity: IdentityId, _author: StepNo, _bytes: &dyn Bytes) -> Credit {
+        Credit::default()
+    }
+
+    fn state(&self, _step: StepNo, _bytes: &dyn Bytes) -> Answer {
+        raw("[]".to_owned()).map(|data| ("data", data)).into_iter().collect()
+    }
+
+    /// The record itself: what a model saw of it is not known.
+    fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let Some((_, place)) = self.at(step) else { return Vec::new() };
+        let Ok(text) = describe::read(place.span, bytes) else { return Vec::new() };
+        let (content, text) = match json::parse(&text) {
+            Ok(value) => (Some(json::compact(&value)), json::pretty(&value)),
+            Err(_) => (None, text),
+        };
+        vec![ViewEntry { role: None, content, text, step, identity: None }]
+    }
+
+    fn resolve(
+        &self,
+        reference: &str,
+        _step: StepNo,
+        _instance: Option<&str>,
+        _expect: Option<&str>,
+        _bytes: &dyn Bytes,
+    ) -> Resolved {
+        let members =
+            [("ref", json::quote(reference)), ("status", json::quote("missing")), ("reason", json::quote("kind"))];
+        let fields = members.into_iter().filter_map(|(name, text)| Some((name, raw(text)?))).collect();
+        Resolved { is_ok: false, status: "missing", fields, target: None }
+    }
+}
+
+fn raw(text: String) -> Option<Box<RawValue>> {
+    RawValue::from_string(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Span, StepKind};
+
+    #[test]
+    fn every_record_is_a_step_and_a_broken_one_says_where() {
+        let text = b"{\"msg\":\"a\"}\n{\"msg\":nul}\n".to_vec();
+        let mut run = Generic.run();
+        for (number, (offset, len)) in [(0, 11), (12, 11)].into_iter().enumerate() {
+            let place = Place { span: Span { offset, len }, line: number as u64 + 1 };
+            run.push(&Record { number, place, body: RecordBody::Text }, &[], &text);
+        }
+        assert_eq!(run.step_count(), 2);
+        assert_eq!(run.step(0, &text).summary, "a");
+        let broken = run.step(1, &text);
+        assert_eq!(broken.sign, StepKind::Broken);
+        assert!(broken.summary.contains("at byte 1"), "{}", broken.summary);
+        assert_eq!(run.place(1).unwrap().place.line, 2);
+    }
+}

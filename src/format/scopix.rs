@@ -1,0 +1,441 @@
+//! Scopix execution contexts: the rules of `rules::scopix` as a format.
+
+use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry, describe};
+use crate::json::{self, Key, Value};
+use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
+use crate::rules::scopix::{self, Conversation, Holding, Log, Merged, Plan, Shape, SlotState};
+use crate::state::{EventOp, IdentityId, Tree};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// The format of Scopix.
+pub(super) struct Scopix;
+
+impl Format for Scopix {
+    fn name(&self) -> &'static str {
+        "scopix"
+    }
+
+    fn title(&self) -> &'static str {
+        "Scopix"
+    }
+
+    fn about(&self) -> &'static str {
+        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines and \
+         their responses; one JSON text or JSON Lines. Known by the shape of the first record. The state is the slots."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let record = first.first()?;
+        let shape = Shape::of(record).or_else(|| Shape::of(record.as_array()?.first()?))?;
+        Some(Match { reason: format!("the first record has the shape of a Scopix {}", shape.name()) })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(Context { log: Log::default() })
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[
+            "{\"slots\":{\"a\":{\"value\":{\"ids\":[\"1\"],\"content_type\":\"images\"},\"data_type\":\"FILE_IDS\",\"source_node\":\"s\"}}}",
+            "[{\"name\":\"a\",\"type\":\"TEXT\",\"source\":\"s\"}]",
+            "{\"slot_name\":\"a\",\"value\":1,\"data_type\":\"TEXT\",\"source_node\":\"n\"}\n{\"agent_name\":\"n\",\"success\":true,\"outputs\":{\"b\":2}}\n",
+            "{\"name\":\"A\",\"capability\":\"search\",\"inputs\":[],\"outputs\":[{\"name\":\"o\",\"data_type\":\"TEXT\"}]}",
+        ]
+    }
+}
+
+/// One execution.
+struct Context {
+    log: Log,
+}
+
+/// A slot with all that is told of it at a step.
+struct Slot<'r> {
+    name: &'r str,
+    state: &'r SlotState,
+    hint: Option<String>,
+    route: Option<&'static str>,
+    value: Option<String>,
+    id: IdentityId,
+}
+
+impl Slot<'_> {
+    fn data_type(&self) -> Option<&str> {
+        self.state.meta.data_type.as_deref()
+    }
+
+    fn source(&self) -> Option<&str> {
+        self.state.meta.source.as_deref()
+    }
+
+    fn timestamp(&self) -> Option<&str> {
+        self.state.meta.timestamp.as_deref()
+    }
+}
+
+/// A slot of `state --json`.
+#[derive(Serialize)]
+struct SlotMember<'r> {
+    name: &'r str,
+    data_type: Option<&'r str>,
+    source_node: Option<&'r str>,
+    timestamp: Option<&'r str>,
+    step: StepNo,
+    changed: StepNo,
+    route: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct NodeMember<'p> {
+    id: usize,
+    agent: &'p str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct EdgeMember<'p> {
+    from: usize,
+    to: usize,
+    data_type: Option<&'p str>,
+    content_type_hint: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct ConflictMember<'p> {
+    node: usize,
+    parents: &'p [usize],
+    data_type: &'p str,
+    content_type_hint: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct MergedMember<'m> {
+    data_type: &'static str,
+    slots: &'m [String],
+    value: Box<RawValue>,
+}
+
+fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_default()
+}
+
+fn exact(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap_or_default()
+}
+
+impl Context {
+    /// S10: the slots at a step, in order of first appearance.
+    fn slots(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<Slot<'_>> {
+        let holding = self.log.declared().at(step);
+        let tree = self.log.tree();
+        let views = tree.identities(step).into_iter();
+        views
+            .filter_map(|view| {
+                let value = view.root.and_then(|root| tree.text(root, step, bytes));
+                self.slot(view.id, step, &holding, value)
+            })
+            .collect()
+    }
+
+    fn slot(&self, id: IdentityId, step: StepNo, holding: &Holding<'_>, value: Option<String>) -> Option<Slot<'_>> {
+        let (name, state) = (self.log.tree().identity(id).kind.as_str(), self.log.slot(id, step)?);
+        let hint = scopix::hint(holding, name, state);
+        let route = state.meta.data_type.as_deref().and_then(|t| scopix::route(t, hint.as_deref()));
+        Some(Slot { name, state, hint, route, value, id })
+    }
+
+    /// S22: the conversation that the slots make.
+    fn conversation(slots: &[Slot<'_>]) -> Conversation {
+        let mut order: Vec<&Slot<'_>> = slots.iter().collect();
+        order.sort_by_key(|slot| slot.state.step);
+        let mut conversation = Conversation::default();
+        for slot in order {
+            if let (Some(field), Some(text)) = (slot.route, &slot.value) {
+                if let Ok(value) = json::parse(text) {
+                    conversation.take(field, slot.hint.as_deref(), &value);
+                }
+            }
+        }
+        conversation
+    }
+
+    fn slot_names(&self, step: StepNo) -> Vec<&str> {
+        self.log.written(step).map(|id| self.log.tree().identity(id).kind.as_str()).collect()
+    }
+}
+
+impl Run for Context {
+    fn push(&mut self, record: &Record, text: &[u8], _bytes: &dyn Bytes) {
+        self.log.push(record, text);
+    }
+
+    fn step_count(&self) -> usize {
+        self.log.steps().len()
+    }
+
+    fn place(&self, step: StepNo) -> Option<StepPlace> {
+        self.log.steps().get(usize::try_from(step).ok()?).map(|at| at.place)
+    }
+
+    fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
+        let at = usize::try_from(step).ok().and_then(|i| self.log.steps().get(i));
+        let Some(at) = at else { return Step { number: step, ..Step::default() } };
+        if at.shape == Shape::Broken {
+            let told = self.log.findings().into_iter().find(|f| f.step == Some(step));
+            let reason = told.map_or_else(|| "no JSON".to_owned(), |f| f.message);
+            return Step { number: step, ..describe::broken(&reason) };
+        }
+        let text = describe::read(at.place.place.span, bytes).unwrap_or_default();
+        let value = json::parse_lenient(&text).ok();
+        let told = |key: &str| value.as_ref().and_then(|v| v.get(key)).and_then(Value::as_str).map(str::to_owned);
+        let (sign, role) = sign_and_role(at.shape);
+        let names = self.slot_names(step);
+        let summary = match at.shape {
+            Shape::Unknown => value.as_ref().map_or_else(String::new, describe::beginning),
+            Shape::Contract => told("name").unwrap_or_default(),
+            Shape::AgentResult if names.is_empty() => told("summary").unwrap_or_default(),
+            _ => self.summary(step, &names),
+        };
+        Step {
+            number: step,
+            sign,
+            kind: at.shape.name().to_owned(),
+            class: Some(at.shape.name().to_owned()),
+            role,
+            role_text: told("agent_name").or_else(|| told("source_node")),
+            chars: summary.chars().count(),
+            time: told("timestamp").or_else(|| self.newest_time(step)),
+            label: at.shape.name().to_owned(),
+            summary: describe::shortened(&summary),
+            ..Step::default()
+        }
+    }
+
+    fn tree(&self) -> &Tree {
+        self.log.tree()
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        self.log.findings()
+    }
+
+    fn instances(&self) -> Instances {
+        Instances::Absent
+    }
+
+    fn reference(&self, identity: &Identity, path: &[Key]) -> String {
+        scopix::path_text(&[&[Key::name(&identity.kind)], path].concat())
+    }
+
+    fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
+        let Some((slot, segments)) = scopix::parse_path(path) else {
+            return Err(Problem::usage(format!("`{path}` is no path")).hint("a path is slot.key[0][\"any key\"]"));
+        };
+        let tree = self.log.tree();
+        let found = tree.find(&Identity::global(slot));
+        Ok(found.map(|id| (id, scopix::locate(tree, id, &segments, step))).into_iter().collect())
+    }
+
+    fn credit(&self, identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Credit {
+        let Some(meta) = self.log.credit(identity, author) else { return Credit::default() };
+        let quoted = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), json::quote);
+        Credit {
+            fields: vec![
+                ("source_node", quoted(meta.source.as_deref())),
+                ("timestamp", quoted(meta.timestamp.as_deref())),
+            ],
+            who: meta.source.as_deref().map(str::to_owned),
+            when: meta.timestamp.as_deref().map(str::to_owned),
+        }
+    }
+
+    fn description(&self, identity: IdentityId, step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
+        let meta = &self.log.slot(identity, step)?.meta;
+        Some(heading_tail(meta.data_type.as_deref(), meta.source.as_deref(), meta.timestamp.as_deref()))
+    }
+
+    fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {
+        let slots = self.slots(step, bytes);
+        let conversation = Self::conversation(&slots);
+        let members: Vec<SlotMember<'_>> = slots.iter().map(slot_member).collect();
+        vec![("slots", raw(&members)), ("conversation", exact(&conversation.json()))]
+    }
+
+    fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let slots = self.slots(step, bytes);
+        slots
+            .iter()
+            .map(|slot| {
+                let mut text =
+                    format!("{}: {}", slot.name, heading_tail(slot.data_type(), slot.source(), slot.timestamp()));
+                if let Some(value) = slot.value.as_deref().and_then(|text| json::parse(text).ok()) {
+                    text.push('\n');
+                    text.push_str(&json::pretty(&value));
+                }
+                let content = Some(raw(&slot_member(slot)).get().to_owned());
+                ViewEntry { role: None, content, text, step: slot.state.step, identity: Some(slot.id) }
+            })
+            .collect()
+    }
+
+    fn resolve(
+        &self,
+        reference: &str,
+        step: StepNo,
+        _instance: Option<&str>,
+        expect: Option<&str>,
+        bytes: &dyn Bytes,
+    ) -> Resolved {
+        let answer = |status: &'static str, more: Answer| {
+            let mut fields: Answer = vec![("ref", raw(reference)), ("status", raw(status))];
+            fields.extend(more);
+            Resolved { is_ok: status == "ok", status, fields, target: None }
+        };
+        let Some((name, segments)) = scopix::parse_path(reference) else { return answer("invalid", Vec::new()) };
+        let tree = self.log.tree();
+        let found = tree.find(&Identity::global(name)).and_then(|id| Some((id, self.log.slot(id, step)?)));
+        let Some((id, slot)) = found else { return answer("missing", vec![("reason", raw("slot"))]) };
+        let data_type = ("data_type", raw(&slot.meta.data_type.as_deref()));
+        if expect.is_some_and(|wanted| slot.meta.data_type.as_deref() != Some(wanted)) {
+            return answer("type-mismatch", vec![data_type]);
+        }
+        let below = scopix::below(tree, id, &segments, step);
+        let text = below.as_ref().and_then(|path| tree.text(tree.node(id, path)?, step, bytes));
+        let (Some(path), Some(text)) = (below, text) else {
+            return answer("missing", vec![("reason", raw("path"))]);
+        };
+        let fields = vec![
+            ("value", exact(&text)),
+            data_type,
+            ("source_node", raw(&slot.meta.source.as_deref())),
+            ("timestamp", raw(&slot.meta.timestamp.as_deref())),
+            ("wrote", raw(&slot.step)),
+        ];
+        Resolved { target: Some((id, path)), ..answer("ok", fields) }
+    }
+
+    fn plan(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+        Some(plan_members(&scopix::plan(&self.log.declared().at(step))))
+    }
+
+    fn merge(&self, data_type: Option<&str>, step: StepNo, bytes: &dyn Bytes) -> Option<Answer> {
+        let slots = self.slots(step, bytes);
+        let typed: Vec<(String, String, Value<'_>)> = slots
+            .iter()
+            .filter_map(|slot| {
+                let value = json::parse(slot.value.as_deref()?).ok()?;
+                Some((slot.name.to_owned(), slot.data_type()?.to_owned(), value))
+            })
+            .collect();
+        let merged = scopix::merged(&typed, data_type);
+        let member =
+            |m: &Merged| raw(&MergedMember { data_type: m.data_type, slots: &m.slots, value: exact(&m.value) });
+        let members: Vec<Box<RawValue>> = merged.iter().map(member).collect();
+        Some(vec![("merged", raw(&members))])
+    }
+}
+
+impl Context {
+    /// What a step did to the slots: `+query ~results -old`, repetitions unmarked.
+    fn summary(&self, step: StepNo, names: &[&str]) -> String {
+        let before = |id: IdentityId| self.log.slot(id, step - 1);
+        let mark = |id: IdentityId| match (before(id), self.log.slot(id, step)) {
+            (None, _) => "+",
+            (Some(_), Some(slot)) if slot.changed == step => "~",
+            _ => "=",
+        };
+        let mut parts: Vec<String> =
+            self.log.written(step).zip(names).map(|(id, name)| format!("{}{name}", mark(id))).collect();
+        let mut gone: Vec<IdentityId> = Vec::new();
+        for event in self.log.tree().events(step).iter().filter(|e| e.op == EventOp::Drop) {
+            if self.log.slot(event.identity, step).is_none() && !gone.contains(&event.identity) {
+                gone.push(event.identity);
+            }
+        }
+        parts.extend(gone.iter().map(|&id| format!("-{}", self.log.tree().identity(id).kind)));
+        parts.join(" ")
+    }
+
+    fn newest_time(&self, step: StepNo) -> Option<String> {
+        let times = self.log.written(step).filter_map(|id| self.log.slot(id, step)?.meta.timestamp.clone());
+        times.max().map(String::from)
+    }
+}
+
+fn sign_and_role(shape: Shape) -> (StepKind, Role) {
+    match shape {
+        Shape::Context | Shape::BareMap | Shape::SlotList | Shape::FileCollection => {
+            (StepKind::Data, Role::Environment)
+        }
+        Shape::Write => (StepKind::Data, Role::Agent),
+        Shape::AgentResult | Shape::Response => (StepKind::Result, Role::Agent),
+        Shape::Pipeline => (StepKind::Plan, Role::System),
+        Shape::Contract => (StepKind::Meta, Role::System),
+        Shape::Unknown => (StepKind::Other, Role::Unknown),
+        Shape::Broken => (StepKind::Broken, Role::Unknown),
+    }
+}
+
+/// `TYPE from SOURCE at TIMESTAMP`; `?` for what is null, no ` at` without timestamp.
+fn heading_tail(data_type: Option<&str>, source: Option<&str>, timestamp: Option<&str>) -> String {
+    let at = timestamp.map_or_else(String::new, |time| format!(" at {time}"));
+    format!("{} from {}{at}", data_type.unwrap_or("?"), source.unwrap_or("?"))
+}
+
+fn slot_member<'s>(slot: &'s Slot<'_>) -> SlotMember<'s> {
+    SlotMember {
+        name: slot.name,
+        data_type: slot.data_type(),
+        source_node: slot.source(),
+        timestamp: slot.timestamp(),
+        step: slot.state.step,
+        changed: slot.state.changed,
+        route: slot.route,
+        value: slot.value.as_deref().map(exact),
+    }
+}
+
+fn plan_members(plan: &Plan) -> Answer {
+    let node = |(id, node)| {
+        let node: &scopix::Node = node;
+        NodeMember { id, agent: &node.agent, status: node.status.as_deref() }
+    };
+    let nodes: Vec<_> = plan.nodes.iter().enumerate().map(node).collect();
+    let edge = |e| {
+        let e: &scopix::Edge = e;
+        EdgeMember { from: e.from, to: e.to, data_type: e.data_type.as_deref(), content_type_hint: e.hint.as_deref() }
+    };
+    let edges: Vec<_> = plan.edges.iter().map(edge).collect();
+    let conflict = |c| {
+        let c: &scopix::Conflict = c;
+        ConflictMember {
+            node: c.node,
+            parents: &c.parents,
+            data_type: &c.data_type,
+            content_type_hint: c.hint.as_deref(),
+        }
+    };
+    let conflicts: Vec<_> = plan.conflicts.iter().map(conflict).collect();
+    vec![
+        ("source", raw(&plan.source.map(scopix::Source::name))),
+        ("nodes", raw(&nodes)),
+        ("edges", raw(&edges)),
+        ("waves", raw(&plan.order.waves)),
+        ("order", raw(&plan.order.flat())),
+        ("cycles", raw(&plan.order.cycles)),
+        ("blocked", raw(&plan.order.blocked)),
+        ("conflicts", raw(&conflicts)),
+    ]
+}

@@ -1,0 +1,95 @@
+//! What is found in calls: references, outputs, circles (A43, A44).
+
+use super::call::{self, Call};
+use super::expression::Expression;
+use super::finding::{BAD_OUTPUT_PATH, BAD_REFERENCE, DANGLING_REFERENCE, Note, PLAN_CYCLE, UNUSED_WRITE};
+use super::graph;
+use super::log::{Log, Reader};
+use super::message::{Message, Type};
+use super::status::Judge;
+use crate::model::StepNo;
+
+/// A37: whether a message may be the plan.
+pub(super) fn has_calls(message: &Message<'_>) -> bool {
+    call::listed(message).is_some_and(|calls| message.kind == Type::Plan || !calls.is_empty())
+}
+
+/// A37: whether a message is a solution with an output.
+pub(super) fn has_output(message: &Message<'_>) -> bool {
+    message.kind.is_solution() && output(message).is_some()
+}
+
+/// A37: the output of a solution, if it is not null.
+pub(super) fn output<'v>(message: &Message<'v>) -> Option<&'v crate::json::Value<'v>> {
+    message.get("solution")?.get("output").filter(|o| !o.is_null())
+}
+
+/// Whether some reference of the calls of a message waits for the state.
+pub(super) fn has_references(message: &Message<'_>) -> bool {
+    is_gate_of(message.kind) && call::of(message).iter().any(|c| c.inputs.iter().any(|i| is_gate(&i.expression)))
+}
+
+fn is_gate_of(kind: Type) -> bool {
+    kind == Type::Plan || kind == Type::Call || kind.is_solution()
+}
+
+fn is_gate(expression: &Expression) -> bool {
+    matches!(expression, Expression::Gates(_))
+}
+
+/// A43, A44: what can be said of the calls of a message without the state.
+pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
+    if !is_gate_of(message.kind) {
+        return;
+    }
+    let calls = call::of(message);
+    for (index, call) in calls.iter().enumerate() {
+        let path = format!("calls[{index}]");
+        if let Some(bad) = call.inputs.iter().find(|i| i.expression == Expression::Invalid) {
+            let text = format!("{:?} does not parse as a reference (A32)", bad.text);
+            notes.push(Note::at(BAD_REFERENCE, path.clone(), text));
+        }
+        if call.has_output_path && call.output.is_none() {
+            notes.push(Note::at(BAD_OUTPUT_PATH, path, "`_outputPath` does not parse as a reference (A32)"));
+        }
+    }
+    if message.kind != Type::Call {
+        for cycle in graph::waves(calls.len(), &graph::edges(&calls)).cycles {
+            let text = format!("calls {cycle:?} wait for one another (A40)");
+            notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
+        }
+    }
+    if message.kind == Type::Plan {
+        unused_writes(&calls, notes);
+    }
+}
+
+/// A44: what a call of a plan message writes and no other call of it can read.
+fn unused_writes(calls: &[Call], notes: &mut Vec<Note>) {
+    for (writer, call) in calls.iter().enumerate() {
+        for path in call.writes() {
+            let others = calls.iter().enumerate().filter(|(i, _)| *i != writer);
+            let is_read = others.into_iter().any(|(_, reader)| {
+                reader.reads().into_iter().any(|read| call.supplies(path, reader.instance.as_deref(), read))
+            });
+            if !is_read {
+                notes.push(Note::at(UNUSED_WRITE, path.canonical(), "no other call of the plan reads it"));
+            }
+        }
+    }
+}
+
+/// A43: the references of the message of step `open`, against the state at a step.
+pub(super) fn references(log: &Log, open: StepNo, step: StepNo, reader: Reader<'_>) -> Vec<(StepNo, Note)> {
+    let calls = log.with_message(open, reader, |message, _| call::of(message)).unwrap_or_default();
+    let instances = log.instances(step);
+    let judge = Judge::new(log, step, open, &calls, reader);
+    let mut notes = Vec::new();
+    for (index, call) in calls.iter().enumerate() {
+        for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, &instances)) {
+            let text = "nothing holds it at the end of its tick, and nothing can supply it (A43)";
+            notes.push((open, Note::at(DANGLING_REFERENCE, input.text.clone(), text)));
+        }
+    }
+    notes
+}

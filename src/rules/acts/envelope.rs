@@ -1,0 +1,213 @@
+//! A request in the log: its context is aligned with the one before, and may rebuild it (A3, A4).
+
+use super::context::{Aligner, Alignment};
+use super::digest;
+use super::finding::{CONTEXT_REBUILT, Note};
+use super::log::{Change, Input, Log, Prepared};
+use super::message::{Envelope, Message, Type};
+use crate::json::Value;
+use crate::model::StepNo;
+use crate::state::{EventOp, IdentityId};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The steps of each identity, in the order of the new context; those that are still to come too.
+type Groups = HashMap<IdentityId, Vec<StepNo>>;
+
+impl Log {
+    /// A2 to A5: takes an envelope.
+    pub(super) fn push_envelope(&mut self, envelope: &Envelope<'_>, input: &mut Input<'_>) {
+        if self.has_begun {
+            self.ticks.advance();
+        }
+        self.has_begun = true;
+        if self.rows.len() == 0 {
+            for value in envelope.messages {
+                self.push_placed(Message::of(value), input);
+            }
+        } else {
+            self.align(envelope, input);
+        }
+        if let Some(solution) = envelope.solution {
+            self.push_message(Message::solution(solution), input);
+        }
+    }
+
+    /// A message of an envelope that comes last in the context; of any type, since the request shows it.
+    fn push_placed(&mut self, message: Message<'_>, input: &mut Input<'_>) {
+        let prepared = self.prepare(message);
+        let step = self.begin(&prepared, true, false, input);
+        self.context.append(step);
+        self.append_data(step, &prepared, input.base(), true);
+    }
+
+    fn align(&mut self, envelope: &Envelope<'_>, input: &mut Input<'_>) {
+        let digests: Vec<_> = envelope.messages.iter().map(digest::of).collect();
+        let mut aligner = self.aligner.take().unwrap_or_else(|| self.new_aligner(input));
+        let alignment = aligner.align(self.context.now(), &digests);
+        self.aligner = Some(aligner);
+        let new = envelope.messages.iter().zip(&alignment.taken).filter(|(_, taken)| taken.is_none());
+        let new: Vec<&Value<'_>> = new.map(|(value, _)| value).collect();
+        if alignment.is_append(self.context.now()) {
+            new.into_iter().for_each(|value| self.push_placed(Message::of(value), input));
+            return;
+        }
+        let prepared: Vec<_> = new.into_iter().map(|value| self.prepare(Message::of(value))).collect();
+        let withdraws = !alignment.withdrawn.is_empty();
+        let at = match prepared.first() {
+            Some(first) => self.begin(first, true, withdraws, input),
+            None => self.begin_rebuilt(envelope.value, withdraws, input),
+        };
+        self.note_change(at, &alignment);
+        if alignment.keeps_nothing() {
+            self.reset(at, input, &prepared);
+        } else {
+            self.rebuild(at, &alignment, input, &prepared);
+        }
+    }
+
+    /// A4: the tables for the steps before the first envelope that needs them.
+    fn new_aligner(&self, input: &Input<'_>) -> Aligner {
+        let mut aligner = Aligner::default();
+        let placed: HashSet<StepNo> = self.context.now().iter().copied().collect();
+        for step in 0..=self.last_step() {
+            let digest = self.with_message(step, input.reader(), |message, _| match message.kind {
+                Type::EnvelopeSolution => digest::of_solution(message.written),
+                _ => digest::of(message.written),
+            });
+            aligner.add(digest, placed.contains(&step));
+        }
+        aligner
+    }
+
+    /// A4, A41: what the step did to the context.
+    fn note_change(&mut self, at: StepNo, alignment: &Alignment) {
+        let Alignment { withdrawn, restored, .. } = alignment;
+        if !withdrawn.is_empty() {
+            let text = match withdrawn.len() {
+                1 => format!("the context no longer holds step {}", withdrawn[0]),
+                n => format!("the context no longer holds {n} of its steps"),
+            };
+            self.note(at, Note::new(CONTEXT_REBUILT, text));
+        }
+        let values = withdrawn.iter().filter_map(|s| self.row(*s)).filter(|r| r.has_value());
+        let lost: BTreeSet<IdentityId> = values.filter_map(|r| r.identity()).collect();
+        self.lost.extend(lost.into_iter().map(|id| (at, id)));
+        let old_len = self.context.now().len();
+        if old_len > 0 && withdrawn.len() == old_len {
+            self.solutions.clears.push(at);
+        }
+        for (step, taken_at) in &mut self.solutions.aside {
+            if taken_at.is_none() && restored.binary_search(step).is_ok() {
+                *taken_at = Some(at);
+            }
+        }
+        if !withdrawn.is_empty() || !restored.is_empty() {
+            self.changes.push(Change { at, withdrawn: withdrawn.clone(), restored: restored.clone() });
+        }
+    }
+
+    /// A4: an envelope that takes no step drops all identities before its first message.
+    fn reset(&mut self, at: StepNo, input: &mut Input<'_>, prepared: &[Prepared<'_>]) {
+        for view in self.tree.identities(at) {
+            self.tree.drop_identity(at, view.id, EventOp::Reset);
+            self.forget(at, view.id);
+            self.slot(view.id).members.renew(at, Vec::new());
+        }
+        self.context.renew(at, Vec::new());
+        for (index, prepared) in prepared.iter().enumerate() {
+            let step = if index == 0 { at } else { self.begin(prepared, true, false, input) };
+            self.context.append(step);
+            self.append_data(step, prepared, input.base(), true);
+        }
+    }
+
+    /// A4: the context is another; its identities are folded anew where their messages differ.
+    fn rebuild(&mut self, at: StepNo, alignment: &Alignment, input: &mut Input<'_>, prepared: &[Prepared<'_>]) {
+        let mut new = prepared.iter().zip(at..);
+        let mut own: HashMap<StepNo, Option<IdentityId>> = HashMap::new();
+        let order: Vec<StepNo> = alignment
+            .taken
+            .iter()
+            .filter_map(|taken| {
+                taken.or_else(|| {
+                    let (prepared, step) = new.next()?;
+                    own.insert(step, prepared.id);
+                    Some(step)
+                })
+            })
+            .collect();
+        let mut groups = Groups::new();
+        for step in &order {
+            let id = own.get(step).copied().flatten().or_else(|| self.row(*step)?.identity());
+            if let Some(id) = id {
+                groups.entry(id).or_default().push(*step);
+            }
+        }
+        self.context.renew(at, order.clone());
+        self.refold_changed(at, &groups, &by_first(&groups, &order, StepNo::MAX), input);
+        self.tree.reorder(at, &by_first(&groups, &order, at));
+        let first_is_erase = prepared.first().and_then(|p| p.planned.as_ref()).is_some_and(|p| p.is_erase);
+        if first_is_erase {
+            self.erases.push(at);
+        }
+        let last_taken = alignment.taken.iter().rposition(Option::is_some).map_or(0, |i| i + 1);
+        let tail = order.get(last_taken).copied().unwrap_or(StepNo::MAX);
+        for prepared in prepared.iter().skip(1) {
+            self.insert(prepared, &groups, &order, tail, input);
+        }
+    }
+
+    /// A4: a further new message of a rebuilt context; those from step `tail` on come last.
+    fn insert(
+        &mut self,
+        prepared: &Prepared<'_>,
+        groups: &Groups,
+        order: &[StepNo],
+        tail: StepNo,
+        input: &mut Input<'_>,
+    ) {
+        let step = self.begin(prepared, true, false, input);
+        if step >= tail {
+            return self.append_data(step, prepared, input.base(), false);
+        }
+        let Some(id) = prepared.id else { return };
+        let members: Vec<StepNo> = groups.get(&id).into_iter().flatten().copied().filter(|s| *s <= step).collect();
+        self.refold(step, id, &members, input.reader());
+        if members.first() == Some(&step) {
+            self.tree.reorder(step, &by_first(groups, order, step));
+        }
+        if prepared.planned.as_ref().is_some_and(|p| p.is_erase) {
+            self.erases.push(step);
+        }
+    }
+
+    /// Folds anew, at the step that rebuilt the context, the identities whose messages are not those before it.
+    fn refold_changed(&mut self, at: StepNo, groups: &Groups, order: &[IdentityId], input: &Input<'_>) {
+        let standing = (0..).zip(&self.slots).filter(|(_, slot)| !slot.members.now().is_empty());
+        let gone: Vec<IdentityId> =
+            standing.map(|(i, _)| IdentityId(i)).filter(|id| !groups.contains_key(id)).collect();
+        for id in gone.into_iter().chain(order.iter().copied()) {
+            let full = groups.get(&id).cloned().unwrap_or_default();
+            let now: Vec<StepNo> = full.iter().copied().filter(|s| *s <= at).collect();
+            let slot = self.slot(id);
+            let is_same = now == slot.members.now();
+            slot.members.renew(at, full);
+            if is_same {
+                continue;
+            }
+            if now.is_empty() {
+                self.tree.drop_identity(at, id, EventOp::Drop);
+                self.forget(at, id);
+            } else {
+                self.refold(at, id, &now, input.reader());
+            }
+        }
+    }
+}
+
+/// A4: identities in the order of their first messages in the context at a step.
+fn by_first(groups: &Groups, order: &[StepNo], at: StepNo) -> Vec<IdentityId> {
+    let first = |(id, steps): (&IdentityId, &Vec<StepNo>)| Some((*steps.iter().find(|s| **s <= at)?, *id));
+    let firsts: HashMap<StepNo, IdentityId> = groups.iter().filter_map(first).collect();
+    order.iter().filter_map(|step| firsts.get(step).copied()).collect()
+}

@@ -1,0 +1,149 @@
+//! A data message meets the state: appended, or folded anew where a context was rebuilt (A4, A15 to A20).
+
+use super::finding::Note;
+use super::judge;
+use super::log::{Log, Prepared, Reader, Slot};
+use super::message::{Message, Type};
+use super::write::{self, Planned};
+use crate::json;
+use crate::model::StepNo;
+use crate::state::{IdentityId, Tree, Write};
+
+impl Log {
+    /// A15 to A20: writes the data of a step whose message comes last in the context. `enlists` is false where the
+    /// lists of the context know the step already.
+    pub(super) fn append_data(&mut self, step: StepNo, prepared: &Prepared<'_>, base: u64, enlists: bool) {
+        let (Some(planned), Some(id)) = (&prepared.planned, prepared.id) else { return };
+        let mut notes = Vec::new();
+        judge::before(&self.tree, id, planned, &mut notes);
+        apply(&mut self.tree, step, step, id, planned, base);
+        judge::after(&self.tree, step, id, &mut notes);
+        for note in notes {
+            self.note(step, note);
+        }
+        let slot = self.slot(id);
+        if enlists {
+            slot.members.append(step);
+        }
+        if planned.schema.is_some() {
+            set(&mut slot.schema, step, Some(step));
+        }
+        if planned.description.is_some() {
+            set(&mut slot.description, step, Some(step));
+        }
+        if planned.is_erase {
+            self.erases.push(step);
+        }
+    }
+
+    /// A4: folds an identity anew from its messages in the order of the context, from step `at` on. `own` is the message
+    /// of that step, if it is one of them.
+    pub(super) fn refold(&mut self, at: StepNo, id: IdentityId, members: &[StepNo], reader: Reader<'_>) {
+        let mut folded = Folded::default();
+        let own_id = folded.tree.intern(self.tree.identity(id));
+        for (position, author) in (0..).zip(members.iter().copied()) {
+            let is_own = author == at;
+            self.with_message(author, reader, |message, base| {
+                let planned = write::plan(message, &mut Vec::new());
+                folded.add(position, author, own_id, &planned, base, is_own);
+            });
+        }
+        self.tree.adopt(at, id, &folded.tree, own_id);
+        let slot = self.slot(id);
+        set(&mut slot.schema, at, folded.schema);
+        set(&mut slot.description, at, folded.description);
+        for note in folded.notes {
+            self.note(at, note);
+        }
+    }
+
+    /// The tables of an identity.
+    pub(super) fn slot(&mut self, id: IdentityId) -> &mut Slot {
+        let index = id.0 as usize;
+        if self.slots.len() <= index {
+            self.slots.resize_with(index + 1, Slot::default);
+        }
+        &mut self.slots[index]
+    }
+
+    /// An identity has no messages any more.
+    pub(super) fn forget(&mut self, at: StepNo, id: IdentityId) {
+        let slot = self.slot(id);
+        set(&mut slot.schema, at, None);
+        set(&mut slot.description, at, None);
+    }
+
+    /// Reads the message of a step again; `then` gets it with the place of the text that its values count from.
+    /// None for a step without message, or where the input no longer holds it.
+    pub(super) fn with_message<R>(
+        &self,
+        step: StepNo,
+        reader: Reader<'_>,
+        then: impl FnOnce(&Message<'_>, u64) -> R,
+    ) -> Option<R> {
+        let row = self.row(step)?;
+        if matches!(row.kind(), Type::Broken | Type::Rebuilt) {
+            return None;
+        }
+        let span = row.span();
+        let current = reader.current.and_then(|(record, text)| {
+            let start = usize::try_from(span.offset.checked_sub(record.offset)?).ok()?;
+            text.get(start..start + usize::try_from(span.len).ok()?)
+        });
+        let read;
+        let text = match current {
+            Some(text) => text,
+            None => {
+                read = reader.bytes.read(span).ok()?;
+                std::str::from_utf8(&read).ok()?
+            }
+        };
+        let value = json::parse(text).ok()?;
+        let message =
+            if row.kind() == Type::EnvelopeSolution { Message::solution(&value) } else { Message::of(&value) };
+        Some(then(&message, span.offset))
+    }
+}
+
+/// An identity in the making.
+#[derive(Default)]
+struct Folded {
+    tree: Tree,
+    schema: Option<StepNo>,
+    description: Option<StepNo>,
+    notes: Vec<Note>,
+}
+
+impl Folded {
+    fn add(&mut self, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64, is_own: bool) {
+        if is_own {
+            judge::before(&self.tree, id, planned, &mut self.notes);
+        }
+        apply(&mut self.tree, at, author, id, planned, base);
+        if is_own {
+            judge::after(&self.tree, at, id, &mut self.notes);
+        }
+        if planned.schema.is_some() {
+            self.schema = Some(author);
+        }
+        if planned.description.is_some() {
+            self.description = Some(author);
+        }
+    }
+}
+
+/// A15 to A19: one message into a tree.
+fn apply(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64) {
+    if planned.value.is_none() && !planned.is_erase {
+        return tree.touch(at, id);
+    }
+    let value = planned.value.as_deref();
+    tree.write(&Write { at, author, identity: id, value, base: Some(base), ops: &planned.ops });
+}
+
+/// Notes what counts from a step on, if it is another than before.
+fn set(versions: &mut Vec<(StepNo, Option<StepNo>)>, at: StepNo, author: Option<StepNo>) {
+    if versions.last().and_then(|(_, a)| *a) != author {
+        versions.push((at, author));
+    }
+}

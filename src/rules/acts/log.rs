@@ -1,0 +1,391 @@
+//! The run of an Agent/Data log: records in, steps and state out (A1 to A6).
+
+use super::check;
+use super::context::{Aligner, Epochs};
+use super::digest::{self, MessageDigest};
+use super::finding::{self, DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
+use super::message::{Content, Message, Type};
+use super::reference::{put_index, put_key};
+use super::rows::{Row, RowFacts, Rows};
+use super::tick::Ticks;
+use super::write::{self, Planned};
+use crate::json::{self, Data, Value};
+use crate::model::{Bytes, Finding, Place, Record, RecordBody, Span, StepNo, StepPlace};
+use crate::state::{IdentityId, Tree};
+
+/// A run: where its steps stand, the state they make, and what was found on the way.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub(super) rows: Rows,
+    pub(super) tree: Tree,
+    /// By number of the identity.
+    pub(super) slots: Vec<Slot>,
+    pub(super) context: Epochs,
+    /// Made when the first envelope follows a step (A4).
+    pub(super) aligner: Option<Aligner>,
+    pub(super) ticks: Ticks,
+    pub(super) changes: Vec<Change>,
+    pub(super) solutions: Solutions,
+    /// Steps with calls that may be the plan (A37).
+    pub(super) plans: Vec<StepNo>,
+    /// Steps whose method is `erase` (A41).
+    pub(super) erases: Vec<StepNo>,
+    /// Identities whose values were withdrawn or reset, and when (A41).
+    pub(super) lost: Vec<(StepNo, IdentityId)>,
+    findings: Vec<Finding>,
+    /// Steps with calls whose references wait for the end of their tick (A43).
+    open: Vec<StepNo>,
+    /// What the open ones come to if nothing follows.
+    provisional: Vec<Finding>,
+    /// Whether a step or an envelope was seen (A5).
+    pub(super) has_begun: bool,
+}
+
+/// What the tree does not know of an identity.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    /// Steps of the context that touch it, in the order of the context.
+    pub members: Epochs,
+    /// From which step on which message's schema counts (A20).
+    pub schema: Vec<(StepNo, Option<StepNo>)>,
+    /// The same for the description.
+    pub description: Vec<(StepNo, Option<StepNo>)>,
+}
+
+/// A4: what a step did to the context beside appending its message.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub at: StepNo,
+    pub withdrawn: Vec<StepNo>,
+    pub restored: Vec<StepNo>,
+}
+
+/// A3, A4: solutions that are in no context, and which have an output.
+#[derive(Debug, Default)]
+pub(super) struct Solutions {
+    /// Step, and the step from which on a context holds it.
+    pub aside: Vec<(StepNo, Option<StepNo>)>,
+    /// Steps at which an envelope kept nothing.
+    pub clears: Vec<StepNo>,
+    /// Solutions with an output that is not null.
+    pub outputs: Vec<StepNo>,
+}
+
+/// The record that is being taken.
+pub(super) struct Input<'i> {
+    record: &'i Record,
+    text: &'i str,
+    bytes: &'i dyn Bytes,
+    /// A byte of the text and the line that it stands on.
+    counted: (usize, u64),
+}
+
+/// A message before it is a step.
+pub(super) struct Prepared<'v> {
+    pub message: Message<'v>,
+    pub planned: Option<Planned<'v>>,
+    pub id: Option<IdentityId>,
+    pub digest: Option<MessageDigest>,
+    notes: Vec<Note>,
+}
+
+/// From where messages are read again.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'r> {
+    pub bytes: &'r dyn Bytes,
+    /// The record at hand, which needs no read.
+    pub current: Option<(Span, &'r str)>,
+}
+
+impl<'i> Input<'i> {
+    /// Bytes and line of a value of the record.
+    fn place(&mut self, value: &Value<'_>) -> Place {
+        let span = self.record.place.span.part(value.start, value.text.len());
+        if self.record.place.line == 0 {
+            return Place { span, line: 0 };
+        }
+        if value.start < self.counted.0 {
+            self.counted = (0, self.record.place.line);
+        }
+        let (from, line) = self.counted;
+        let between = self.text.as_bytes().get(from..value.start).unwrap_or_default();
+        self.counted = (value.start, line + memchr::memchr_iter(b'\n', between).count() as u64);
+        Place { span, line: self.counted.1 }
+    }
+
+    /// Where the text of the record begins in the input.
+    pub(super) fn base(&self) -> u64 {
+        self.record.place.span.offset
+    }
+
+    /// For reading messages again.
+    pub(super) fn reader(&self) -> Reader<'i> {
+        Reader { bytes: self.bytes, current: Some((self.record.place.span, self.text)) }
+    }
+}
+
+impl Log {
+    /// A1, A2: takes the next record.
+    pub fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
+        self.provisional.clear();
+        let read = match &record.body {
+            RecordBody::Broken(why) => Err(why.clone()),
+            RecordBody::Text => std::str::from_utf8(text)
+                .map_err(|e| format!("the record is not UTF-8 at byte {}", e.valid_up_to()))
+                .and_then(|text| json::parse(text).map(|value| (text, value)).map_err(|e| e.to_string())),
+        };
+        match read {
+            Err(why) => self.push_broken(record, &why, bytes),
+            Ok((text, value)) => {
+                let mut input = Input { record, text, bytes, counted: (0, record.place.line) };
+                match Content::of(&value) {
+                    Content::Array(items) => items.iter().for_each(|item| self.push_element(item, &mut input)),
+                    _ => self.push_element(&value, &mut input),
+                }
+            }
+        }
+    }
+
+    /// A2: a message or an envelope; an array inside an array is no message.
+    fn push_element(&mut self, value: &Value<'_>, input: &mut Input<'_>) {
+        match Content::of(value) {
+            Content::Envelope(envelope) => self.push_envelope(&envelope, input),
+            _ => self.push_message(Message::of(value), input),
+        }
+    }
+
+    /// A1: a record that is no JSON is a step that writes nothing.
+    fn push_broken(&mut self, record: &Record, why: &str, bytes: &dyn Bytes) {
+        let facts =
+            RowFacts { kind: Type::Broken, place: record.place, identity: None, has_credit: false, has_value: false };
+        let step = self.rows.push(&facts, record.number, record.place.span);
+        self.begin_step(step, None, false, bytes);
+        if let Some(aligner) = &mut self.aligner {
+            aligner.add(None, false);
+        }
+        self.note(step, Note::new(INVALID_JSON, format!("the record is no JSON: {why}")));
+    }
+
+    /// A4: a plain record is appended to the context, unless no request shows it or it is no message.
+    pub(super) fn push_message(&mut self, message: Message<'_>, input: &mut Input<'_>) {
+        let prepared = self.prepare(message);
+        let is_placed =
+            !matches!(message.kind, Type::Solution | Type::EnvelopeSolution | Type::Call | Type::NotMessage);
+        let step = self.begin(&prepared, is_placed, false, input);
+        if is_placed {
+            self.context.append(step);
+        } else if message.kind.is_solution() {
+            self.solutions.aside.push((step, None));
+        }
+        self.append_data(step, &prepared, input.base(), true);
+    }
+
+    /// Reads what a message says by itself, before it meets the state.
+    pub(super) fn prepare<'v>(&mut self, message: Message<'v>) -> Prepared<'v> {
+        let mut notes = Vec::new();
+        match message.kind {
+            Type::NotMessage => {
+                notes.push(Note::new(NOT_A_MESSAGE, "no object with `type`, `role`, `content` or `text` (A8)"));
+            }
+            Type::Unknown => {
+                notes.push(Note::new(UNKNOWN_TYPE, "the type is none that the protocol knows (A8); it writes nothing"));
+            }
+            _ => {}
+        }
+        duplicates(&message, &mut notes);
+        check::calls(&message, &mut notes);
+        let planned = message.kind.writes().then(|| write::plan(&message, &mut notes));
+        let id = planned.as_ref().map(|p| self.tree.intern(&p.identity));
+        let digest = self.aligner.is_some().then(|| match message.kind {
+            Type::EnvelopeSolution => digest::of_solution(message.written),
+            _ => digest::of(message.written),
+        });
+        Prepared { message, planned, id, digest, notes }
+    }
+
+    /// Makes a message a step: its place, its tick, what is known of it without the state.
+    pub(super) fn begin(
+        &mut self,
+        prepared: &Prepared<'_>,
+        is_placed: bool,
+        withdraws: bool,
+        input: &mut Input<'_>,
+    ) -> StepNo {
+        let message = &prepared.message;
+        let is_text = |v: Option<&Value<'_>>| v.is_some_and(|v| v.as_str().is_some());
+        let facts = RowFacts {
+            kind: message.kind,
+            place: input.place(message.written),
+            identity: prepared.id,
+            has_credit: is_text(message.call("_tool")) || is_text(message.get("_date")),
+            has_value: prepared.planned.as_ref().is_some_and(|p| p.value.is_some()),
+        };
+        let step = self.rows.push(&facts, input.record.number, input.record.place.span);
+        self.begin_step(step, Some(message), withdraws, input.bytes);
+        if let Some(aligner) = &mut self.aligner {
+            aligner.add(prepared.digest, is_placed);
+        }
+        for note in &prepared.notes {
+            self.note(step, note.clone());
+        }
+        if check::has_calls(message) {
+            self.plans.push(step);
+        }
+        if check::has_output(message) {
+            self.solutions.outputs.push(step);
+        }
+        if check::has_references(message) {
+            self.open.push(step);
+        }
+        step
+    }
+
+    /// A4: a rebuilt context without a new message is a step with the place of its envelope.
+    pub(super) fn begin_rebuilt(&mut self, envelope: &Value<'_>, withdraws: bool, input: &mut Input<'_>) -> StepNo {
+        let place = input.place(envelope);
+        let facts = RowFacts { kind: Type::Rebuilt, place, identity: None, has_credit: false, has_value: false };
+        let step = self.rows.push(&facts, input.record.number, input.record.place.span);
+        self.begin_step(step, None, withdraws, input.bytes);
+        if let Some(aligner) = &mut self.aligner {
+            aligner.add(None, false);
+        }
+        step
+    }
+
+    /// A5, A43: a step begins; the end of a tick or a withdrawal settles the references that wait for it.
+    fn begin_step(&mut self, step: StepNo, message: Option<&Message<'_>>, withdraws: bool, bytes: &dyn Bytes) {
+        self.has_begun = true;
+        if self.ticks.step(step, message) || withdraws {
+            let settled = self.settled(step - 1, bytes);
+            self.findings.extend(settled);
+            self.open.clear();
+        }
+    }
+
+    /// What the open references come to at a step.
+    fn settled(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<Finding> {
+        let reader = Reader { bytes, current: None };
+        let notes = self.open.iter().flat_map(|open| check::references(self, *open, step, reader));
+        notes.filter_map(|(open, note)| self.finding(open, note)).collect()
+    }
+
+    /// A43: the input has ended for now.
+    pub fn finish(&mut self, bytes: &dyn Bytes) {
+        self.provisional = self.settled(self.last_step(), bytes);
+    }
+
+    /// Adds a finding on a step.
+    pub(super) fn note(&mut self, step: StepNo, note: Note) {
+        let finding = self.finding(step, note);
+        self.findings.extend(finding);
+    }
+
+    fn finding(&self, step: StepNo, note: Note) -> Option<Finding> {
+        Some(Finding {
+            record: self.rows.get(step)?.record(),
+            step: Some(step),
+            path: note.path,
+            rule: note.rule,
+            severity: finding::severity(note.rule),
+            message: note.message,
+        })
+    }
+
+    /// A45: all findings in order, one for each record, step, path and rule.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut all: Vec<Finding> = self.findings.iter().chain(&self.provisional).cloned().collect();
+        all.sort_by(|a, b| a.order().cmp(&b.order()));
+        all.dedup_by(|a, b| a.order() == b.order());
+        all
+    }
+
+    /// Number of steps.
+    #[must_use]
+    pub fn step_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The last step; -1 where there is none.
+    #[must_use]
+    pub fn last_step(&self) -> StepNo {
+        self.rows.len() as StepNo - 1
+    }
+
+    /// Where a step stands.
+    #[must_use]
+    pub fn place(&self, step: StepNo) -> Option<StepPlace> {
+        self.rows.place(step)
+    }
+
+    /// The merged state.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// A5: the tick at a step, as a JSON number.
+    #[must_use]
+    pub fn tick(&self, step: StepNo) -> String {
+        self.ticks.at(step)
+    }
+
+    pub(super) fn row(&self, step: StepNo) -> Option<Row> {
+        self.rows.get(step)
+    }
+}
+
+/// A6: keys that stand twice, each once by its path in the message.
+fn duplicates(message: &Message<'_>, notes: &mut Vec<Note>) {
+    let mut path = String::new();
+    if let Some(wrapper) = message.wrapper() {
+        duplicate_keys(wrapper, &path, notes);
+    }
+    match (message.body(), message.kind) {
+        (Some(body), _) => duplicates_below_object(body, &mut path, notes),
+        (None, Type::EnvelopeSolution) => {
+            path.push_str("solution");
+            duplicates_below(message.written, &mut path, notes);
+        }
+        (None, _) => duplicates_below(message.written, &mut path, notes),
+    }
+}
+
+fn duplicates_below(value: &Value<'_>, path: &mut String, notes: &mut Vec<Note>) {
+    match &value.data {
+        Data::Object(object) => duplicates_below_object(object, path, notes),
+        Data::Array(items) => {
+            let len = path.len();
+            for (index, item) in (0..).zip(items) {
+                if !item.is_leaf() {
+                    put_index(index, path);
+                    duplicates_below(item, path, notes);
+                    path.truncate(len);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn duplicates_below_object(object: &json::Object<'_>, path: &mut String, notes: &mut Vec<Note>) {
+    duplicate_keys(object, path, notes);
+    let len = path.len();
+    for member in object.members.iter().filter(|m| !m.value.is_leaf()) {
+        put_key(&member.key, path);
+        duplicates_below(&member.value, path, notes);
+        path.truncate(len);
+    }
+}
+
+fn duplicate_keys(object: &json::Object<'_>, path: &str, notes: &mut Vec<Note>) {
+    if !object.has_duplicates {
+        return;
+    }
+    let mut seen = std::collections::HashSet::new();
+    for member in object.members.iter().filter(|m| !seen.insert(m.key.as_ref())) {
+        let mut path = path.to_owned();
+        put_key(&member.key, &mut path);
+        notes.push(Note::at(DUPLICATE_KEY, path, "the key stands more than once; its last value counts (A6)"));
+    }
+}

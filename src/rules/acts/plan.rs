@@ -1,0 +1,101 @@
+//! The plan that holds at a step (A37 to A41).
+
+use super::call::{self, Call};
+use super::graph::{self, Edge, Waves};
+use super::log::{Log, Reader};
+use super::resolve::Resolver;
+use super::status::Judge;
+pub use super::status::NodeStatus;
+use crate::model::{Bytes, StepNo};
+
+/// A37: where a plan stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// In a plan message.
+    Plan,
+    /// In a solution.
+    Solution,
+}
+
+/// A call of the plan with its status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// `_tool`.
+    pub tool: Option<String>,
+    /// `_instance`.
+    pub instance: Option<String>,
+    /// What it reads, canonical.
+    pub reads: Vec<String>,
+    /// What it writes, canonical.
+    pub writes: Vec<String>,
+    /// How far it is.
+    pub status: NodeStatus,
+    /// For a call without instance: how far it is in each that the data has.
+    pub instances: Vec<(String, NodeStatus)>,
+}
+
+/// The plan at a step. Calls are numbered from 0 in the order of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Where it stands.
+    pub source: Source,
+    /// The step of its message.
+    pub step: StepNo,
+    /// `mode` of its message.
+    pub mode: Option<String>,
+    /// Its calls.
+    pub nodes: Vec<Node>,
+    /// Writer, reader and the reader's reference, sorted.
+    pub edges: Vec<(usize, usize, String)>,
+    /// A40.
+    pub waves: Vec<Vec<usize>>,
+    /// A40.
+    pub cycles: Vec<Vec<usize>>,
+    /// A40.
+    pub blocked: Vec<usize>,
+}
+
+impl Log {
+    /// A37: the plan at a step; None where none holds.
+    #[must_use]
+    pub fn plan(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Plan> {
+        let at = self.plans.iter().rev().copied().find(|s| *s <= step && self.holds(*s, step))?;
+        let reader = Reader { bytes, current: None };
+        let is_solution = self.row(at)?.kind().is_solution();
+        let (calls, mode) =
+            self.with_message(at, reader, |message, _| (call::of(message), message.text("mode").map(str::to_owned)))?;
+        let edges = graph::edges(&calls);
+        let Waves { waves, cycles, blocked } = graph::waves(calls.len(), &edges);
+        let nodes = self.nodes(step, at, &calls, reader);
+        let mut edges: Vec<_> =
+            edges.iter().map(|Edge { from, to, read }| (*from, *to, nodes[*to].reads[*read].clone())).collect();
+        edges.sort();
+        let source = if is_solution { Source::Solution } else { Source::Plan };
+        Some(Plan { source, step: at, mode, nodes, edges, waves, cycles, blocked })
+    }
+
+    fn nodes(&self, step: StepNo, at: StepNo, calls: &[Call], reader: Reader<'_>) -> Vec<Node> {
+        let instances = self.instances(step);
+        let judge = Judge::new(self, step, at, calls, reader);
+        let node = |(index, call): (usize, &Call)| {
+            let (status, each) = judge.statuses(index, &instances);
+            let resolver = Resolver::new(&self.tree, step, call.instance.as_deref());
+            Node {
+                tool: call.tool.clone(),
+                instance: call.instance.clone(),
+                reads: call.reads().into_iter().map(|r| resolver.canonical(r)).collect(),
+                writes: call.writes().into_iter().map(|r| resolver.canonical(r)).collect(),
+                status,
+                instances: instances.iter().cloned().zip(each).collect(),
+            }
+        };
+        calls.iter().enumerate().map(node).collect()
+    }
+
+    /// A41: the instances that the data has at a step, in order of first appearance.
+    pub(super) fn instances(&self, step: StepNo) -> Vec<String> {
+        let mut seen = std::collections::HashSet::new();
+        let all = self.tree.identities(step).into_iter().filter_map(|v| self.tree.identity(v.id).instance.clone());
+        all.filter(|i| seen.insert(i.clone())).collect()
+    }
+}

@@ -1,0 +1,106 @@
+//! What a run answers at a step: the context, solutions, schemas (A4, A20, A37).
+
+use super::check;
+use super::log::{Log, Reader};
+use super::message::Message;
+use crate::json;
+use crate::model::{Bytes, StepNo};
+use crate::state::IdentityId;
+
+impl Log {
+    /// A4: the steps of the context at a step, in its order.
+    pub fn context(&self, step: StepNo) -> impl Iterator<Item = StepNo> + '_ {
+        self.context.at(step)
+    }
+
+    /// A4, A37: whether a message holds at a step: in the context, or a solution beside it.
+    pub(super) fn holds(&self, message: StepNo, step: StepNo) -> bool {
+        if let Ok(i) = self.solutions.aside.binary_search_by_key(&message, |(s, _)| *s) {
+            let is_aside = self.solutions.aside[i].1.is_none_or(|taken_at| taken_at > step);
+            if is_aside {
+                let clears = &self.solutions.clears;
+                let next = clears.partition_point(|c| *c <= message);
+                return message <= step && clears.get(next).is_none_or(|c| *c > step);
+            }
+        }
+        if !self.context.was_renewed() {
+            // Calls and what is no message stay aside; nobody asks for them.
+            return message <= step;
+        }
+        self.context.at(step).any(|s| s == message)
+    }
+
+    /// A37: the step of the last solution with an output, and the output as compact JSON text.
+    #[must_use]
+    pub fn output(&self, step: StepNo, bytes: &dyn Bytes) -> Option<(StepNo, String)> {
+        let at = self.solutions.outputs.iter().rev().copied().find(|s| *s <= step && self.holds(*s, step))?;
+        self.read(at, bytes, |message| check::output(message).map(json::compact))?.map(|text| (at, text))
+    }
+
+    /// Least and greatest step of the context that touch an identity.
+    #[must_use]
+    pub fn touched(&self, id: IdentityId, step: StepNo) -> Option<(StepNo, StepNo)> {
+        let slot = self.slots.get(id.0 as usize)?;
+        slot.members.at(step).fold(None, |range, s| match range {
+            None => Some((s, s)),
+            Some((first, last)) => Some((first.min(s), last.max(s))),
+        })
+    }
+
+    /// A20: the schema of an identity as compact JSON text, and the step that set it.
+    #[must_use]
+    pub fn schema(&self, id: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
+        let at = current(&self.slots.get(id.0 as usize)?.schema, step)?;
+        self.read(at, bytes, |message| message.get("schema").map(json::compact))?.map(|text| (text, at))
+    }
+
+    /// A20: the description of an identity.
+    #[must_use]
+    pub fn description(&self, id: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {
+        let at = current(&self.slots.get(id.0 as usize)?.description, step)?;
+        self.read(at, bytes, |message| message.text("description").map(str::to_owned))?
+    }
+
+    /// A28: `_call._tool` and `_date` of a step, where they are strings.
+    #[must_use]
+    pub fn credit(&self, step: StepNo, bytes: &dyn Bytes) -> (Option<String>, Option<String>) {
+        if !self.row(step).is_some_and(|row| row.has_credit()) {
+            return (None, None);
+        }
+        let text = |value: Option<&json::Value<'_>>| value.and_then(json::Value::as_str).map(str::to_owned);
+        let told = self.read(step, bytes, |message| (text(message.call("_tool")), text(message.get("_date"))));
+        told.unwrap_or_default()
+    }
+
+    /// A4: what a step itself withdrew and restored.
+    #[must_use]
+    pub fn withdrawn(&self, step: StepNo) -> (&[StepNo], &[StepNo]) {
+        match self.changes.binary_search_by_key(&step, |c| c.at) {
+            Ok(i) => (&self.changes[i].withdrawn, &self.changes[i].restored),
+            Err(_) => (&[], &[]),
+        }
+    }
+
+    /// Reads the message of a step. None for a step without message, or where the input no longer holds it.
+    pub fn read<R>(&self, step: StepNo, bytes: &dyn Bytes, then: impl FnOnce(&Message<'_>) -> R) -> Option<R> {
+        self.with_message(step, Reader { bytes, current: None }, |message, _| then(message))
+    }
+
+    /// The type of the message of a step.
+    #[must_use]
+    pub fn kind(&self, step: StepNo) -> Option<super::Type> {
+        self.row(step).map(|row| row.kind())
+    }
+
+    /// The identity that a step writes.
+    #[must_use]
+    pub fn identity(&self, step: StepNo) -> Option<IdentityId> {
+        self.row(step).and_then(|row| row.identity())
+    }
+}
+
+/// The message that counts at a step.
+fn current(versions: &[(StepNo, Option<StepNo>)], step: StepNo) -> Option<StepNo> {
+    let end = versions.partition_point(|(at, _)| *at <= step);
+    versions[..end].last().and_then(|(_, author)| *author)
+}

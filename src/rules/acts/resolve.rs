@@ -1,0 +1,207 @@
+//! What a reference or an expression comes to at a step (A33 to A36).
+
+use super::expression::Expression;
+use super::reference::{Reference, Segment, canonical};
+use crate::json::Key;
+use crate::model::{Identity, StepNo};
+use crate::state::{IdentityId, NodeId, Shape, Tree};
+
+/// The kind of predicates, which a later edition computes (A36).
+const PREDICATES: &str = "expr";
+
+/// Where a reference leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The identity that has the path.
+    pub id: IdentityId,
+    /// The path below it, as the state has it (A33).
+    pub path: Vec<Key>,
+    /// The node.
+    pub node: NodeId,
+}
+
+/// A36: why a reference has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// No such identity.
+    Kind,
+    /// No such path in it.
+    Path,
+}
+
+/// A36: what an expression comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It has a value.
+    Found(Found),
+    /// It has none.
+    Missing(Reason),
+    /// It does not parse.
+    Invalid,
+    /// It is of the wider language.
+    Unsupported,
+}
+
+/// Reads references against the state at a step, in an instance.
+#[derive(Debug, Clone, Copy)]
+pub struct Resolver<'t> {
+    /// The state.
+    pub tree: &'t Tree,
+    /// The step.
+    pub step: StepNo,
+    /// The instance; None is the global one.
+    pub instance: Option<&'t str>,
+    /// A34: whether an instance falls back on the global identity.
+    pub falls_back: bool,
+}
+
+impl<'t> Resolver<'t> {
+    /// References at a step, with the fallback of A34.
+    #[must_use]
+    pub fn new(tree: &'t Tree, step: StepNo, instance: Option<&'t str>) -> Self {
+        Self { tree, step, instance, falls_back: true }
+    }
+
+    /// A34: (kind, instance), then (kind, global): the first that has the path.
+    ///
+    /// # Errors
+    /// None has it: why.
+    pub fn reference(&self, reference: &Reference) -> Result<Found, Reason> {
+        let mut reason = Reason::Kind;
+        for id in self.identities(&reference.kind) {
+            reason = Reason::Path;
+            let (path, node) = self.walk(id, &reference.path);
+            if let Some(node) = node {
+                return Ok(Found { id, path, node });
+            }
+        }
+        Err(reason)
+    }
+
+    /// A35, A36: an expression.
+    #[must_use]
+    pub fn expression(&self, expression: &Expression) -> Outcome {
+        let gates = match expression {
+            Expression::Gates(gates) => gates,
+            Expression::Wider(_) => return Outcome::Unsupported,
+            Expression::Invalid | Expression::Text => return Outcome::Invalid,
+        };
+        let mut last = Outcome::Invalid;
+        for gate in gates {
+            last = self.gate(gate);
+            if !matches!(last, Outcome::Found(_)) {
+                break;
+            }
+        }
+        last
+    }
+
+    /// A35: the first alternative that has a value.
+    #[must_use]
+    pub fn gate(&self, alternatives: &[Reference]) -> Outcome {
+        let mut first_reason = None;
+        for reference in alternatives {
+            match self.reference(reference) {
+                Ok(found) => return Outcome::Found(found),
+                Err(_) if self.is_unsupported(reference) => return Outcome::Unsupported,
+                Err(reason) => first_reason = first_reason.or(Some(reason)),
+            }
+        }
+        first_reason.map_or(Outcome::Invalid, Outcome::Missing)
+    }
+
+    /// A33: the canonical form; where the state does not say what `.0` is, it is a key.
+    #[must_use]
+    pub fn canonical(&self, reference: &Reference) -> String {
+        if let Ok(found) = self.reference(reference) {
+            return canonical(&reference.kind, &found.path);
+        }
+        let walked = self.identities(&reference.kind).map(|id| self.walk(id, &reference.path).0);
+        match walked.max_by_key(Vec::len) {
+            Some(path) => {
+                let rest = reference.path[path.len()..].to_vec();
+                let head = path.into_iter().map(|key| match key {
+                    Key::Name(name) => Segment::Quoted(name),
+                    Key::Index(n) => Segment::Index(u64::from(n)),
+                });
+                Reference { kind: reference.kind.clone(), path: head.chain(rest).collect() }.canonical()
+            }
+            None => reference.canonical(),
+        }
+    }
+
+    /// A36: a reference without value that the wider language might give one.
+    fn is_unsupported(&self, reference: &Reference) -> bool {
+        if reference.kind == PREDICATES {
+            let standing = self.tree.identities(self.step);
+            return !standing.iter().any(|v| v.root.is_some() && self.tree.identity(v.id).kind == PREDICATES);
+        }
+        let Some((Segment::Dot(last), parent)) = reference.path.split_last() else { return false };
+        if &**last != "length" {
+            return false;
+        }
+        let parent = Reference { kind: reference.kind.clone(), path: parent.to_vec() };
+        let Ok(found) = self.reference(&parent) else { return false };
+        match self.tree.shape(found.node, self.step) {
+            Some(Shape::Array | Shape::EmptyArray) => true,
+            Some(Shape::Scalar) => {
+                self.tree.leaf(found.node, self.step).is_some_and(|l| matches!(l.value.first_byte(), b'"' | b'['))
+            }
+            _ => false,
+        }
+    }
+
+    /// The identities to look in, in order.
+    fn identities(&self, kind: &str) -> impl Iterator<Item = IdentityId> + '_ {
+        let own = self.instance.map(|instance| Identity::of(kind, instance));
+        let global = (own.is_none() || self.falls_back).then(|| Identity::global(kind));
+        let ids = own.into_iter().chain(global).filter_map(|identity| self.tree.find(&identity));
+        ids.filter(|id| self.tree.view(*id, self.step).is_some())
+    }
+
+    /// A33: goes down as far as the state does: the keys, and the node if that is the whole way.
+    fn walk(&self, id: IdentityId, path: &[Segment]) -> (Vec<Key>, Option<NodeId>) {
+        let mut keys = Vec::with_capacity(path.len());
+        let Some(root) = self.tree.view(id, self.step).and_then(|v| v.root) else { return (keys, None) };
+        let mut node = root;
+        for segment in path {
+            let key = match self.tree.shape(node, self.step) {
+                Some(Shape::Object) => segment.on_object().map(Key::name),
+                Some(Shape::Array) => segment.on_array().map(Key::Index),
+                _ => None,
+            };
+            let Some(key) = key else { return (keys, None) };
+            keys.push(key);
+            let below = self.tree.node(id, &keys).filter(|n| self.tree.shape(*n, self.step).is_some());
+            let Some(below) = below else { return (keys, None) };
+            node = below;
+        }
+        (keys, Some(node))
+    }
+}
+
+/// A33: the keys of a path for what history knows of it: as the state at the step has it, else as any step had it.
+#[must_use]
+pub fn known_path(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::with_capacity(path.len());
+    for segment in path {
+        let shape = tree.node(id, &keys).and_then(|node| tree.shape(node, step));
+        let name = segment.on_object().map(Key::name);
+        let index = segment.on_array().map(Key::Index);
+        let known = |key: &Option<Key>| {
+            key.as_ref().is_some_and(|key| {
+                let mut below = keys.clone();
+                below.push(key.clone());
+                tree.node(id, &below).is_some()
+            })
+        };
+        let key = match shape {
+            Some(Shape::Object | Shape::EmptyObject) if known(&name) => name,
+            Some(Shape::Array | Shape::EmptyArray) if known(&index) => index,
+            _ if known(&index) => index,
+            _ => name.or(index),
+        };
+        keys.push(key.unwrap_or(Key::Index(u32::MAX)));
+    }
+    keys
+}

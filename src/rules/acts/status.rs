@@ -1,0 +1,208 @@
+//! How far a call of a plan is at a step (A41).
+
+use super::call::{Call, When, is_true};
+use super::expression::Expression;
+use super::log::{Log, Reader};
+use super::reference::{Reference, Segment};
+use super::resolve::{Outcome, Resolver};
+use super::write;
+use crate::json::Key;
+use crate::model::{Identity, StepNo};
+
+/// A41: the status of a call. In the order in which the least counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NodeStatus {
+    /// A reference is missing and nothing can supply it, or invalid.
+    Dangling,
+    /// Something that it reads is yet to come, or its condition is not true.
+    Waiting,
+    /// It can run.
+    Ready,
+    /// It could run, and leaves no record of it.
+    Unknown,
+    /// Its output is there.
+    Done,
+}
+
+impl NodeStatus {
+    /// The word for it in answers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dangling => "dangling",
+            Self::Waiting => "waiting",
+            Self::Ready => "ready",
+            Self::Unknown => "unknown",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// What a gate comes to, its sources looked at too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Open,
+    Waiting,
+    Dangling,
+}
+
+/// The calls of one list against the state at a step.
+pub(super) struct Judge<'l> {
+    log: &'l Log,
+    step: StepNo,
+    calls: &'l [Call],
+    /// Erased paths after the plan, with their identities.
+    erased: Vec<(Identity, Reference)>,
+    reader: Reader<'l>,
+}
+
+impl<'l> Judge<'l> {
+    /// The calls of the message of step `plan` at a step.
+    pub(super) fn new(log: &'l Log, step: StepNo, plan: StepNo, calls: &'l [Call], reader: Reader<'l>) -> Self {
+        let erased = log.erased_after(plan, step, reader);
+        Self { log, step, calls, erased, reader }
+    }
+
+    fn resolver(&self, instance: Option<&'l str>) -> Resolver<'l> {
+        Resolver::new(&self.log.tree, self.step, instance)
+    }
+
+    /// A41: the status of a call in an instance (None: globally).
+    pub(super) fn status(&self, index: usize, instance: Option<&'l str>) -> NodeStatus {
+        let call = &self.calls[index];
+        if self.is_done(call, instance) {
+            return NodeStatus::Done;
+        }
+        let gates = call.inputs.iter().map(|input| self.input(index, &input.expression, instance));
+        let worst = gates.fold(Gate::Open, |a, b| match (a, b) {
+            (Gate::Dangling, _) | (_, Gate::Dangling) => Gate::Dangling,
+            (Gate::Waiting, _) | (_, Gate::Waiting) => Gate::Waiting,
+            _ => Gate::Open,
+        });
+        match worst {
+            Gate::Dangling => NodeStatus::Dangling,
+            Gate::Waiting => NodeStatus::Waiting,
+            Gate::Open if !self.may_run(call, instance) => NodeStatus::Waiting,
+            Gate::Open if call.has_output_path => NodeStatus::Ready,
+            Gate::Open => NodeStatus::Unknown,
+        }
+    }
+
+    /// A41: its output is there in its own identity, or told in the plan and not erased since.
+    fn is_done(&self, call: &Call, instance: Option<&'l str>) -> bool {
+        let own = Resolver { falls_back: false, ..self.resolver(instance) };
+        let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Outcome::Found(_)));
+        let is_erased = || {
+            self.erased.iter().any(|(identity, path)| {
+                identity.instance.as_deref() == instance && call.writes().iter().any(|w| w.touches(path))
+            })
+        };
+        is_written || (call.has_output && !is_erased())
+    }
+
+    /// A41: what one of its strings comes to.
+    fn input(&self, index: usize, expression: &Expression, instance: Option<&'l str>) -> Gate {
+        match expression {
+            Expression::Gates(gates) => {
+                let all = gates.iter().map(|gate| self.gate(index, gate, instance));
+                all.fold(Gate::Open, |a, b| if a == Gate::Dangling || b == Gate::Open { a } else { b })
+            }
+            Expression::Wider(_) => Gate::Waiting,
+            Expression::Invalid | Expression::Text => Gate::Dangling,
+        }
+    }
+
+    fn gate(&self, index: usize, gate: &[Reference], instance: Option<&'l str>) -> Gate {
+        match self.resolver(instance).gate(gate) {
+            Outcome::Found(_) => Gate::Open,
+            Outcome::Unsupported => Gate::Waiting,
+            _ if gate.iter().any(|r| self.can_be_supplied(index, r, instance)) => Gate::Waiting,
+            _ => Gate::Dangling,
+        }
+    }
+
+    /// A41: another call can write it, a person may approve it, or its kind had data that was withdrawn or reset.
+    fn can_be_supplied(&self, index: usize, read: &Reference, instance: Option<&str>) -> bool {
+        let others = self.calls.iter().enumerate().filter(|(i, _)| *i != index);
+        others.into_iter().any(|(_, call)| call.writes().iter().any(|w| call.supplies(w, instance, read)))
+            || is_approval(read)
+            || self.log.was_lost(&read.kind, self.step)
+    }
+
+    /// A41: whether `_when` is true.
+    fn may_run(&self, call: &Call, instance: Option<&'l str>) -> bool {
+        match &call.when {
+            None | Some(When::Constant(true)) => true,
+            Some(When::Constant(false)) => false,
+            Some(When::Expression(expression)) => match self.resolver(instance).expression(expression) {
+                Outcome::Found(found) => {
+                    let text = self.log.tree.text(found.node, self.step, self.reader.bytes);
+                    text.is_some_and(|t| is_true(&t))
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// A41, A43: the global status and that of each instance, for a call without instance.
+    pub(super) fn statuses(&self, index: usize, instances: &'l [String]) -> (NodeStatus, Vec<NodeStatus>) {
+        if let Some(own) = &self.calls[index].instance {
+            return (self.status(index, Some(own)), Vec::new());
+        }
+        let global = self.status(index, None);
+        let each: Vec<_> = instances.iter().map(|i| self.status(index, Some(i))).collect();
+        let others = each.iter().copied().filter(|s| *s != NodeStatus::Dangling).min();
+        let shown = if global == NodeStatus::Dangling { others.unwrap_or(global) } else { global };
+        (shown, each)
+    }
+
+    /// A43: whether a string of a call dangles: where its instance is, or globally and in every instance.
+    pub(super) fn dangles(&self, index: usize, expression: &Expression, instances: &'l [String]) -> bool {
+        let Expression::Gates(gates) = expression else { return false };
+        let own = self.calls[index].instance.as_deref();
+        let others: &[String] = if own.is_some() { &[] } else { instances };
+        gates.iter().any(|gate| {
+            let is_dangling = |instance| self.gate(index, gate, instance) == Gate::Dangling;
+            is_dangling(own) && others.iter().all(|i| is_dangling(Some(i)))
+        })
+    }
+}
+
+/// Keys as segments of a reference.
+fn segments(keys: &[Key]) -> Vec<Segment> {
+    let segment = |key: &Key| match key {
+        Key::Name(name) => Segment::Dot(name.clone()),
+        Key::Index(n) => Segment::Index(u64::from(*n)),
+    };
+    keys.iter().map(segment).collect()
+}
+
+/// A41: what a person approves lies under `†state.approvals`.
+fn is_approval(reference: &Reference) -> bool {
+    reference.kind == "state" && reference.path.first().and_then(Segment::on_object) == Some("approvals")
+}
+
+impl Log {
+    /// A41: what messages after the plan erased.
+    fn erased_after(&self, plan: StepNo, step: StepNo, reader: Reader<'_>) -> Vec<(Identity, Reference)> {
+        let from = self.erases.partition_point(|s| *s <= plan);
+        let later = self.erases[from..].iter().copied().take_while(|s| *s <= step);
+        let mut erased = Vec::new();
+        for step in later.filter(|s| self.holds(*s, step)) {
+            let found = self.with_message(step, reader, |message, _| {
+                let planned = write::plan(message, &mut Vec::new());
+                let Identity { kind, .. } = &planned.identity;
+                let reference = |keys: &Vec<Key>| Reference { kind: kind.clone(), path: segments(keys) };
+                let paths = planned.ops.iter().map(|(keys, _)| reference(keys));
+                paths.map(|path| (planned.identity.clone(), path)).collect::<Vec<_>>()
+            });
+            erased.extend(found.unwrap_or_default());
+        }
+        erased
+    }
+
+    /// A41: whether data of that kind was withdrawn or reset by a step.
+    fn was_lost(&self, kind: &str, step: StepNo) -> bool {
+        self.lost.iter().any(|(at, id)| *at <= step && self.tree.identity(*id).kind == kind)
+    }
+}

@@ -1,0 +1,206 @@
+//! What a data message writes: identity, value, targets and methods, schema and description (A9 to A20).
+
+use super::expression::{self, Expression};
+use super::finding::{BAD_OUTPUT_PATH, BAD_SCHEMA, Note, OUTPUT_PATH_MISSING, UNKNOWN_OUTPUT_METHOD};
+use super::identity::{self, KINDLESS, brief};
+use super::message::{Carried, Message, Type};
+use super::reference::Reference;
+use crate::json::{Data, Key, Value};
+use crate::model::Identity;
+use crate::state::Op;
+
+/// What one data message does to the state, before it meets it.
+#[derive(Debug)]
+pub(super) struct Planned<'v> {
+    /// Whose data it is.
+    pub identity: Identity,
+    /// The value; None where nothing is written or the method is `erase`.
+    pub value: Option<Carried<'v>>,
+    /// The methods at their targets; the rest merges (A18).
+    pub ops: Vec<(Vec<Key>, Op)>,
+    /// Whether the method is `erase`.
+    pub is_erase: bool,
+    /// A20: a schema that counts.
+    pub schema: Option<&'v Value<'v>>,
+    /// A20: a description that counts.
+    pub description: Option<&'v str>,
+}
+
+/// A18: a method by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Method {
+    op: Op,
+    is_known: bool,
+}
+
+/// A9 to A20: plans the writes of a message of a type that writes.
+pub(super) fn plan<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Planned<'v> {
+    let value = message.value();
+    let kind = identity::kind(message, notes);
+    let instance = identity::instance(message, value.as_deref(), notes);
+    let is_error = kind.as_deref() == Some(Type::Error.name());
+    let output = if is_error { Output::appended(kind) } else { Output::of(message, value.as_deref(), kind, notes) };
+    let is_erase = output.is_erase;
+    Planned {
+        identity: Identity { kind: output.kind, instance },
+        value: value.filter(|_| !is_erase),
+        ops: output.ops,
+        is_erase,
+        schema: schema(message, notes),
+        description: message.text("description").filter(|d| !d.is_empty()),
+    }
+}
+
+/// A20: the schema of a message, if it counts.
+pub(super) fn schema<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Option<&'v Value<'v>> {
+    let schema = message.get("schema").filter(|s| !s.is_null())?;
+    if matches!(schema.data, Data::Object(_) | Data::Bool(_)) {
+        return Some(schema);
+    }
+    let text = format!("`schema` is {}, not an object or boolean (A20); it is ignored", brief(schema));
+    notes.push(Note::new(BAD_SCHEMA, text));
+    None
+}
+
+/// A17, A18: the kind, and the methods at their targets.
+struct Output {
+    kind: String,
+    ops: Vec<(Vec<Key>, Op)>,
+    is_erase: bool,
+}
+
+impl Output {
+    /// A11: messages of kind `error` append, whatever their call says.
+    fn appended(kind: Option<String>) -> Self {
+        Self { kind: kind.unwrap_or_default(), ops: vec![(Vec::new(), Op::Push)], is_erase: false }
+    }
+
+    /// A17 to A19: reads `_outputPath` and `_outputMethod`.
+    fn of(message: &Message<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
+        let method = method(message, notes);
+        let is_erase = method.is_some_and(|m| m.op == Op::Remove);
+        let named = |kind: Option<String>| kind.unwrap_or_else(|| KINDLESS.to_owned());
+        let Some(written) = message.call("_outputPath").filter(|p| !p.is_null()) else {
+            let ops = method.map(|m| (Vec::new(), m.op)).into_iter().collect();
+            return Self { kind: named(kind), ops, is_erase };
+        };
+        let Some(expression) = output_expression(written) else {
+            let text =
+                format!("`_outputPath` is {}, no reference (A19); the message merges as a plain one", brief(written));
+            notes.push(Note::new(BAD_OUTPUT_PATH, text));
+            return Self { kind: named(kind), ops: Vec::new(), is_erase };
+        };
+        let found: Vec<(&str, Vec<Key>)> =
+            expression.references().filter_map(|r| Some((r.kind.as_str(), held(r, value, is_erase)?))).collect();
+        let kind = kind.unwrap_or_else(|| {
+            let is_kindless = found.iter().any(|(k, _)| *k == KINDLESS);
+            let first = if is_kindless { KINDLESS } else { found.first().map_or(KINDLESS, |(k, _)| k) };
+            first.to_owned()
+        });
+        let op = method.map_or(Op::Replace, |m| m.op);
+        let targets = outermost(found.into_iter().filter(|(k, _)| *k == kind).map(|(_, path)| path).collect());
+        if targets.is_empty() && matches!(expression, Expression::Gates(_)) {
+            let text = format!("the value holds nothing at `_outputPath` {} (A19); it merges whole", brief(written));
+            notes.push(Note::new(OUTPUT_PATH_MISSING, text));
+        }
+        Self { kind, ops: targets.into_iter().map(|path| (path, op)).collect(), is_erase }
+    }
+}
+
+/// A18, A19: the method of a message: its own `_outputMethod`, else that of its call.
+fn method(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Method> {
+    let is_there = |v: &&Value<'_>| !v.is_null();
+    let own = message.get("_outputMethod").filter(is_there);
+    let written = own.or_else(|| message.call("_outputMethod").filter(is_there))?;
+    let known = |op| Method { op, is_known: true };
+    let method = match written.as_str() {
+        Some("set") => known(Op::Replace),
+        Some("merge") => known(Op::Merge),
+        Some("assign") => known(Op::Assign),
+        Some("push") => known(Op::Push),
+        Some("concat") => known(Op::Concat),
+        Some("erase") => known(Op::Remove),
+        _ => Method { op: Op::Replace, is_known: false },
+    };
+    if !method.is_known {
+        let text = format!("`_outputMethod` is {}, no method (A19); it acts as `set`", brief(written));
+        notes.push(Note::new(UNKNOWN_OUTPUT_METHOD, text));
+    }
+    Some(method)
+}
+
+/// A19: what an `_outputPath` says; None where it is no reference.
+pub(super) fn output_expression(written: &Value<'_>) -> Option<Expression> {
+    match expression::parse(written.as_str()?) {
+        Expression::Invalid | Expression::Text => None,
+        expression => Some(expression),
+    }
+}
+
+/// A17: the path as keys, if it is reached through objects only and held by the value (with `erase`: held or not).
+fn held(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool) -> Option<Vec<Key>> {
+    let mut at = value;
+    let mut keys = Vec::with_capacity(reference.path.len());
+    for segment in &reference.path {
+        let Some(key) = segment.on_object() else {
+            // An index leads through an array: no target, but `erase` may name it and then does nothing (A18).
+            let index = segment.on_array().filter(|_| is_erase)?;
+            keys.push(Key::Index(index));
+            continue;
+        };
+        at = at.and_then(|v| v.get(key));
+        keys.push(Key::name(key));
+    }
+    (is_erase || at.is_some()).then_some(keys)
+}
+
+/// Leaves out paths below another one and repeated ones.
+fn outermost(paths: Vec<Vec<Key>>) -> Vec<Vec<Key>> {
+    let mut kept: Vec<Vec<Key>> = Vec::with_capacity(paths.len());
+    for path in paths {
+        if kept.iter().any(|k| path.starts_with(k)) {
+            continue;
+        }
+        kept.retain(|k| !k.starts_with(&path));
+        kept.push(path);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reference::canonical;
+    use super::*;
+    use crate::json::parse;
+
+    fn told(text: &str) -> String {
+        let v = parse(text).unwrap();
+        let mut notes = Vec::new();
+        let p = plan(&Message::of(&v), &mut notes);
+        let ops: Vec<_> = p.ops.iter().map(|(k, op)| format!("{op:?} {}", canonical(&p.identity.kind, k))).collect();
+        let rules: Vec<_> = notes.iter().map(|n| n.rule).collect();
+        format!("{}: {} {}", p.identity.kind, ops.join(", "), rules.join(" ")).trim_end().to_owned()
+    }
+
+    #[test]
+    fn targets_are_held_paths_of_the_kind() {
+        let m = |rest: &str| told(&format!(r#"{{"type":"data",{rest}}}"#));
+        let call = |path: &str| format!(r#""data":{{"a":{{"b":1}},"c":[1]}},"_call":{{"_outputPath":"{path}"}}"#);
+        assert_eq!(m(&call("†state.a.b")), "state: Replace †state.a.b");
+        assert_eq!(m(&call("†data.a && †state.c")), "data: Replace †data.a");
+        assert_eq!(m(&call("†state.a.b && †state.a || †state.x")), "state: Replace †state.a");
+        assert_eq!(m(&call("†state.c[0]")), "data:  acts.output-path-missing");
+        assert_eq!(m(&call("†state.")), "data:  acts.bad-output-path");
+        assert_eq!(m(&format!(r#""kind":"k",{}"#, call("†state.a"))), "k:  acts.output-path-missing");
+        assert_eq!(m(r#""kind":"k","data":1,"_outputMethod":"merge""#), "k: Merge †k");
+        assert_eq!(m(r#""kind":"k","data":1,"_outputMethod":3"#), "k: Replace †k acts.unknown-output-method");
+        let erase = r#""_call":{"_outputPath":"†state.a || †state.l[0]","_outputMethod":"erase"}"#;
+        assert_eq!(m(erase), "state: Remove †state.a, Remove †state.l[0]");
+    }
+
+    #[test]
+    fn errors_append() {
+        let m = r#"{"type":"error","error":"x","_call":{"_outputPath":"†state.","_outputMethod":"odd"}}"#;
+        assert_eq!(told(m), "error: Push †error");
+    }
+}

@@ -1,0 +1,62 @@
+//! Equality of values as JSON by one digest.
+
+use crate::json::{Data, Value};
+use sha2::{Digest, Sha256};
+
+/// 128 bits that are equal where two values are equal as JSON: members in any order, of duplicates the last, strings
+/// decoded, numbers by source text.
+pub(crate) fn of(value: &Value<'_>) -> u128 {
+    let mut hash = Sha256::new();
+    put(value, &mut hash);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    u128::from_be_bytes(bytes)
+}
+
+fn put(value: &Value<'_>, hash: &mut Sha256) {
+    match &value.data {
+        Data::String(s) => put_text(s, hash),
+        Data::Array(items) => {
+            hash.update(b"[");
+            items.iter().for_each(|item| put(item, hash));
+            hash.update(b"]");
+        }
+        Data::Object(object) => {
+            let mut members: Vec<_> = object.entries().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            hash.update(b"{");
+            for (key, item) in members {
+                put_text(key, hash);
+                put(item, hash);
+            }
+            hash.update(b"}");
+        }
+        _ => {
+            hash.update(b"#");
+            hash.update(value.text.as_bytes());
+            hash.update(b";");
+        }
+    }
+}
+
+/// The length before the text keeps `["a","b"]` and `["ab"]` apart.
+fn put_text(text: &str, hash: &mut Sha256) {
+    hash.update(b"\"");
+    hash.update((text.len() as u64).to_be_bytes());
+    hash.update(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn equal_as_json_is_equal() {
+        let digest = |text: &str| of(&parse(text).unwrap());
+        assert_eq!(digest(r#"{"a":1,"b":"\u0041"}"#), digest(r#"{ "b":"A", "a":0, "a":1 }"#));
+        assert_ne!(digest(r#"{"a":1}"#), digest(r#"{"a":1.0}"#));
+        assert_ne!(digest(r#"["a","b"]"#), digest(r#"["ab"]"#));
+        assert_ne!(digest(r#"["1"]"#), digest("[1]"));
+    }
+}

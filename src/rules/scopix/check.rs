@@ -1,0 +1,141 @@
+//! Findings that look at the whole file: contracts and the graph (S27, S28, S30).
+
+use super::collection::{DATA_TYPES, merges};
+use super::contract::{Contract, Holding};
+use super::finding::{
+    CONTRACT_CYCLE, FAN_IN_CONFLICT, INPUT_TYPE, NOT_MERGEABLE, OUTPUT_TYPE, REQUIRED_INPUT, UNDECLARED_OUTPUT,
+    UNKNOWN_DATA_TYPE,
+};
+use super::log::Log;
+use super::path;
+use super::plan::{fits, plan};
+use super::route::hint;
+use crate::json::Key;
+use crate::model::{Finding, HEAD, StepNo};
+use std::collections::HashSet;
+
+/// A slot as it is at the last step.
+struct Present {
+    name: String,
+    data_type: Option<String>,
+    hint: Option<String>,
+}
+
+impl Log {
+    /// S30: all findings, one per record, step, path and rule, in the order of A45.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut all = self.told.clone();
+        let last = self.last();
+        if last != HEAD {
+            let holding = self.declared().at(last);
+            self.judge_writes(&holding, &mut all);
+            let mut say = |rule, path: String, message: String| all.push(self.finding(last, rule, Some(path), message));
+            judge_ports(&holding, &mut say);
+            judge_inputs(&holding, &self.present(&holding, last), &mut say);
+            judge_graph(&holding, &mut say);
+        }
+        all.sort_by(|a, b| a.order().cmp(&b.order()));
+        all.dedup_by(|a, b| a.order() == b.order());
+        all
+    }
+
+    /// S28: writes by a source with a contract, under a name or type that it does not declare.
+    fn judge_writes(&self, holding: &Holding<'_>, all: &mut Vec<Finding>) {
+        for write in &self.slots.writes {
+            let Some(contract) = write.source.as_deref().and_then(|source| holding.contract(source)) else { continue };
+            let name = &self.tree().identity(write.slot).kind;
+            let path = Some(path::text(&[Key::name(name)]));
+            match contract.output(name) {
+                None => {
+                    let message = format!("{} does not declare this output", contract.name);
+                    all.push(self.finding(write.step, UNDECLARED_OUTPUT, path, message));
+                }
+                Some(output) => {
+                    if let (Some(declared), Some(written)) = (&output.data_type, &write.data_type) {
+                        if declared.as_str() != written.as_ref() {
+                            let message = format!("{} declares it as {declared}, it is {written}", contract.name);
+                            all.push(self.finding(write.step, OUTPUT_TYPE, path, message));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The slots at a step with their hints (S21).
+    fn present(&self, holding: &Holding<'_>, step: StepNo) -> Vec<Present> {
+        let present = |id| {
+            let (name, slot) = (&self.tree().identity(id).kind, self.slot(id, step)?);
+            let data_type = slot.meta.data_type.as_deref().map(str::to_owned);
+            Some(Present { name: name.clone(), data_type, hint: hint(holding, name, slot) })
+        };
+        self.tree().identities(step).into_iter().filter_map(|view| present(view.id)).collect()
+    }
+}
+
+fn port_path(contract: &Contract, side: &str, name: &str) -> String {
+    format!("{}.{side}.{name}", contract.name)
+}
+
+/// S29: outputs of unknown type, outputs said to merge that do not.
+fn judge_ports(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String, String)) {
+    for contract in &holding.contracts {
+        for output in &contract.outputs {
+            let (Some(name), Some(data_type)) = (&output.name, output.data_type.as_deref()) else { continue };
+            let path = port_path(contract, "outputs", name);
+            if !DATA_TYPES.contains(&data_type) {
+                say(UNKNOWN_DATA_TYPE, path, format!("the data type {data_type} is not in the registry"));
+            } else if output.is_mergeable && !merges(data_type) {
+                say(NOT_MERGEABLE, path, format!("values of {data_type} do not merge"));
+            }
+        }
+    }
+}
+
+/// S28: inputs that nothing can supply, or that a slot of another type stands for.
+fn judge_inputs(holding: &Holding<'_>, present: &[Present], say: &mut impl FnMut(&'static str, String, String)) {
+    for contract in &holding.contracts {
+        for input in &contract.inputs {
+            let Some(name) = &input.name else { continue };
+            let path = port_path(contract, "inputs", name);
+            if let Some(slot) = present.iter().find(|slot| slot.name == *name) {
+                if let (Some(has), Some(wants)) = (&slot.data_type, &input.data_type) {
+                    if has != wants {
+                        say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));
+                    }
+                }
+                continue;
+            }
+            let is_in_slot = present
+                .iter()
+                .any(|slot| slot.data_type.as_deref().is_some_and(|t| fits(t, slot.hint.as_deref(), input)));
+            let is_supplied = is_in_slot
+                || holding.contracts.iter().filter(|other| other.name != contract.name).any(|other| {
+                    let outputs = other.outputs.iter();
+                    outputs
+                        .filter_map(|o| Some((o.data_type.as_deref()?, o)))
+                        .any(|(t, o)| fits(t, o.hint.as_deref(), input))
+                });
+            if input.is_required && !is_supplied {
+                say(REQUIRED_INPUT, path, "no slot and no other contract supplies it".to_owned());
+            }
+        }
+    }
+}
+
+/// S27, S29: conflicts and cycles of the graph.
+fn judge_graph(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String, String)) {
+    let plan = plan(holding);
+    let mut seen = HashSet::new();
+    for conflict in plan.conflicts.iter().filter(|c| seen.insert(c.node)) {
+        let parents: Vec<&str> = conflict.parents.iter().map(|&p| plan.nodes[p].agent.as_str()).collect();
+        let message = format!("{} give it the same {}", parents.join(" and "), conflict.data_type);
+        say(FAN_IN_CONFLICT, format!("nodes[{}]", conflict.node), message);
+    }
+    for cycle in &plan.order.cycles {
+        let agents: Vec<&str> = cycle.iter().map(|&node| plan.nodes[node].agent.as_str()).collect();
+        let first = cycle.first().copied().unwrap_or_default();
+        say(CONTRACT_CYCLE, format!("nodes[{first}]"), format!("a cycle of {}", agents.join(", ")));
+    }
+}

@@ -1,0 +1,289 @@
+//! A run: records become steps, writes and declarations (S1 to S13).
+
+use super::collection::guess;
+use super::contract::Declared;
+use super::finding::{AGENT_FAILED, DUPLICATE_KEY, INVALID_JSON, UNKNOWN_RECORD, severity};
+use super::path;
+use super::shape::{Shape, is_slot_list, response_nodes, string};
+use super::slot::{Entry, Meta, Note, SlotState, Slots};
+use crate::json::{self, Data, Key, Value};
+use crate::model::{Finding, HEAD, Place, Record, RecordBody, Span, StepNo, StepPlace};
+use crate::state::{IdentityId, Tree};
+
+/// One step: what it is and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct StepAt {
+    /// What it is.
+    pub shape: Shape,
+    /// Where it stands.
+    pub place: StepPlace,
+}
+
+/// S1: the steps of a file, its slots at every step, and what it declares.
+#[derive(Debug, Default)]
+pub struct Log {
+    steps: Vec<StepAt>,
+    pub(super) slots: Slots,
+    declared: Declared,
+    pub(super) told: Vec<Finding>,
+}
+
+impl Log {
+    /// S1: takes a record of the file: one step, or, if it is an array and no S6 answer, one for each element.
+    pub fn push(&mut self, record: &Record, text: &[u8]) {
+        let place = record.place;
+        if let RecordBody::Broken(reason) = &record.body {
+            return self.broken(place, reason.clone());
+        }
+        let parsed = match std::str::from_utf8(text) {
+            Ok(text) => json::parse(text).map_err(|e| e.to_string()),
+            Err(e) => Err(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
+        };
+        let value = match parsed {
+            Ok(value) => value,
+            Err(reason) => return self.broken(place, reason),
+        };
+        match &value.data {
+            Data::Array(items) if !is_slot_list(&value) => {
+                let (mut line, mut counted) = (place.line, 0);
+                for item in items {
+                    line += memchr::memchr_iter(b'\n', &text[counted..item.start]).count() as u64;
+                    counted = item.start;
+                    let place = Place { span: place.span.part(item.start, item.text.len()), line };
+                    self.take(item, place, record.place.span.offset);
+                }
+            }
+            _ => self.take(&value, place, place.span.offset),
+        }
+    }
+
+    fn broken(&mut self, place: Place, reason: String) {
+        let step = self.begin(Shape::Broken, place);
+        self.say(step, INVALID_JSON, None, reason);
+    }
+
+    fn begin(&mut self, shape: Shape, place: Place) -> StepNo {
+        let step = self.next_step();
+        let place = StepPlace { record: self.steps.len(), place, record_span: place.span };
+        self.steps.push(StepAt { shape, place });
+        step
+    }
+
+    fn next_step(&self) -> StepNo {
+        StepNo::try_from(self.steps.len()).unwrap_or(StepNo::MAX)
+    }
+
+    /// S9: takes one step; `base` is the offset of the text that its value was parsed from.
+    fn take(&mut self, value: &Value<'_>, place: Place, base: u64) {
+        let shape = Shape::of(value).unwrap_or(Shape::Unknown);
+        let step = self.begin(shape, place);
+        let mut notes: Vec<Note> = Vec::new();
+        match shape {
+            Shape::SlotList => self.take_list(step, value, base, &mut notes),
+            Shape::Context => self.take_context(step, value, base, &mut notes),
+            Shape::BareMap => self.slots.take_context(step, value, base, &mut notes),
+            Shape::Write => {
+                let name = string(value, "slot_name").unwrap_or_default();
+                self.slots.write(step, &Entry::of(name, value, value.get("value")), base, &mut notes);
+            }
+            Shape::AgentResult => self.take_result(step, value, base, &mut notes),
+            Shape::Response => self.take_response(step, value, base, &mut notes),
+            Shape::Pipeline => self.declared.take_pipeline(step, value),
+            Shape::Contract => self.declared.take_contract(step, value),
+            Shape::FileCollection => self.take_collection(step, value, base, &mut notes),
+            Shape::Unknown | Shape::Broken => {
+                self.say(step, UNKNOWN_RECORD, None, "it has none of the shapes of an execution context".to_owned());
+            }
+        }
+        for (rule, slot, message) in notes {
+            self.say(step, rule, Some(path::text(&[Key::name(&slot)])), message);
+        }
+        for path in duplicates(value) {
+            let message = "this key stands twice; the last value counts".to_owned();
+            self.say(step, DUPLICATE_KEY, Some(path::text(&path)), message);
+        }
+    }
+
+    /// S2, S8: a context may declare contracts and steps too.
+    fn take_context(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        if super::shape::is_pipeline(value) {
+            self.declared.take_pipeline(step, value);
+        }
+        if let Some(slots) = value.get("slots") {
+            self.slots.take_context(step, slots, base, notes);
+        }
+    }
+
+    /// S6: slots without values.
+    fn take_list(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        for item in value.as_array().unwrap_or_default() {
+            let entry = Entry {
+                name: string(item, "name").unwrap_or_default(),
+                value: None,
+                data_type: string(item, "type"),
+                source: string(item, "source"),
+                timestamp: None,
+            };
+            if !self.slots.lists(&entry) {
+                self.slots.write(step, &entry, base, notes);
+            }
+        }
+    }
+
+    /// S5: the outputs of an agent.
+    fn take_result(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        let agent = string(value, "agent_name").unwrap_or_default();
+        self.take_outputs(step, agent, value, base, notes);
+        if value.get("success").and_then(Value::as_bool) == Some(false) {
+            self.say(step, AGENT_FAILED, None, format!("the agent {agent} failed"));
+        }
+    }
+
+    /// S8: the outputs of each node; failed nodes are told by their place.
+    fn take_response(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        self.declared.take_response(step, value);
+        let mut has_failed = false;
+        for (i, node) in response_nodes(value).unwrap_or_default().iter().enumerate() {
+            let agent = string(node, "agent").unwrap_or_default();
+            self.take_outputs(step, agent, node, base, notes);
+            if string(node, "status") == Some("failed") {
+                has_failed = true;
+                self.say(step, AGENT_FAILED, Some(format!("nodes[{i}]")), format!("the agent {agent} failed"));
+            }
+        }
+        if !has_failed && value.get("success").and_then(Value::as_bool) == Some(false) {
+            self.say(step, AGENT_FAILED, None, "the pipeline failed".to_owned());
+        }
+    }
+
+    /// S5: each output is a write; its type is what the agent's contract says, or what it looks like.
+    fn take_outputs(&mut self, step: StepNo, agent: &str, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        let Some(outputs) = value.get("outputs").and_then(Value::as_object) else { return };
+        for (name, output) in outputs.entries() {
+            let declared = self.declared.contract(agent).and_then(|c| c.output(name)).and_then(|o| o.data_type.clone());
+            let data_type = declared.as_deref().unwrap_or_else(|| guess(output));
+            let entry =
+                Entry { name, value: Some(output), data_type: Some(data_type), source: Some(agent), timestamp: None };
+            self.slots.write(step, &entry, base, notes);
+        }
+    }
+
+    /// S7: files go to the slot `collection`.
+    fn take_collection(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        let entry = Entry {
+            name: "collection",
+            value: Some(value),
+            data_type: Some(super::collection::FILE_IDS),
+            source: Some(string(value, "source_capability").unwrap_or("unknown")),
+            timestamp: None,
+        };
+        self.slots.write(step, &entry, base, notes);
+    }
+
+    fn say(&mut self, step: StepNo, rule: &'static str, path: Option<String>, message: String) {
+        self.told.push(self.finding(step, rule, path, message));
+    }
+
+    /// S29: a finding at a step; its record has the same number (S1).
+    pub(super) fn finding(&self, step: StepNo, rule: &'static str, path: Option<String>, message: String) -> Finding {
+        let record = usize::try_from(step).unwrap_or_default();
+        Finding { record, step: Some(step), path, rule, severity: severity(rule), message }
+    }
+
+    /// The steps so far.
+    #[must_use]
+    pub fn steps(&self) -> &[StepAt] {
+        &self.steps
+    }
+
+    /// The last step, or [`HEAD`].
+    #[must_use]
+    pub fn last(&self) -> StepNo {
+        self.next_step().saturating_sub(1).max(HEAD)
+    }
+
+    /// The slots' values at every step.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.slots.tree
+    }
+
+    /// S13: a slot at a step.
+    #[must_use]
+    pub fn slot(&self, id: IdentityId, step: StepNo) -> Option<&SlotState> {
+        self.slots.at(id, step)
+    }
+
+    /// S12: who wrote a slot, of an event at a step.
+    #[must_use]
+    pub fn credit(&self, id: IdentityId, step: StepNo) -> Option<&Meta> {
+        self.slots.credit(id, step)
+    }
+
+    /// S8: what the file declares.
+    #[must_use]
+    pub fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    /// The slots that a step wrote, in its order.
+    pub fn written(&self, step: StepNo) -> impl Iterator<Item = IdentityId> {
+        let writes = &self.slots.writes;
+        let start = writes.partition_point(|w| w.step < step);
+        writes[start..].iter().take_while(move |w| w.step == step).map(|w| w.slot)
+    }
+
+    /// The bytes of a step.
+    #[must_use]
+    pub fn span(&self, step: StepNo) -> Option<Span> {
+        usize::try_from(step).ok().and_then(|i| self.steps.get(i)).map(|s| s.place.place.span)
+    }
+}
+
+/// S29: the path of each key that stands twice in its object, once.
+fn duplicates(value: &Value<'_>) -> Vec<Vec<Key>> {
+    let (mut found, mut path) = (Vec::new(), Vec::new());
+    if has_duplicates(value) {
+        put_duplicates(value, &mut path, &mut found);
+    }
+    found
+}
+
+/// The common case, told without a path.
+fn has_duplicates(value: &Value<'_>) -> bool {
+    match &value.data {
+        Data::Array(items) => items.iter().any(has_duplicates),
+        Data::Object(object) => object.has_duplicates || object.members.iter().any(|m| has_duplicates(&m.value)),
+        _ => false,
+    }
+}
+
+fn put_duplicates(value: &Value<'_>, path: &mut Vec<Key>, found: &mut Vec<Vec<Key>>) {
+    let mut below = |key: Key, item: &Value<'_>, found: &mut Vec<Vec<Key>>| {
+        path.push(key);
+        put_duplicates(item, path, found);
+        path.pop();
+    };
+    match &value.data {
+        Data::Array(items) => {
+            for (i, item) in items.iter().enumerate() {
+                below(Key::Index(u32::try_from(i).unwrap_or(u32::MAX)), item, found);
+            }
+        }
+        Data::Object(object) => {
+            let members = object.members.iter();
+            members.for_each(|m| below(Key::name(&m.key), &m.value, found));
+            if object.has_duplicates {
+                let mut seen = std::collections::HashMap::new();
+                for member in &object.members {
+                    let count = seen.entry(member.key.as_ref()).or_insert(0);
+                    *count += 1;
+                    if *count == 2 {
+                        found.push([path.as_slice(), &[Key::name(&member.key)]].concat());
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,178 @@
+//! What a record is (S2 to S9).
+
+use crate::json::Value;
+
+/// S9: the shapes of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// S6: slots without values.
+    SlotList,
+    /// S2: an execution context, a checkpoint.
+    Context,
+    /// S4: the arguments of one write.
+    Write,
+    /// S5: what an agent gave.
+    AgentResult,
+    /// S8: what a pipeline gave.
+    Response,
+    /// S8: contracts, steps, or a request.
+    Pipeline,
+    /// S8: what an agent takes and gives.
+    Contract,
+    /// S7: files.
+    FileCollection,
+    /// S3: slots without a frame.
+    BareMap,
+    /// None of these.
+    Unknown,
+    /// No JSON.
+    Broken,
+}
+
+impl Shape {
+    /// S9: the first shape that fits; None for what is none.
+    #[must_use]
+    pub fn of(value: &Value<'_>) -> Option<Self> {
+        const TESTS: [(Shape, fn(&Value<'_>) -> bool); 9] = [
+            (Shape::SlotList, is_slot_list),
+            (Shape::Context, is_context),
+            (Shape::Write, is_write),
+            (Shape::AgentResult, is_agent_result),
+            (Shape::Response, is_response),
+            (Shape::Pipeline, is_pipeline),
+            (Shape::Contract, is_contract),
+            (Shape::FileCollection, is_file_collection),
+            (Shape::BareMap, is_bare_map),
+        ];
+        TESTS.iter().find(|(_, is_it)| is_it(value)).map(|(shape, _)| *shape)
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SlotList => "list_slots",
+            Self::Context => "context",
+            Self::Write => "write",
+            Self::AgentResult => "result",
+            Self::Response => "response",
+            Self::Pipeline => "pipeline",
+            Self::Contract => "contract",
+            Self::FileCollection => "collection",
+            Self::BareMap => "slots",
+            Self::Unknown => "unknown",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// The member if it is a string.
+pub(super) fn string<'v>(value: &'v Value<'_>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// The elements of a member that is an array with at least one.
+fn some<'v, 'a>(value: &'v Value<'a>, key: &str) -> Option<&'v [Value<'a>]> {
+    value.get(key).and_then(Value::as_array).filter(|items| !items.is_empty())
+}
+
+fn all_have(items: &[Value<'_>], keys: [&str; 2]) -> bool {
+    items.iter().all(|item| keys.iter().all(|key| string(item, key).is_some()))
+}
+
+/// S6: a non-empty array of objects with exactly `name`, `type`, `source`.
+pub(super) fn is_slot_list(value: &Value<'_>) -> bool {
+    let is_entry = |item: &Value<'_>| {
+        item.as_object().is_some_and(|o| o.len() == 3)
+            && string(item, "name").is_some()
+            && item.get("type").is_some()
+            && item.get("source").is_some()
+    };
+    value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_entry))
+}
+
+/// S2: an object whose `slots` is an object.
+fn is_context(value: &Value<'_>) -> bool {
+    value.get("slots").is_some_and(|slots| slots.as_object().is_some())
+}
+
+/// S4: a string `slot_name` and a `value`.
+fn is_write(value: &Value<'_>) -> bool {
+    string(value, "slot_name").is_some() && value.get("value").is_some()
+}
+
+/// S5: a string `agent_name` and a boolean `success`.
+fn is_agent_result(value: &Value<'_>) -> bool {
+    string(value, "agent_name").is_some() && value.get("success").is_some_and(|v| v.as_bool().is_some())
+}
+
+/// S8: a boolean `success` and [`response_nodes`].
+fn is_response(value: &Value<'_>) -> bool {
+    value.get("success").is_some_and(|v| v.as_bool().is_some()) && response_nodes(value).is_some()
+}
+
+/// S8: the nodes of a response: a non-empty array `nodes`, else `steps`, of objects with string `agent` and `status`.
+pub(super) fn response_nodes<'v, 'a>(value: &'v Value<'a>) -> Option<&'v [Value<'a>]> {
+    let nodes = some(value, "nodes").or_else(|| some(value, "steps"))?;
+    all_have(nodes, ["agent", "status"]).then_some(nodes)
+}
+
+/// S8: an object with an array `contracts`, or a request: a non-empty array `steps` of string `agent` and `intent`.
+pub(super) fn is_pipeline(value: &Value<'_>) -> bool {
+    value.get("contracts").is_some_and(|v| v.as_array().is_some())
+        || some(value, "steps").is_some_and(|steps| all_have(steps, ["agent", "intent"]))
+}
+
+/// S8: string `name` and `capability`, and `inputs` or `outputs`.
+pub(super) fn is_contract(value: &Value<'_>) -> bool {
+    string(value, "name").is_some()
+        && string(value, "capability").is_some()
+        && (value.get("inputs").is_some() || value.get("outputs").is_some())
+}
+
+/// S7: `ids` of strings or `refs` of objects with `id`, and a string `content_type`.
+fn is_file_collection(value: &Value<'_>) -> bool {
+    let all = |key: &str, is_it: fn(&Value<'_>) -> bool| {
+        value.get(key).and_then(Value::as_array).is_some_and(|items| items.iter().all(is_it))
+    };
+    string(value, "content_type").is_some()
+        && (all("ids", |id| id.as_str().is_some()) || all("refs", |r| r.get("id").is_some()))
+}
+
+/// S3: a non-empty object whose values all have `value` and a string `data_type`.
+fn is_bare_map(value: &Value<'_>) -> bool {
+    let is_slot = |slot: &Value<'_>| slot.get("value").is_some() && string(slot, "data_type").is_some();
+    value.as_object().is_some_and(|o| !o.is_empty() && o.entries().all(|(_, slot)| is_slot(slot)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn the_first_shape_that_fits() {
+        for (text, shape) in [
+            (r#"[{"name":"a","type":"TEXT","source":"s"}]"#, Some(Shape::SlotList)),
+            (r#"[{"name":"a","type":"TEXT","source":"s","x":1}]"#, None),
+            ("[]", None),
+            (r#"{"slots":{}}"#, Some(Shape::Context)),
+            (r#"{"slots":[]}"#, None),
+            (r#"{"slot_name":"a","value":null}"#, Some(Shape::Write)),
+            (r#"{"agent_name":"a","success":false}"#, Some(Shape::AgentResult)),
+            (r#"{"success":true,"nodes":[],"steps":[{"agent":"a","status":"x"}]}"#, Some(Shape::Response)),
+            (r#"{"success":true,"nodes":[{"agent":"a"}],"steps":[{"agent":"a","status":"x"}]}"#, None),
+            (r#"{"contracts":[]}"#, Some(Shape::Pipeline)),
+            (r#"{"steps":[{"agent":"a","intent":"i"}],"image_ids":null}"#, Some(Shape::Pipeline)),
+            (r#"{"steps":[{"agent":"a"}]}"#, None),
+            (r#"{"name":"n","capability":"c","inputs":[]}"#, Some(Shape::Contract)),
+            (r#"{"refs":[{"id":"1"}],"content_type":"images"}"#, Some(Shape::FileCollection)),
+            (r#"{"ids":[1],"content_type":"images"}"#, None),
+            (r#"{"a":{"value":1,"data_type":"TEXT"}}"#, Some(Shape::BareMap)),
+            ("{}", None),
+            ("5", None),
+        ] {
+            assert_eq!(Shape::of(&parse(text).unwrap()), shape, "{text}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What the user and the terminal have set: environment, configuration folder, light or dark.
+//!
+//! Nothing here can prevent the start (R25): what is broken is named as a [`Problem`] and ignored.
+
+use crate::model::Problem;
+use etcetera::BaseStrategy;
+use serde::Deserialize;
+use std::env;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Most bytes of a configuration or theme file.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Most theme files that are read.
+const THEMES_MAX: usize = 100;
+/// How long the terminal may take to tell its background colour. A slow one is taken for dark.
+const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
+/// The names that `config.toml` may have.
+const NAMES: &[&str] = &["theme"];
+
+/// What the environment says. Read once, at the start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `NO_COLOR` is set and not empty.
+    pub no_color: bool,
+    /// How many colours the terminal has.
+    pub colors: Colors,
+    /// `TERM`, empty if it is not set.
+    pub term: String,
+    /// `VISUAL`, else `EDITOR`, if not empty.
+    pub editor: Option<String>,
+    /// `RUST_BACKTRACE` is on: a panic tells all, even if that quotes the user's file.
+    pub backtrace: bool,
+    /// `OBELUS_PANIC=1`: panic after the first frame. It is for the test that the terminal is given back, as in
+    /// `screen_check.py --matrix --panic-env OBELUS_PANIC=1 -- obelus FILE`.
+    pub panics: bool,
+}
+
+/// How many colours a terminal has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Colors {
+    /// The 16 that every palette has.
+    #[default]
+    Sixteen,
+    /// The fixed 256.
+    Indexed,
+    /// Any red, green and blue.
+    True,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    #[must_use]
+    pub fn read() -> Self {
+        Self::of(|name| env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    fn of(get: impl Fn(&str) -> Option<String>) -> Self {
+        let get = |name: &str| get(name).filter(|value| !value.trim().is_empty());
+        let term = get("TERM").unwrap_or_default();
+        let colors = match get("COLORTERM").as_deref() {
+            Some("truecolor" | "24bit") => Colors::True,
+            _ if term.ends_with("-direct") => Colors::True,
+            _ if term.contains("256color") => Colors::Indexed,
+            _ => Colors::Sixteen,
+        };
+        Self {
+            no_color: get("NO_COLOR").is_some(),
+            colors,
+            term,
+            editor: get("VISUAL").or_else(|| get("EDITOR")),
+            backtrace: get("RUST_BACKTRACE").is_some_and(|value| value != "0"),
+            panics: get("OBELUS_PANIC").is_some_and(|value| value == "1"),
+        }
+    }
+}
+
+/// What `config.toml` and the folder `themes` hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The theme's name; `auto` asks the terminal.
+    pub theme: Option<String>,
+    /// The user's themes by name: the text of each `themes/NAME.toml`, sorted by name.
+    pub themes: Vec<(String, String)>,
+    /// What was broken and therefore ignored.
+    pub problems: Vec<Problem>,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    theme: Option<String>,
+}
+
+impl Config {
+    /// Reads the folder `obelus` in the user's configuration folder. No folder is an empty configuration.
+    #[must_use]
+    pub fn load() -> Self {
+        folder().map_or_else(Self::default, |folder| Self::of(&folder))
+    }
+
+    fn of(folder: &Path) -> Self {
+        let mut config = Self::default();
+        let file = folder.join("config.toml");
+        match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Written::default()), |text| parse(&text))) {
+            Ok(written) => config.theme = written.theme,
+            Err(message) => config.problems.push(ignored(&file, &message)),
+        }
+        config.read_themes(&folder.join("themes"));
+        config
+    }
+
+    fn read_themes(&mut self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut files: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+            .collect();
+        files.sort();
+        if files.len() > THEMES_MAX {
+            let message = format!("only the first {THEMES_MAX} of {} themes are read", files.len());
+            self.problems.push(ignored(folder, &message));
+        }
+        for file in files.iter().take(THEMES_MAX) {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            match read_text(file) {
+                Ok(text) => self.themes.extend(text.map(|text| (name, text))),
+                Err(message) => self.problems.push(ignored(file, &message)),
+            }
+        }
+    }
+}
+
+/// The configuration folder, if the user has a home.
+fn folder() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.config_dir().join("obelus"))
+}
+
+fn ignored(path: &Path, message: &str) -> Problem {
+    Problem::usage(format!("{}: {message}", path.display())).hint("it is ignored until that is changed")
+}
+
+/// The text of a file, or none if there is no such file.
+fn read_text(path: &Path) -> Result<Option<String>, String> {
+    // A look first: to open a named pipe would wait for its writer.
+    let Ok(meta) = fs::metadata(path) else { return Ok(None) };
+    if !meta.is_file() {
+        return Err("this is no regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(format!("it is longer than {FILE_BYTES_MAX} bytes"));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
+}
+
+fn parse(text: &str) -> Result<Written, String> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
+        let written = error.span().and_then(|span| text.get(span)).unwrap_or_default();
+        let near = nearest(written.trim_matches(['"', '\''])).map(|name| format!("; did you mean `{name}`?"));
+        format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
+    })
+}
+
+/// The known name that differs least from an unknown one, if it is near enough to be meant.
+fn nearest(unknown: &str) -> Option<&'static str> {
+    let distances = NAMES.iter().map(|known| (edits(unknown, known), *known));
+    distances.filter(|(distance, known)| (1..=known.len() / 2).contains(distance)).min().map(|(_, known)| known)
+}
+
+/// How many characters have to be put in, taken out or changed to make one word of the other.
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().take(64).enumerate() {
+        let mut next = vec![i + 1];
+        for (j, b) in to.iter().enumerate() {
+            let changed = row[j] + usize::from(a != *b);
+            next.push(changed.min(row[j + 1] + 1).min(next[j] + 1));
+        }
+        row = next;
+    }
+    row[to.len()]
+}
+
+/// Asks the terminal whether its background is light. Ask before the screen opens, and only for who wants to know: the
+/// answer comes as typed text. A terminal that does not answer in time is taken for dark.
+#[must_use]
+pub fn is_background_light() -> bool {
+    let mut options = terminal_colorsaurus::QueryOptions::default();
+    options.timeout = BACKGROUND_WAIT;
+    matches!(terminal_colorsaurus::theme_mode(options), Ok(terminal_colorsaurus::ThemeMode::Light))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(values: &[(&str, &str)]) -> Environment {
+        Environment::of(|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn colours_follow_what_the_terminal_says() {
+        let colors = |values| environment(values).colors;
+        assert_eq!(colors(&[]), Colors::Sixteen);
+        assert_eq!(colors(&[("TERM", "xterm-256color")]), Colors::Indexed);
+        assert_eq!(colors(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Colors::True);
+        assert_eq!(colors(&[("TERM", "xterm-direct")]), Colors::True);
+        assert_eq!(colors(&[("TERM", "linux"), ("COLORTERM", "yes")]), Colors::Sixteen);
+    }
+
+    #[test]
+    fn empty_variables_are_not_set() {
+        assert!(!environment(&[("NO_COLOR", "")]).no_color);
+        assert!(environment(&[("NO_COLOR", "0")]).no_color);
+        assert_eq!(environment(&[("VISUAL", " "), ("EDITOR", "vi")]).editor.as_deref(), Some("vi"));
+        assert_eq!(environment(&[("VISUAL", "hx"), ("EDITOR", "vi")]).editor.as_deref(), Some("hx"));
+        assert!(!environment(&[("RUST_BACKTRACE", "0")]).backtrace);
+        assert!(!environment(&[("OBELUS_PANIC", "0")]).panics);
+    }
+
+    fn message_of(text: &[u8]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("config.toml"), text).unwrap();
+        let config = Config::of(folder.path());
+        assert_eq!(config.theme, None);
+        assert_eq!(config.problems.len(), 1, "{config:?}");
+        config.problems[0].to_string()
+    }
+
+    #[test]
+    fn a_broken_configuration_is_named_and_ignored() {
+        let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
+        assert!(near.contains("config.toml: line 2: unknown field `colour`, expected `theme`"), "{near}");
+        let near = message_of(b"# x\nthme = \"dark\"\n");
+        assert!(near.contains("line 2") && near.contains("did you mean `theme`?"), "{near}");
+        assert!(message_of(b"theme = 1").contains("line 1"));
+        assert!(message_of(b"theme = \"").contains("line 1"));
+        assert!(message_of(b"\xff").contains("not UTF-8"));
+        assert!(message_of(&vec![b'#'; 300_000]).contains("longer than"));
+    }
+
+    #[test]
+    fn what_is_there_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Config::of(folder.path()), Config::default());
+        fs::write(folder.path().join("config.toml"), "theme = \"light\"\n").unwrap();
+        fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
+        fs::write(folder.path().join("themes/sea.toml"), "text = \"blue\"").unwrap();
+        fs::write(folder.path().join("themes/notes.txt"), "x").unwrap();
+        let config = Config::of(folder.path());
+        assert_eq!(config.theme.as_deref(), Some("light"));
+        assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);
+        assert_eq!(config.problems.len(), 1, "a folder is no theme");
+    }
+
+    #[test]
+    fn any_damage_leaves_the_start_alone() {
+        let text = b"theme = \"dark\"\n";
+        let folder = tempfile::tempdir().unwrap();
+        for at in 0..text.len() {
+            for flip in [0x01, 0x20, 0x80, 0xff] {
+                let mut bytes = text.to_vec();
+                bytes[at] ^= flip;
+                fs::write(folder.path().join("config.toml"), &bytes).unwrap();
+                let config = Config::of(folder.path());
+                assert!(config.problems.len() <= 1);
+            }
+            fs::write(folder.path().join("config.toml"), &text[..at]).unwrap();
+            assert!(Config::of(folder.path()).problems.len() <= 1);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The thread that reads the keyboard and the mouse, and turns what comes into plain data.
+//!
+//! It is the only one that polls and reads: a second reader would steal bytes. It also notices a terminal that hung up
+//! without a signal. Knows nothing of what keys mean.
+
+use super::device::Device;
+use crate::app::key::{KeyCode, KeyPress, Mouse, MouseKind};
+use crossbeam_channel::{SendTimeoutError, Sender};
+use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
+use signal_hook::consts::{SIGHUP, SIGWINCH};
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Most events that wait for the drawing thread.
+pub(super) const EVENTS_MAX: usize = 256;
+/// How long one wait for input lasts: as late as this a closed terminal is noticed that sent no signal. Crossterm spins
+/// through the last millisecond of each wait, so short ones would cost an idle program more than all else.
+const POLL_WAIT: Duration = Duration::from_secs(1);
+/// How long a burst is looked at for more. Not zero: crossterm would then not look at all.
+const BURST_WAIT: Duration = Duration::from_micros(50);
+/// How many failing reads in a row, each followed by [`FAILURE_WAIT`], mean that there is no terminal any more.
+const FAILURES_MAX: u32 = 10;
+/// The pause after a failing read.
+const FAILURE_WAIT: Duration = Duration::from_millis(50);
+/// How long [`Pause::begin`] waits for the thread to be quiet.
+const PAUSE_WAIT: Duration = Duration::from_secs(2);
+/// Most bytes of a paste that are passed on.
+const PASTE_BYTES_MAX: usize = 64 * 1024;
+/// The exit status of a program whose terminal hung up.
+const HANGUP_STATUS: i32 = 128 + SIGHUP;
+
+/// What came from the user or from the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputEvent {
+    /// A key.
+    Key(KeyPress),
+    /// A mouse button or the wheel.
+    Mouse(Mouse),
+    /// Pasted text, cut at 64 KiB.
+    Paste(String),
+    /// The terminal has another size, in cells; the last of a burst.
+    Resize {
+        /// Columns.
+        width: u16,
+        /// Rows.
+        height: u16,
+    },
+    /// The program was stopped and goes on: the screen has to be drawn again.
+    Resumed,
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// When the system gives no thread.
+pub(super) fn start(device: &Arc<Device>, pause: &Arc<Pause>, sender: Sender<InputEvent>) -> io::Result<()> {
+    let reader = Reader { device: Arc::clone(device), pause: Arc::clone(pause), sender };
+    thread::Builder::new().name("input".to_owned()).spawn(move || reader.run())?;
+    Ok(())
+}
+
+struct Reader {
+    device: Arc<Device>,
+    pause: Arc<Pause>,
+    sender: Sender<InputEvent>,
+}
+
+/// The other side has gone: the thread is done.
+struct Closed;
+
+impl Reader {
+    fn run(&self) {
+        let mut failures = 0;
+        loop {
+            self.pause.obey();
+            let step = match event::poll(POLL_WAIT) {
+                Ok(true) => self.drain(),
+                Ok(false) => Ok(Ok(())),
+                Err(error) => Err(error),
+            };
+            match step {
+                Ok(Ok(())) => failures = 0,
+                Ok(Err(Closed)) => return,
+                Err(_) => {
+                    failures += 1;
+                    thread::sleep(FAILURE_WAIT);
+                }
+            }
+            if failures == FAILURES_MAX || self.device.is_gone() {
+                self.device.end(HANGUP_STATUS, None);
+            }
+        }
+    }
+
+    /// Reads all that is there, so that a burst of sizes or drags becomes its last one.
+    fn drain(&self) -> io::Result<Result<(), Closed>> {
+        let mut held: Option<InputEvent> = None;
+        while event::poll(BURST_WAIT)? {
+            let Some(next) = translate(event::read()?) else { continue };
+            if let Some(before) = held.replace(next) {
+                let is_replaced = held.as_ref().is_some_and(|next| replaces(next, &before));
+                if !is_replaced && self.send(before).is_err() {
+                    return Ok(Err(Closed));
+                }
+            }
+        }
+        Ok(held.map_or(Ok(()), |last| self.send(last)))
+    }
+
+    /// Waits for room; a terminal that goes away meanwhile ends the program.
+    fn send(&self, mut event: InputEvent) -> Result<(), Closed> {
+        loop {
+            match self.sender.send_timeout(event, POLL_WAIT) {
+                Ok(()) => return Ok(()),
+                Err(SendTimeoutError::Disconnected(_)) => return Err(Closed),
+                Err(SendTimeoutError::Timeout(back)) => event = back,
+            }
+            if self.device.is_gone() {
+                self.device.end(HANGUP_STATUS, None);
+            }
+        }
+    }
+}
+
+/// Whether `next` makes `before` pointless.
+fn replaces(next: &InputEvent, before: &InputEvent) -> bool {
+    let is_drag = |event: &InputEvent| matches!(event, InputEvent::Mouse(Mouse { kind: MouseKind::Drag, .. }));
+    let is_size = |event: &InputEvent| matches!(event, InputEvent::Resize { .. });
+    (is_drag(next) && is_drag(before)) || (is_size(next) && is_size(before))
+}
+
+fn translate(event: Event) -> Option<InputEvent> {
+    match event {
+        Event::Key(key) => press_of(key).map(InputEvent::Key),
+        Event::Mouse(mouse) => {
+            let kind = match mouse.kind {
+                MouseEventKind::Down(MouseButton::Left) => MouseKind::Click,
+                MouseEventKind::Drag(MouseButton::Left) => MouseKind::Drag,
+                MouseEventKind::Up(MouseButton::Left) => MouseKind::Release,
+                MouseEventKind::ScrollUp => MouseKind::WheelUp,
+                MouseEventKind::ScrollDown => MouseKind::WheelDown,
+                _ => return None,
+            };
+            Some(InputEvent::Mouse(Mouse { kind, column: mouse.column, row: mouse.row }))
+        }
+        Event::Paste(mut text) => {
+            text.truncate(floor_char_boundary(&text, PASTE_BYTES_MAX));
+            Some(InputEvent::Paste(text))
+        }
+        Event::Resize(width, height) => Some(InputEvent::Resize { width, height }),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+fn press_of(key: KeyEvent) -> Option<KeyPress> {
+    // Releases come from Windows and from terminals with the newer keyboard protocol.
+    if !matches!(key.kind, KeyEventKind::Press | KeyEventKind::Repeat) {
+        return None;
+    }
+    let known = KeyModifiers::SHIFT | KeyModifiers::CONTROL | KeyModifiers::ALT;
+    if !known.contains(key.modifiers) {
+        return None;
+    }
+    let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    let alt = key.modifiers.contains(KeyModifiers::ALT);
+    Some(KeyPress { code: code_of(key)?, ctrl, alt })
+}
+
+fn code_of(key: KeyEvent) -> Option<KeyCode> {
+    Some(match key.code {
+        event::KeyCode::Char(c) => KeyCode::Char(c),
+        event::KeyCode::Enter => KeyCode::Enter,
+        event::KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::BackTab,
+        event::KeyCode::Tab => KeyCode::Tab,
+        event::KeyCode::BackTab => KeyCode::BackTab,
+        event::KeyCode::Esc => KeyCode::Esc,
+        event::KeyCode::Up => KeyCode::Up,
+        event::KeyCode::Down => KeyCode::Down,
+        event::KeyCode::Left => KeyCode::Left,
+        event::KeyCode::Right => KeyCode::Right,
+        event::KeyCode::Home => KeyCode::Home,
+        event::KeyCode::End => KeyCode::End,
+        event::KeyCode::PageUp => KeyCode::PageUp,
+        event::KeyCode::PageDown => KeyCode::PageDown,
+        event::KeyCode::Backspace => KeyCode::Backspace,
+        event::KeyCode::Delete => KeyCode::Delete,
+        event::KeyCode::F(number) => KeyCode::F(number),
+        _ => return None,
+    })
+}
+
+fn floor_char_boundary(text: &str, bytes_max: usize) -> usize {
+    (0..=bytes_max.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// Keeps the thread from reading while another program has the terminal.
+#[derive(Debug, Default)]
+pub(super) struct Pause {
+    state: Mutex<Quiet>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Quiet {
+    #[default]
+    Reading,
+    Asked,
+    Paused,
+}
+
+impl Pause {
+    /// Asks for quiet and waits until the thread reads no more. Returns false if it does not answer in time.
+    pub(super) fn begin(&self) -> bool {
+        let mut state = self.lock();
+        *state = Quiet::Asked;
+        // Ends the wait for input at once: to crossterm it is one more change of size. If it cannot be sent, the wait
+        // ends by itself.
+        let _ = signal_hook::low_level::raise(SIGWINCH);
+        let waited = self.changed.wait_timeout_while(state, PAUSE_WAIT, |state| *state == Quiet::Asked);
+        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let is_quiet = *state == Quiet::Paused;
+        if !is_quiet {
+            *state = Quiet::Reading;
+        }
+        is_quiet
+    }
+
+    /// Lets the thread read again.
+    pub(super) fn end(&self) {
+        *self.lock() = Quiet::Reading;
+        self.changed.notify_all();
+    }
+
+    /// The thread's side: if quiet is asked for, says so and waits for its end.
+    fn obey(&self) {
+        let mut state = self.lock();
+        if *state != Quiet::Asked {
+            return;
+        }
+        *state = Quiet::Paused;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(state, |state| *state == Quiet::Paused));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Quiet> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::crossterm::event::{KeyEventState, MouseEvent};
+
+    fn check(code: event::KeyCode, modifiers: KeyModifiers, name: &str) {
+        let key = KeyEvent::new(code, modifiers);
+        let expected = name.parse().ok().map(InputEvent::Key);
+        assert_eq!(translate(Event::Key(key)), expected, "{name}");
+    }
+
+    #[test]
+    fn keys_get_their_names() {
+        check(event::KeyCode::Char('j'), KeyModifiers::NONE, "j");
+        check(event::KeyCode::Char('G'), KeyModifiers::SHIFT, "G");
+        check(event::KeyCode::Char('d'), KeyModifiers::CONTROL, "C-d");
+        check(event::KeyCode::Char('x'), KeyModifiers::ALT, "M-x");
+        check(event::KeyCode::BackTab, KeyModifiers::SHIFT, "BackTab");
+        check(event::KeyCode::Tab, KeyModifiers::SHIFT, "BackTab");
+        check(event::KeyCode::PageDown, KeyModifiers::NONE, "PageDown");
+        check(event::KeyCode::F(5), KeyModifiers::NONE, "F5");
+    }
+
+    #[test]
+    fn releases_and_foreign_keys_are_passed_over() {
+        let mut key = KeyEvent::new(event::KeyCode::Char('j'), KeyModifiers::NONE);
+        key.kind = KeyEventKind::Release;
+        assert_eq!(translate(Event::Key(key)), None);
+        key = KeyEvent::new_with_kind_and_state(
+            event::KeyCode::Char('j'),
+            KeyModifiers::SUPER,
+            KeyEventKind::Press,
+            KeyEventState::NONE,
+        );
+        assert_eq!(translate(Event::Key(key)), None);
+        assert_eq!(translate(Event::Key(KeyEvent::new(event::KeyCode::CapsLock, KeyModifiers::NONE))), None);
+    }
+
+    #[test]
+    fn only_the_left_button_and_the_wheel_count() {
+        let mouse =
+            |kind| translate(Event::Mouse(MouseEvent { kind, column: 3, row: 4, modifiers: KeyModifiers::NONE }));
+        let wheel = Mouse { kind: MouseKind::WheelDown, column: 3, row: 4 };
+        assert_eq!(mouse(MouseEventKind::ScrollDown), Some(InputEvent::Mouse(wheel)));
+        assert_eq!(mouse(MouseEventKind::Down(MouseButton::Right)), None);
+        assert_eq!(mouse(MouseEventKind::Moved), None);
+    }
+
+    #[test]
+    fn a_burst_of_sizes_or_drags_is_its_last() {
+        let size = |width| InputEvent::Resize { width, height: 1 };
+        let mouse = |kind, column| InputEvent::Mouse(Mouse { kind, column, row: 0 });
+        assert!(replaces(&size(2), &size(1)));
+        assert!(replaces(&mouse(MouseKind::Drag, 2), &mouse(MouseKind::Drag, 1)));
+        assert!(!replaces(&mouse(MouseKind::Drag, 2), &mouse(MouseKind::Click, 1)));
+        assert!(!replaces(&mouse(MouseKind::WheelUp, 1), &mouse(MouseKind::WheelUp, 1)));
+        assert!(!replaces(&size(2), &mouse(MouseKind::Drag, 1)));
+    }
+
+    #[test]
+    fn a_long_paste_is_cut_between_characters() {
+        let text = "é".repeat(PASTE_BYTES_MAX);
+        let Some(InputEvent::Paste(cut)) = translate(Event::Paste(format!("x{text}"))) else { panic!("no paste") };
+        assert_eq!(cut.len(), PASTE_BYTES_MAX - 1);
+    }
+
+    #[test]
+    fn a_pause_waits_until_the_thread_is_quiet() {
+        let pause = Arc::new(Pause::default());
+        let reader = {
+            let pause = Arc::clone(&pause);
+            thread::spawn(move || {
+                while *pause.lock() == Quiet::Reading {
+                    thread::yield_now();
+                }
+                pause.obey();
+            })
+        };
+        assert!(pause.begin());
+        assert_eq!(*pause.lock(), Quiet::Paused);
+        pause.end();
+        reader.join().unwrap();
+    }
+}

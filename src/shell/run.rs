@@ -1,0 +1,159 @@
+//! The loop: wait, drain, update, do what is asked for, draw once.
+
+use super::config::{Config, Environment, is_background_light};
+use super::input::InputEvent;
+use super::jobs::{Jobs, Source};
+use super::terminal::Screen;
+use super::themes::Themes;
+use super::{editor, opening};
+use crate::app::{App, Effect, Msg, view};
+use crate::model::Problem;
+use crate::source::Input;
+use crate::ui;
+use crossbeam_channel::{Receiver, select};
+use std::sync::Arc;
+
+/// What the screen is started with.
+pub struct Settings {
+    /// The input.
+    pub input: Arc<Input>,
+    /// Name of a format; None: by content.
+    pub format: Option<String>,
+    /// Name of a theme; None: that of the configuration.
+    pub theme: Option<String>,
+}
+
+/// Most messages that wait for the loop.
+const QUEUE_MAX: usize = 1024;
+
+/// Shows an input until the user ends it.
+///
+/// # Errors
+/// The input cannot be read, there is no such format or theme, or there is no terminal.
+pub fn run(settings: Settings) -> Result<u8, Problem> {
+    let environment = Environment::read();
+    let config = Config::load();
+    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, is_background_light)?;
+    let mut opened = opening::open(settings.input, settings.format.as_deref())?;
+    let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
+    let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
+    let (screen, keys) = Screen::open(&environment)?;
+    let mut app = App::new(opened.session, themes.names());
+    app.session.path = opened.input.path().map(std::path::Path::to_path_buf);
+    let mut program = Program { app, screen, themes, jobs, environment, is_done: false };
+    let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
+    program.tell(Msg::Resize(width, height));
+    if let Some(run) = opened.run.take() {
+        program.tell(Msg::Opened(0, crate::app::msg::OpenedRun(run)));
+    }
+    for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
+        program.tell(Msg::Told(true, problem.to_string()));
+    }
+    program.turn(&keys, &jobs_out, &opened.events)
+}
+
+struct Program {
+    app: App,
+    screen: Screen,
+    themes: Themes,
+    jobs: Jobs,
+    environment: Environment,
+    is_done: bool,
+}
+
+impl Program {
+    /// Runs until the end; one frame for all that came since the last.
+    fn turn(mut self, keys: &Receiver<InputEvent>, answers: &Receiver<Msg>, ingest: &Receiver<Msg>) -> Result<u8, Problem> {
+        loop {
+            self.draw()?;
+            select! {
+                recv(keys) -> event => match event {
+                    Ok(event) => self.hear(event),
+                    Err(_) => return Ok(0),
+                },
+                recv(answers) -> msg => if let Ok(msg) = msg { self.tell(msg) },
+                recv(ingest) -> msg => if let Ok(msg) = msg { self.tell(msg) },
+            }
+            while let Ok(event) = keys.try_recv() {
+                self.hear(event);
+            }
+            while let Ok(msg) = answers.try_recv() {
+                self.tell(msg);
+            }
+            while let Ok(msg) = ingest.try_recv() {
+                self.tell(msg);
+            }
+            if self.is_done {
+                return Ok(0);
+            }
+        }
+    }
+
+    fn draw(&mut self) -> Result<(), Problem> {
+        let (app, theme) = (&self.app, self.themes.current());
+        let drawn = self.screen.draw(|frame| {
+            let shown = view::frame(app);
+            ui::draw(&shown, theme, frame.buffer_mut());
+            if let Some((x, y)) = shown.cursor {
+                frame.set_cursor_position((x, y));
+            }
+        });
+        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))
+    }
+
+    fn hear(&mut self, event: InputEvent) {
+        match event {
+            InputEvent::Key(key) => self.tell(Msg::Key(key)),
+            InputEvent::Mouse(mouse) => self.tell(Msg::Mouse(mouse)),
+            InputEvent::Paste(text) => self.tell(Msg::Paste(text)),
+            InputEvent::Resize { width, height } => self.tell(Msg::Resize(width, height)),
+            InputEvent::Resumed => {}
+        }
+    }
+
+    fn tell(&mut self, msg: Msg) {
+        let searched = self.app.search.awaited;
+        for effect in self.app.update(msg) {
+            self.perform(effect);
+        }
+        if searched.is_some() && self.app.search.awaited.is_none() {
+            self.jobs.stop_search();
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        let told = match effect {
+            Effect::Quit => {
+                self.is_done = true;
+                Ok(())
+            }
+            Effect::Suspend => self.screen.suspend().map(|_| ()).map_err(|e| e.to_string()),
+            Effect::Copy(text) => self.screen.copy(&text),
+            Effect::Edit(line) => match &self.app.session.path {
+                Some(path) => editor::open(&self.screen, &self.environment, path, line),
+                None => Ok(()),
+            },
+            Effect::Theme(name) => {
+                self.themes.use_by_name(&name);
+                Ok(())
+            }
+            job => {
+                self.jobs.submit(self.source(), job);
+                Ok(())
+            }
+        };
+        if let Err(text) = told {
+            self.app.notice = Some(crate::app::Notice { is_error: true, text });
+        }
+    }
+
+    fn source(&self) -> Source {
+        let session = &self.app.session;
+        Source {
+            bytes: Arc::clone(&session.bytes),
+            records: Arc::clone(&session.records),
+            format: session.format,
+            run: session.run.clone(),
+        }
+    }
+}

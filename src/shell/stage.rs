@@ -1,0 +1,113 @@
+//! The program without a terminal: opened at once, keys pressed by name, frames painted into a buffer.
+//!
+//! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
+
+use super::jobs::{self, Source};
+use crate::app::key::KeyPress;
+use crate::app::msg::OpenedRun;
+use crate::app::{App, Effect, Msg, view};
+use crate::format::Layout;
+use crate::ingest::{self, Loaded};
+use crate::model::{Bytes, Problem, Record};
+use crate::panes::{Records, Session};
+use crate::source::{Input, RecordIndex};
+use crate::ui::{self, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::sync::{Arc, RwLock};
+
+/// A program on a stage.
+pub struct Stage {
+    /// The program.
+    pub app: App,
+    source: Source,
+    theme: Theme,
+}
+
+struct Whole(RecordIndex);
+
+impl Records for Whole {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    fn get(&self, number: usize) -> Option<Record> {
+        self.0.get(number)
+    }
+}
+
+impl Stage {
+    /// Opens an input whole, at a size in cells.
+    ///
+    /// # Errors
+    /// It cannot be read, or there is no such format.
+    pub fn open(input: Arc<Input>, forced: Option<&str>, size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
+        let loaded = ingest::load(input, forced)?;
+        let run = match loaded.detected.format.layout() {
+            Layout::Run => Some(loaded.run(0)?),
+            Layout::Set => None,
+        };
+        let Loaded { input, detected, records } = loaded;
+        let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
+        let records: Arc<dyn Records> = Arc::new(Whole(records));
+        let mut session =
+            Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
+        session.path = input.path().map(std::path::Path::to_path_buf);
+        let source = Source { bytes, records, format: detected.format, run: None };
+        let mut stage = Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme };
+        stage.tell(Msg::Resize(size.0, size.1));
+        if let Some(run) = run {
+            stage.tell(Msg::Opened(0, OpenedRun(Arc::new(RwLock::new(run)))));
+        }
+        stage.tell(Msg::Progress { is_complete: true, is_live: false });
+        Ok(stage)
+    }
+
+    /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
+    pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        let mut outside = Vec::new();
+        let mut queue = vec![msg];
+        while let Some(msg) = queue.pop() {
+            for effect in self.app.update(msg) {
+                self.source.run = self.app.session.run.clone();
+                match effect {
+                    Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {
+                        outside.push(effect);
+                    }
+                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push(answer)),
+                }
+            }
+        }
+        outside
+    }
+
+    /// Presses a key by name; false if there is no such key.
+    pub fn press(&mut self, key: &str) -> bool {
+        match key.parse::<KeyPress>() {
+            Ok(key) => {
+                self.tell(Msg::Key(key));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The frame of now.
+    #[must_use]
+    pub fn buffer(&self) -> Buffer {
+        let (width, height) = self.app.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+        ui::draw(&view::frame(&self.app), &self.theme, &mut buffer);
+        buffer
+    }
+
+    /// The theme.
+    #[must_use]
+    pub fn theme(&self) -> &Theme {
+        &self.theme
+    }
+}

@@ -1,0 +1,93 @@
+//! Which theme is used: that of the command line, of the configuration, or the default.
+
+use super::config::{Colors, Config, Environment};
+use crate::model::Problem;
+use crate::ui::{Background, Theme};
+
+/// The themes that there are, the one in use, and what was wrong with the user's own.
+pub(super) struct Themes {
+    themes: Vec<Theme>,
+    current: usize,
+    /// Broken themes, ignored.
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Themes {
+    /// Chooses by name; `auto` and themes for any background ask the terminal through `is_light`.
+    ///
+    /// # Errors
+    /// The command line names a theme that there is not.
+    pub(super) fn choose(
+        named: Option<&str>,
+        config: &Config,
+        environment: &Environment,
+        is_light: impl Fn() -> bool,
+    ) -> Result<Self, Problem> {
+        let mut problems = Vec::new();
+        let mut themes: Vec<Theme> = Theme::names().filter_map(Theme::built_in).collect();
+        for (name, text) in &config.themes {
+            match Theme::parse(name, text) {
+                Ok(theme) => {
+                    themes.retain(|t| t.name() != name);
+                    themes.push(theme);
+                }
+                Err(message) => problems.push(Problem::usage(format!("theme {name}: {message}"))),
+            }
+        }
+        let wanted = match named.or(config.theme.as_deref()) {
+            Some("auto") if is_light() => "light",
+            Some("auto") => "dark",
+            Some(name) => name,
+            None => themes.first().map_or("ansi", Theme::name),
+        }
+        .to_owned();
+        let themes: Vec<Theme> = themes.into_iter().map(|t| fit(t, environment)).collect();
+        let current = match themes.iter().position(|t| t.name() == wanted) {
+            Some(at) => at,
+            None => {
+                let names: Vec<&str> = themes.iter().map(Theme::name).collect();
+                let problem = Problem::usage(format!("there is no theme `{wanted}`"))
+                    .hint(format!("the themes are {} and auto", names.join(", ")));
+                if named.is_some() {
+                    return Err(problem);
+                }
+                problems.push(problem);
+                0
+            }
+        };
+        Ok(Self { themes, current, problems })
+    }
+
+    /// The theme in use.
+    #[must_use]
+    pub(super) fn current(&self) -> &Theme {
+        &self.themes[self.current]
+    }
+
+    /// All names, the one in use first.
+    #[must_use]
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.themes.iter().map(|t| t.name().to_owned()).collect();
+        names.rotate_left(self.current);
+        names
+    }
+
+    /// Uses another theme.
+    pub(super) fn use_by_name(&mut self, name: &str) {
+        if let Some(at) = self.themes.iter().position(|t| t.name() == name) {
+            self.current = at;
+        }
+    }
+}
+
+/// A theme for this terminal's colours.
+fn fit(theme: Theme, environment: &Environment) -> Theme {
+    let theme = match theme.background() {
+        Background::Any => theme.on(Background::Dark),
+        _ => theme,
+    };
+    if environment.no_color {
+        return theme.without_colour();
+    }
+    if environment.colors == Colors::True { theme } else { theme.to_256() }
+}

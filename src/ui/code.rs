@@ -1,0 +1,209 @@
+//! Highlighting of code inside strings: text to pieces with roles. What language a string is in: `code/guess.rs`.
+//!
+//! Pure functions over one static set of syntaxes. Pieces are foreign text as it stands, but for tabs: who paints them
+//! makes them safe first.
+
+mod guess;
+
+pub use guess::guess;
+
+use crate::text::Role;
+use std::sync::LazyLock;
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+
+/// Longest line that is highlighted, in characters; the rest of a longer one is cut off and shows as `…`.
+pub const COLUMN_COUNT_MAX: usize = 2_000;
+
+/// Columns from one tab stop to the next.
+const TAB_STOP: usize = 4;
+
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+
+/// Scopes with their roles. The innermost scope of a piece that begins with one of these decides, the longest first.
+const SCOPES: &[(&str, Role)] = &[
+    ("comment", Role::CodeComment),
+    ("punctuation.definition.comment", Role::CodeComment),
+    ("string", Role::CodeString),
+    ("punctuation.definition.string", Role::CodeString),
+    ("constant", Role::CodeNumber),
+    ("punctuation.definition.numeric", Role::CodeNumber),
+    ("variable.language", Role::CodeKeyword),
+    ("keyword", Role::CodeKeyword),
+    ("keyword.operator", Role::Text),
+    ("keyword.operator.logical", Role::CodeKeyword),
+    ("keyword.operator.word", Role::CodeKeyword),
+    ("storage", Role::CodeKeyword),
+    ("entity.name", Role::CodeName),
+    ("entity.name.tag", Role::CodeKeyword),
+    ("entity.other", Role::CodeName),
+    ("support", Role::CodeName),
+    ("variable.function", Role::CodeName),
+    ("variable.annotation", Role::CodeName),
+    ("punctuation", Role::Punct),
+    ("markup.inserted", Role::Added),
+    ("punctuation.definition.inserted", Role::Added),
+    ("markup.deleted", Role::Removed),
+    ("punctuation.definition.deleted", Role::Removed),
+    ("markup.changed", Role::Changed),
+    ("markup.heading", Role::CodeKeyword),
+    ("markup.raw", Role::CodeString),
+    ("markup.quote", Role::CodeComment),
+    ("meta.diff.header", Role::CodeKeyword),
+    ("meta.diff.range", Role::CodeName),
+    ("meta.separator", Role::CodeComment),
+];
+
+/// [`SCOPES`], the longest first.
+static ROLES: LazyLock<Vec<(Scope, Role)>> = LazyLock::new(|| {
+    let mut roles: Vec<_> = SCOPES.iter().filter_map(|(name, role)| Some((Scope::new(name).ok()?, *role))).collect();
+    roles.sort_by_key(|(scope, _)| std::cmp::Reverse(scope.len()));
+    roles
+});
+
+/// The lines of `code`, at most `line_count_max`, each as pieces with a role. An unknown language gives plain text.
+///
+/// `language` is a name or an extension, upper or lower case (`Rust`, `py`, `c++`).
+#[must_use]
+pub fn highlight(language: &str, code: &str, line_count_max: usize) -> Vec<Vec<(Role, String)>> {
+    let mut state = syntax(language).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
+    code.lines().take(line_count_max).map(|line| highlight_line(line, &mut state)).collect()
+}
+
+/// Whether there is a syntax for this language.
+#[must_use]
+pub fn is_known(language: &str) -> bool {
+    syntax(language).is_some()
+}
+
+fn syntax(language: &str) -> Option<&'static SyntaxReference> {
+    let token = guess::canonical(language).unwrap_or(language.trim());
+    if token.is_empty() { None } else { SYNTAXES.find_syntax_by_token(token) }
+}
+
+/// One line; a syntax that fails on it is given up for the rest of the text.
+fn highlight_line(line: &str, state: &mut Option<(ParseState, ScopeStack)>) -> Vec<(Role, String)> {
+    let end = line.char_indices().nth(COLUMN_COUNT_MAX).map_or(line.len(), |(at, _)| at);
+    let mut pieces = Pieces { pieces: Vec::new(), column: 0 };
+    let text = format!("{}\n", &line[..end]);
+    if state.as_mut().is_none_or(|state| parse_line(&text, state, &mut pieces).is_none()) {
+        *state = None;
+        pieces = Pieces { pieces: Vec::new(), column: 0 };
+        pieces.put(Role::Text, &text);
+    }
+    if end < line.len() {
+        pieces.pieces.push((Role::Dim, "…".to_owned()));
+    }
+    pieces.pieces
+}
+
+fn parse_line(text: &str, (parser, stack): &mut (ParseState, ScopeStack), pieces: &mut Pieces) -> Option<()> {
+    let mut from = 0;
+    for (at, op) in parser.parse_line(text, &SYNTAXES).ok()? {
+        pieces.put(role(stack), text.get(from..at)?);
+        from = at;
+        stack.apply(&op).ok()?;
+    }
+    pieces.put(role(stack), &text[from..]);
+    Some(())
+}
+
+/// The role of text under these scopes.
+fn role(stack: &ScopeStack) -> Role {
+    let find = |scope: &Scope| ROLES.iter().find(|(known, _)| known.is_prefix_of(*scope)).map(|(_, role)| *role);
+    stack.as_slice().iter().rev().find_map(find).unwrap_or(Role::Text)
+}
+
+/// The pieces of a line so far.
+struct Pieces {
+    pieces: Vec<(Role, String)>,
+    /// Characters so far.
+    column: usize,
+}
+
+impl Pieces {
+    /// Appends text without its line end, tabs as spaces up to the next stop; joins it to a piece of the same role.
+    fn put(&mut self, role: Role, text: &str) {
+        let text = text.trim_end_matches('\n');
+        if text.is_empty() {
+            return;
+        }
+        if self.pieces.last().is_none_or(|(last, _)| *last != role) {
+            self.pieces.push((role, String::new()));
+        }
+        let Some((_, piece)) = self.pieces.last_mut() else { return };
+        for c in text.chars() {
+            let fill = if c == '\t' { TAB_STOP - self.column % TAB_STOP } else { 1 };
+            self.column += fill;
+            if c == '\t' {
+                piece.extend(std::iter::repeat_n(' ', fill));
+            } else {
+                piece.push(c);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The role of the piece that holds `needle`.
+    fn role_of(language: &str, code: &str, needle: &str) -> Role {
+        let lines = highlight(language, code, 100);
+        let piece = lines.iter().flatten().find(|(_, text)| text.contains(needle));
+        piece.unwrap_or_else(|| panic!("no `{needle}` in {lines:?}")).0
+    }
+
+    #[test]
+    fn scopes_become_roles() {
+        for (language, code, needle, expect) in [
+            ("rust", "fn area(r: f64) -> f64 { r * 3.14 } // circle", "fn", Role::CodeKeyword),
+            ("rust", "fn area(r: f64) -> f64 { r * 3.14 } // circle", "area", Role::CodeName),
+            ("rust", "fn area(r: f64) -> f64 { r * 3.14 } // circle", "3.14", Role::CodeNumber),
+            ("rust", "fn area(r: f64) -> f64 { r * 3.14 } // circle", "circle", Role::CodeComment),
+            ("Python", "if not x:\n    print(\"no\")", "no\"", Role::CodeString),
+            ("py", "if not x:\n    pass", "not", Role::CodeKeyword),
+            ("bash", "for f in *.txt; do wc -l \"$f\"; done # count", "count", Role::CodeComment),
+            ("sql", "SELECT id FROM t WHERE paid = 'no'", "SELECT", Role::CodeKeyword),
+            ("diff", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new", "new", Role::Added),
+            ("diff", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new", "old", Role::Removed),
+            ("toml", "[a]\nb = true", "true", Role::CodeNumber),
+            ("typescript", "const a: number = 1;", "const", Role::CodeKeyword),
+            ("markdown", "Try this:\n```rust\nlet a = 1;\n```\n", "let", Role::CodeKeyword),
+        ] {
+            assert_eq!(role_of(language, code, needle), expect, "{needle} in {language}");
+        }
+    }
+
+    #[test]
+    fn the_text_stays_as_it_is() {
+        let code = "def f(x):\n    # naïve 数\n\n    return [x, \"a\\n\", {1: None}]";
+        for language in ["python", "rust", "bash", "markdown", "no such language", ""] {
+            let lines = highlight(language, code, 100);
+            let text: Vec<String> = lines.iter().map(|line| line.iter().map(|(_, s)| s.as_str()).collect()).collect();
+            assert_eq!(text.join("\n"), code, "{language}");
+        }
+    }
+
+    #[test]
+    fn lines_and_columns_are_capped() {
+        assert_eq!(highlight("python", "a\nb\nc\nd", 3).len(), 3);
+        let lines = highlight("rust", &format!("let a = {};", "é".repeat(3_000)), 10);
+        let count: usize = lines[0].iter().map(|(_, text)| text.chars().count()).sum();
+        assert_eq!(count, COLUMN_COUNT_MAX + 1);
+        assert_eq!(lines[0].last(), Some(&(Role::Dim, "…".to_owned())));
+    }
+
+    #[test]
+    fn tabs_become_spaces_and_line_ends_go() {
+        let lines = highlight("text", "a\tb\r\n\tc", 10);
+        assert_eq!(lines, [[(Role::Text, "a   b".to_owned())], [(Role::Text, "    c".to_owned())]]);
+    }
+
+    #[test]
+    fn languages_are_known_by_name_and_extension() {
+        for (language, expect) in [("Rust", true), ("c++", true), ("PY", true), ("klingon", false), (" ", false)] {
+            assert_eq!(is_known(language), expect, "{language}");
+        }
+    }
+}
