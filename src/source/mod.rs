@@ -5,15 +5,14 @@
 
 mod follow;
 mod frame;
-mod index;
 mod input;
 mod kind;
 mod lines;
 mod reader;
 mod values;
 
+pub use crate::model::RecordIndex;
 pub use follow::{Change, Follower};
 pub use frame::{Ending, Framer, index_all};
-pub use index::RecordIndex;
 pub use input::{BLOCK, Input};
 pub use reader::Reader;
