@@ -1,12 +1,13 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
-pub mod clipboard;
+mod clipboard;
 pub mod config;
 mod device;
 pub mod editor;
 pub mod input;
 pub mod jobs;
 mod opening;
+mod pause;
 pub mod run;
 mod signals;
 pub mod stage;

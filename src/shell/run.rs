@@ -69,6 +69,7 @@ impl Program {
         answers: &Receiver<Msg>,
         ingest: &Receiver<Msg>,
     ) -> Result<u8, Problem> {
+        let (never, mut ingest) = (crossbeam_channel::never(), ingest);
         loop {
             self.draw()?;
             select! {
@@ -77,7 +78,11 @@ impl Program {
                     Err(_) => return Ok(0),
                 },
                 recv(answers) -> msg => if let Ok(msg) = msg { self.tell(msg) },
-                recv(ingest) -> msg => if let Ok(msg) = msg { self.tell(msg) },
+                recv(ingest) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    // The reader has ended: nothing more is to be heard from it.
+                    Err(_) => ingest = &never,
+                },
             }
             while let Ok(event) = keys.try_recv() {
                 self.hear(event);

@@ -1,7 +1,8 @@
 //! The vectors of the Agent Data Protocol and the totals of its corpus, where they are beside the project.
-use obelus::format::{Run, by_name};
-use obelus::model::{Bytes, Place, Record, RecordBody, Span, StepNo};
+use obelus::ingest::{Loaded, load};
+use obelus::model::{Bytes, StepNo};
 use obelus::rules::adp::Survey;
+use obelus::source::{Input, Reader};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -71,9 +72,9 @@ fn check_vector(vector: &Value) -> Result<(), String> {
         }
         "steps" => subset(&expect["steps"], &steps(&bytes, record), "/steps"),
         "state" => {
-            let run = run(&bytes, record);
+            let loaded = loaded(&bytes);
             let step = query["step"].as_i64().unwrap() as StepNo;
-            let state = run.state(step, &bytes);
+            let state = loaded.run(record).unwrap().state(step, loaded.input.as_ref());
             let fields: Map<String, Value> =
                 state.iter().map(|(k, v)| ((*k).to_owned(), serde_json::from_str(v.get()).unwrap())).collect();
             let actual = Value::Object(fields);
@@ -112,26 +113,25 @@ fn base64(text: &str) -> Vec<u8> {
 
 /// Findings, the dataset's statistics, those of each trajectory.
 fn survey(bytes: &[u8]) -> (Vec<Value>, Value, Vec<Value>) {
+    let loaded = loaded(bytes);
+    let mut reader = Reader::new(&loaded.input);
     let mut survey = Survey::default();
     let (mut findings, mut trajectories) = (Vec::new(), Vec::new());
-    for record in records(bytes) {
-        let taken = survey.take(&record, text_of(&record, bytes));
+    for record in loaded.records.iter() {
+        let taken = survey.take(&record, reader.text(&record).unwrap());
         findings.extend(taken.findings.iter().map(|f| serde_json::to_value(f).unwrap()));
         trajectories.extend(taken.stats.map(|s| serde_json::to_value(s).unwrap()));
     }
     (findings, serde_json::to_value(survey.stats().summary()).unwrap(), trajectories)
 }
 
-fn run(bytes: &Vec<u8>, record: usize) -> Box<dyn Run> {
-    let record = &records(bytes)[record];
-    let mut run = by_name("adp").unwrap().run();
-    run.push(record, text_of(record, bytes), bytes);
-    run.finish(bytes);
-    run
+fn loaded(bytes: &[u8]) -> Loaded {
+    load(Input::memory("input.jsonl", bytes), Some("adp")).unwrap()
 }
 
-fn steps(bytes: &Vec<u8>, record: usize) -> Value {
-    let run = run(bytes, record);
+fn steps(bytes: &[u8], record: usize) -> Value {
+    let loaded = loaded(bytes);
+    let (run, bytes) = (loaded.run(record).unwrap(), loaded.input.as_ref());
     let step = |number: usize| {
         let step = run.step(number as StepNo, bytes);
         let mut writes: Vec<String> = run
@@ -182,62 +182,4 @@ fn subset(expect: &Value, actual: &Value, path: &str) -> Vec<String> {
         (e, a) if e == a => Vec::new(),
         (e, a) => vec![format!("{path}: expected {e}, is {a}")],
     }
-}
-
-fn text_of<'b>(record: &Record, bytes: &'b [u8]) -> &'b [u8] {
-    let span = record.place.span;
-    &bytes[span.offset as usize..span.end() as usize]
-}
-
-/// D1: the records of a file.
-fn records(bytes: &[u8]) -> Vec<Record> {
-    let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut records = Vec::new();
-    let mut push = |from: usize, to: usize, why: Option<&str>| {
-        let number = records.len();
-        let span = Span { offset: from as u64, len: (to - from) as u64 };
-        let body = why.map_or(RecordBody::Text, |w| RecordBody::Broken(w.to_owned()));
-        records.push(Record { number, place: Place { span, line: 1 }, body });
-    };
-    let skip = |mut at: usize| {
-        while at < bytes.len() && matches!(bytes[at], b' ' | b'\t' | b'\r' | b'\n') {
-            at += 1;
-        }
-        at
-    };
-    let value = |at: usize| {
-        let mut read =
-            serde_json::Deserializer::from_slice(&bytes[at..]).into_iter::<Box<serde_json::value::RawValue>>();
-        match read.next() {
-            Some(Ok(_)) => Some(at + read.byte_offset()),
-            _ => None,
-        }
-    };
-    let mut at = skip(start);
-    let is_array = bytes.get(at) == Some(&b'[') && value(at).is_none_or(|end| skip(end) == bytes.len());
-    if is_array {
-        at = skip(at + 1);
-        while at < bytes.len() && bytes[at] != b']' {
-            let Some(end) = value(at) else {
-                push(at, bytes.len(), Some("cut"));
-                break;
-            };
-            push(at, end, None);
-            at = skip(end);
-            if bytes.get(at) == Some(&b',') {
-                at = skip(at + 1);
-            }
-        }
-        return records;
-    }
-    while at < bytes.len() {
-        let end = value(at);
-        let next = end.unwrap_or_else(|| {
-            let lines = bytes[at..].windows(2).position(|w| w[0] == b'\n' && matches!(w[1], b'{' | b'['));
-            lines.map_or(bytes.len(), |i| at + i + 1)
-        });
-        push(at, next, None);
-        at = skip(next);
-    }
-    records
 }

@@ -48,8 +48,10 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes a counter; most writes are counters, so they are not parsed again.
     fn count(&mut self, kind: &str, instance: &str, slot: &str, count: i64) {
-        self.derived(kind, instance, slot, &count.to_string());
+        let text = count.to_string();
+        self.write(kind, instance, slot, &Value { start: 0, text: &text, data: Data::Number }, None);
     }
 
     fn digest(&mut self, kind: &str, instance: &str, slot: &str, said: &str) {
