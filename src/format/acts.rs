@@ -1,17 +1,17 @@
 //! Agent/Data: contexts and logs of messages that merge into state (`ACTS.md`).
 
-use super::run::{Answer, Credit, Field, Format, Framing, Layout, Match, Resolved, Run, ViewEntry};
+use super::run::{Answer, Credit, Field, Format, Layout, Match, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
-use crate::model::{Bytes, Finding, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
-    self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Source, Type, canonical, known_path, parse_expression,
-    parse_reference,
+    self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Source, Type, canonical, known_path,
+    parse_expression, parse_reference,
 };
 use crate::state::{IdentityId, IdentityView, Tree};
 use serde_json::value::RawValue;
 
 /// The format.
-pub struct Acts;
+pub(super) struct Acts;
 
 impl Format for Acts {
     fn name(&self) -> &'static str {
@@ -37,7 +37,9 @@ impl Format for Acts {
             return Some(Match { reason: "a record is a request with a `context`".to_owned() });
         }
         let is_acts = count.typed > 0 && count.typed * 2 >= count.messages;
-        is_acts.then(|| Match { reason: format!("{} of {} messages have a type of Agent/Data", count.typed, count.messages) })
+        is_acts.then(|| Match {
+            reason: format!("{} of {} messages have a type of Agent/Data", count.typed, count.messages),
+        })
     }
 
     fn framing(&self) -> Framing {
@@ -143,11 +145,7 @@ impl Run for ActsRun {
     fn credit(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit {
         let (tool, date) = self.log.credit(author, bytes);
         let field = |name, value: &Option<String>| value.as_ref().map(|text| (name, quote(text)));
-        Credit {
-            fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(),
-            who: tool,
-            when: date,
-        }
+        Credit { fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(), who: tool, when: date }
     }
 
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
@@ -262,7 +260,8 @@ impl ActsRun {
 fn plan_answer(plan: Option<Plan>) -> Answer {
     let Some(plan) = plan else {
         let mut fields = vec![field("source", null()), field("plan_step", null())];
-        fields.extend(["nodes", "edges", "waves", "order", "cycles", "blocked"].map(|n| field(n, list([].into_iter()))));
+        fields
+            .extend(["nodes", "edges", "waves", "order", "cycles", "blocked"].map(|n| field(n, list([].into_iter()))));
         return fields;
     };
     let source = match plan.source {

@@ -36,6 +36,10 @@ impl Format for Generic {
         Layout::Run
     }
 
+    fn needs_text(&self) -> bool {
+        false
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::new(Records::default())
     }

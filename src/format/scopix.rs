@@ -162,10 +162,10 @@ impl Context {
         order.sort_by_key(|slot| slot.state.step);
         let mut conversation = Conversation::default();
         for slot in order {
-            if let (Some(field), Some(text)) = (slot.route, &slot.value) {
-                if let Ok(value) = json::parse(text) {
-                    conversation.take(field, slot.hint.as_deref(), &value);
-                }
+            if let (Some(field), Some(text)) = (slot.route, &slot.value)
+                && let Ok(value) = json::parse(text)
+            {
+                conversation.take(field, slot.hint.as_deref(), &value);
             }
         }
         conversation
