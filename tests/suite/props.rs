@@ -370,7 +370,7 @@ impl Real {
                 self.input.extend(text.as_bytes());
                 let value = parse(text).unwrap();
                 let identity = self.ids[*kind];
-                self.tree.write(&Write { at, author: at, identity, value: Some(&value), base: Some(base), ops });
+                self.tree.write(&Write { at, author: at, identity, value: Some(&value), base, ops });
             }
             Act::Adopt(kind, writes) => {
                 let mut built = Tree::new();
@@ -385,7 +385,7 @@ impl Real {
                         author,
                         identity,
                         value: Some(&value),
-                        base: Some(base),
+                        base,
                         ops: &[],
                     });
                 }
