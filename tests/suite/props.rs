@@ -207,7 +207,7 @@ impl Fold {
     }
 
     fn remove(&mut self, old: Option<Plain>, path: &[Key], at: &Path) -> Option<Plain> {
-        let Some((key, rest)) = path.split_first() else { return None };
+        let (key, rest) = path.split_first()?;
         let Some(Plain::Object(mut members)) = old else { return old };
         let Some(i) = members.iter().position(|(k, _)| Key::name(k) == *key) else {
             return Some(Plain::Object(members));
