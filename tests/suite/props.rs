@@ -207,7 +207,7 @@ impl Fold {
     }
 
     fn remove(&mut self, old: Option<Plain>, path: &[Key], at: &Path) -> Option<Plain> {
-        let Some((key, rest)) = path.split_first() else { return None };
+        let (key, rest) = path.split_first()?;
         let Some(Plain::Object(mut members)) = old else { return old };
         let Some(i) = members.iter().position(|(k, _)| Key::name(k) == *key) else {
             return Some(Plain::Object(members));
@@ -380,7 +380,14 @@ impl Real {
                     self.input.extend(text.as_bytes());
                     let value = parse(text).unwrap();
                     let author = at - back;
-                    built.write(&Write { at: number, author, identity, value: Some(&value), base, ops: &[] });
+                    built.write(&Write {
+                        at: number,
+                        author,
+                        identity,
+                        value: Some(&value),
+                        base,
+                        ops: &[],
+                    });
                 }
                 self.tree.adopt(at, self.ids[*kind], &built, identity);
             }
