@@ -12,6 +12,7 @@ pub mod msg;
 pub mod prompt;
 pub mod search;
 pub mod settle;
+pub mod start;
 pub mod view;
 
 pub use inspector::Inspector;
@@ -79,6 +80,8 @@ pub struct App {
     pub themes: Vec<String>,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
+    /// Where to begin, until the run reaches so far.
+    pub start: Option<start::Start>,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
 }
@@ -103,6 +106,7 @@ impl App {
             search: Search::default(),
             themes,
             prefix: None,
+            start: None,
             jumps: Vec::new(),
             opening: None,
         }
