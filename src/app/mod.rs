@@ -22,6 +22,7 @@ pub use msg::{Effect, FoundAt, Msg};
 use crate::model::StepNo;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
+use crate::panes::timeline::Timeline;
 use crate::panes::{Focus, Scroll, Session};
 use key::KeyPress;
 use keys::{Action, Context};
@@ -70,6 +71,8 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The line of the whole run.
+    pub timeline: Timeline,
     /// Help, palette or prompt over it.
     pub layer: Option<Layer>,
     /// The sentence in the footer.
@@ -101,6 +104,7 @@ impl App {
             state: StatePane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            timeline: Timeline::default(),
             layer: None,
             notice: None,
             search: Search::default(),

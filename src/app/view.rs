@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane};
-use crate::panes::{Extent, Piece, Row, Window, header, message, steps, timeline};
+use crate::panes::{Extent, Piece, Row, Window, header, message, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -54,7 +54,7 @@ pub fn frame(app: &App) -> Frame {
     let mut bars = Vec::new();
     if let Some(open) = &open {
         bars.extend(layout.explain.map(|area| (area, header::explain(open))));
-        bars.extend(layout.timeline.map(|area| (area, timeline::line(open, cells))));
+        bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
     let (footer, cursor) = footer(app, &layout);
