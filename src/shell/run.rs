@@ -63,7 +63,12 @@ struct Program {
 
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
-    fn turn(mut self, keys: &Receiver<InputEvent>, answers: &Receiver<Msg>, ingest: &Receiver<Msg>) -> Result<u8, Problem> {
+    fn turn(
+        mut self,
+        keys: &Receiver<InputEvent>,
+        answers: &Receiver<Msg>,
+        ingest: &Receiver<Msg>,
+    ) -> Result<u8, Problem> {
         loop {
             self.draw()?;
             select! {

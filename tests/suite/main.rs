@@ -1,4 +1,5 @@
 //! All integration tests in one binary.
+mod adp_rules;
 mod adp_vectors;
 mod cli;
 mod docs;

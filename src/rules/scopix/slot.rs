@@ -121,7 +121,14 @@ impl Slots {
         match entry.value {
             Some(value) => {
                 let ops = [(Vec::new(), Op::Replace)];
-                self.tree.write(&Write { at, author: at, identity: id, value: Some(value), base: Some(base), ops: &ops });
+                self.tree.write(&Write {
+                    at,
+                    author: at,
+                    identity: id,
+                    value: Some(value),
+                    base: Some(base),
+                    ops: &ops,
+                });
             }
             None if had_value => {
                 let ops = [(Vec::new(), Op::Remove)];
