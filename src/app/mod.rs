@@ -117,6 +117,7 @@ impl App {
             Msg::Paste(text) => self.paste(&text),
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
+            Msg::Replaced(replacement, told) => self.replaced(replacement, told),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
@@ -203,6 +204,23 @@ impl App {
         }
         if !self.session.is_dataset() && self.pane == Pane::Table && is_complete && self.opening.is_none() {
             self.opening = Some(0);
+        }
+    }
+
+    /// The input has another content. Focus, folds and scroll stay, as far as the new content reaches.
+    fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
+        self.session.bytes = replacement.bytes;
+        self.session.records = replacement.records;
+        self.session.is_complete = false;
+        self.table.clear();
+        match replacement.run {
+            Some(run) => self.session.set_run(run, 0),
+            None => self.opening = self.session.run.is_some().then_some(self.session.trajectory),
+        }
+        self.state.forget_nodes();
+        self.inspector.reset();
+        if let Some(text) = told {
+            self.tell(text);
         }
     }
 

@@ -58,6 +58,9 @@ fn show(file: &str, findings: &[Finding], options: &Options, out: &mut Out) -> R
         }
         return Ok(());
     }
+    if findings.is_empty() {
+        return Ok(out.line(&format!("{file}: no findings"))?);
+    }
     let rows: Vec<Vec<String>> = findings.iter().map(|f| row(file, f)).collect();
     Ok(out.table(&rows)?)
 }

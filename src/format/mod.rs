@@ -3,6 +3,7 @@
 //! A format is detected from content with reasons, never from a file's name. What it reads becomes a [`Run`]: one
 //! trajectory with its steps and its versioned state. Knows no pane, no file, no other format.
 
+mod acts;
 mod adp;
 mod describe;
 mod generic;
@@ -13,7 +14,7 @@ pub use crate::model::Framing;
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &generic::Generic];
+pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &acts::Acts, &generic::Generic];
 
 /// The format of that name.
 #[must_use]

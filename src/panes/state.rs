@@ -100,6 +100,13 @@ impl StatePane {
         *self = Self { is_blaming: self.is_blaming, fold_version: self.fold_version + 1, ..Self::default() };
     }
 
+    /// Forgets cursor and folds of single values: their numbers belong to a run that is gone.
+    pub fn forget_nodes(&mut self) {
+        self.folds.retain(|place, _| matches!(place, Place::Group(_)));
+        self.at = None;
+        self.fold_version += 1;
+    }
+
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
         let mut outline = Outline { lines: Vec::new(), changes: changes(open, step), step };

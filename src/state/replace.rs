@@ -272,6 +272,7 @@ impl<'t> Writer<'t> {
     fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
         let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
         let old = match *self.tree.now(node) {
+            What::Object(epoch) if self.tree.is_crowded(epoch) => None,
             What::Object(epoch) if self.keeps_order(&children) => Some(epoch),
             _ => None,
         };

@@ -339,6 +339,28 @@ fn two_writes_of_one_step() {
 }
 
 #[test]
+fn members_that_come_and_go_cost_no_more_than_those_that_stay() {
+    let (mut tree, id) = run(&[r#"{"first":1,"o":{"x":1,"y":2}}"#]);
+    let other = tree.intern(&Identity::global("other"));
+    for at in 1..400 {
+        write(&mut tree, at, at, id, &format!(r#"{{"k{at}":1,"o":{{"x":{at}}}}}"#));
+        write(&mut tree, at, at, id, &format!(r#"set o {{"o":{{"x":1,"z{at}":2}}}}"#));
+        write(&mut tree, at, at, other, "1");
+        tree.drop_identity(at, other, EventOp::Reset);
+        if at > 2 {
+            write(&mut tree, at, at, id, &format!("erase k{}", at - 2));
+        }
+    }
+    for at in 3..400 {
+        let before = at - 1;
+        let held = format!(r#"{{"first":1,"o":{{"x":1,"z{at}":2}},"k{before}":1,"k{at}":1}}"#);
+        assert_eq!(text(&tree, id, at), held);
+        assert_eq!(tree.identities(at).len(), 1);
+    }
+    assert!(tree.epochs.iter().all(|e| e.len() < 100) && tree.order.longest() < 100);
+}
+
+#[test]
 fn another_order_alone_is_adopted_without_an_event() {
     let (mut tree, id) = run(&[r#"{"a":1}"#, r#"{"b":2}"#]);
     let mut built = Tree::new();

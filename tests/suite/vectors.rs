@@ -1,1 +1,325 @@
-//! To come.
+//! Every conformance vector through the real program: `../shared/conformance`, or the few in `tests/vectors`.
+
+use obelus::format::by_name;
+use obelus::json::{self, Data, Value};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+/// Questions that the program cannot answer yet. It only shrinks.
+const NOT_YET: &[&str] = &["stats"];
+
+/// Members that are compared as exact JSON text.
+const EXACT: [&str; 5] = ["value", "schema", "content", "conversation", "text"];
+
+fn shared(below: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(below)
+}
+
+fn obelus(arguments: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap()
+}
+
+/// What a vector says beside its answer.
+struct Case<'a> {
+    family: &'a str,
+    vector: Value<'a>,
+}
+
+impl<'a> Case<'a> {
+    fn text(&self, key: &str) -> Option<String> {
+        self.vector.get(key).and_then(Value::as_str).map(str::to_owned)
+    }
+
+    fn query(&self, key: &str) -> Option<String> {
+        let value = self.vector.get("query")?.get(key)?;
+        Some(value.as_str().unwrap_or(value.text).to_owned())
+    }
+
+    /// The name of the question.
+    fn asks(&self) -> String {
+        self.query("type").or_else(|| self.query("kind")).unwrap()
+    }
+
+    fn input(&self) -> Vec<u8> {
+        match (self.text("input_text"), self.text("input_base64"), self.vector.get("input")) {
+            (Some(text), _, _) => text.into_bytes(),
+            (_, Some(text), _) => base64(&text),
+            (_, _, Some(value)) => value.text.as_bytes().to_vec(),
+            _ => panic!("no input"),
+        }
+    }
+
+    fn arguments(&self, file: &Path) -> Vec<String> {
+        let mut all = vec![self.asks(), file.to_str().unwrap().to_owned()];
+        all.extend(["path", "ref", "data_type"].iter().filter_map(|key| self.query(key)));
+        for (key, option) in
+            [("step", "--step"), ("instance", "--instance"), ("expect", "--expect"), ("record", "--record")]
+        {
+            if let Some(value) = self.query(key).filter(|_| key != "record" || self.asks() == "state") {
+                all.extend([option.to_owned(), value]);
+            }
+        }
+        if self.vector.get("auto").is_none() {
+            let format = self.text("format").unwrap_or_else(|| self.family.to_owned());
+            all.extend(["--format".to_owned(), format]);
+        }
+        if self.asks() != "render" || self.query("json").is_some() {
+            all.push("--json".to_owned());
+        }
+        all
+    }
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut out, mut bits, mut held) = (Vec::new(), 0_u32, 0);
+    for digit in text.bytes().filter_map(|b| DIGITS.iter().position(|d| *d == b)) {
+        bits = (bits << 6) | digit as u32;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    out
+}
+
+/// The first difference of an answer from what is expected, by the rules of the vectors for acts and scopix.
+fn differs(expect: &Value<'_>, answer: &Value<'_>, at: &str) -> Option<String> {
+    match (&expect.data, &answer.data) {
+        (Data::Object(e), Data::Object(a)) => {
+            for (key, value) in e.entries() {
+                let at = format!("{at}/{key}");
+                let Some(other) = a.get(key) else { return Some(format!("{at} is missing")) };
+                let found =
+                    if EXACT.contains(&key) { differs_exactly(value, other, &at) } else { differs(value, other, &at) };
+                if found.is_some() {
+                    return found;
+                }
+            }
+            (e.get("value").is_none() && a.get("value").is_some()).then(|| format!("{at}/value should not be there"))
+        }
+        (Data::Array(e), Data::Array(a)) => {
+            let found = e.iter().zip(a).enumerate().find_map(|(i, (e, a))| differs(e, a, &format!("{at}/{i}")));
+            found.or_else(|| (e.len() != a.len()).then(|| format!("{at} has {} and not {} elements", a.len(), e.len())))
+        }
+        _ => differs_exactly(expect, answer, at),
+    }
+}
+
+fn differs_exactly(expect: &Value<'_>, answer: &Value<'_>, at: &str) -> Option<String> {
+    let (e, a) = (json::compact(expect), json::compact(answer));
+    (e != a).then(|| format!("{at} is {a} and not {e}"))
+}
+
+/// The first difference by the rules of the vectors for ADP: numbers by value, members in any order.
+fn differs_loosely(expect: &Value<'_>, answer: &Value<'_>, is_subset: bool, at: &str) -> Option<String> {
+    match (&expect.data, &answer.data) {
+        (Data::Object(e), Data::Object(a)) => {
+            for (key, value) in e.entries() {
+                let at = format!("{at}/{key}");
+                let Some(other) = a.get(key) else { return Some(format!("{at} is missing")) };
+                let found = differs_loosely(value, other, is_subset, &at);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            let more = a.entries().find(|(key, _)| !is_subset && e.get(key).is_none());
+            more.map(|(key, _)| format!("{at}/{key} should not be there"))
+        }
+        (Data::Array(e), Data::Array(a)) => {
+            let pairs = e.iter().zip(a).enumerate();
+            let found =
+                pairs.into_iter().find_map(|(i, (e, a))| differs_loosely(e, a, is_subset, &format!("{at}/{i}")));
+            found.or_else(|| (e.len() != a.len()).then(|| format!("{at} has {} and not {} elements", a.len(), e.len())))
+        }
+        (Data::Number, Data::Number) => {
+            let number = |v: &Value<'_>| v.text.parse::<f64>().unwrap();
+            (number(expect) != number(answer)).then(|| format!("{at} is {} and not {}", answer.text, expect.text))
+        }
+        _ => differs_exactly(expect, answer, at),
+    }
+}
+
+/// The lines of an answer, each a JSON object that begins with the version.
+fn lines(stdout: &str) -> Vec<Value<'_>> {
+    let read = |line| {
+        let value = json::parse(line).unwrap();
+        assert_eq!(value.as_object().unwrap().members[0].key, "obelus", "{line}");
+        assert_eq!(value.get("obelus").unwrap().text, "1");
+        value
+    };
+    stdout.lines().map(read).collect()
+}
+
+/// A finding as one line of text, of the members that are compared.
+fn finding(value: &Value<'_>) -> String {
+    let members = ["record", "step", "path", "rule", "severity"];
+    members.map(|key| value.get(key).map_or("absent".to_owned(), json::compact)).join(" ")
+}
+
+fn findings_differ(case: &Case<'_>, expect: &Value<'_>, stdout: &str) -> Option<String> {
+    let mut wanted: Vec<String> = expect.get("findings")?.as_array()?.iter().map(finding).collect();
+    let answers = lines(stdout);
+    let mut given: Vec<String> = answers.iter().map(finding).collect();
+    for answer in &answers {
+        assert!(answer.get("file").is_some_and(|v| v.as_str().is_some()), "a finding names its file");
+        assert!(answer.get("message").is_some_and(|v| v.as_str().is_some()), "a finding says what it is");
+    }
+    if case.family == "adp" {
+        wanted.sort();
+        given.sort();
+    }
+    (wanted != given)
+        .then(|| format!("findings are\n    {}\n  and not\n    {}", given.join("\n    "), wanted.join("\n    ")))
+}
+
+/// What is wrong with the answer to a vector; None: nothing.
+fn judge(case: &Case<'_>, output: &Output) -> Option<String> {
+    let stdout = String::from_utf8(output.stdout.clone()).unwrap();
+    let expect = case.vector.get("expect").unwrap();
+    let exit = case.vector.get("exit").map(|e| e.text.to_owned());
+    if let Some(exit) = exit.filter(|exit| output.status.code().map(|c| c.to_string()).as_ref() != Some(exit)) {
+        return Some(format!(
+            "exit status {} and not {exit}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    match (case.asks().as_str(), case.family) {
+        ("render", _) if case.query("json").is_none() => {
+            let text = expect.get("text").unwrap().as_str().unwrap();
+            (text != stdout).then(|| format!("text is\n{stdout}\nand not\n{text}"))
+        }
+        ("check", _) => findings_differ(case, expect, &stdout),
+        ("steps", _) => {
+            let record = case.query("record").unwrap_or_else(|| "0".to_owned());
+            let steps: Vec<String> = lines(&stdout)
+                .iter()
+                .filter(|line| line.get("record").is_some_and(|r| r.text == record))
+                .map(json::compact)
+                .collect();
+            let steps = format!("[{}]", steps.join(","));
+            differs_loosely(expect.get("steps").unwrap(), &json::parse(&steps).unwrap(), true, "")
+        }
+        ("stats", _) => {
+            let all = lines(&stdout);
+            let (dataset, trajectories) = all.split_last().unwrap();
+            let trajectories: Vec<String> = trajectories.iter().map(json::compact).collect();
+            let text =
+                format!("{{\"trajectories\":[{}],\"dataset\":{}}}", trajectories.join(","), json::compact(dataset));
+            differs_loosely(expect, &json::parse(&text).unwrap(), true, "")
+        }
+        (_, "adp") => {
+            let answer = lines(&stdout).pop().unwrap();
+            let member = |key: &str| differs_loosely(expect.get(key).unwrap(), answer.get(key)?, false, key);
+            member("state").or_else(|| member("blame"))
+        }
+        _ => differs(expect, lines(&stdout).last().unwrap(), ""),
+    }
+}
+
+/// Runs one vector: None where the program has no answer yet, else the question and what is wrong.
+fn run(family: &str, path: &Path, folder: &Path) -> Option<(String, Option<String>)> {
+    let text = fs::read_to_string(path).unwrap();
+    let case = Case { family, vector: json::parse(&text).unwrap() };
+    if NOT_YET.contains(&case.asks().as_str()) || by_name(family).is_none() {
+        return None;
+    }
+    let name = case.text("name").unwrap();
+    let file = folder.join(case.text("file").unwrap_or_else(|| format!("{family}-{name}.json")));
+    fs::write(&file, case.input()).unwrap();
+    let arguments = case.arguments(&file);
+    let output = obelus(&arguments);
+    let fault =
+        std::panic::catch_unwind(|| judge(&case, &output)).unwrap_or_else(|_| Some("the answer has no sense".into()));
+    let rules = case.vector.get("rules").map(json::compact).unwrap_or_default();
+    let told = fault.map(|fault| {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        format!("{family}/{name} {rules}: {fault}\n  obelus {}\n  {stderr}", arguments.join(" "))
+    });
+    Some((format!("{family} {}", case.asks()), told))
+}
+
+#[test]
+fn every_vector_is_answered() {
+    let root = if shared("conformance").is_dir() {
+        shared("conformance")
+    } else {
+        eprintln!("no ../shared/conformance: only the vectors of tests/vectors run");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
+    };
+    let mut vectors: Vec<(&str, PathBuf)> = Vec::new();
+    for family in ["acts", "scopix", "adp"] {
+        let folder = fs::read_dir(root.join(family)).unwrap();
+        let mut paths: Vec<_> = folder.map(|e| e.unwrap().path()).collect();
+        paths.sort();
+        vectors.extend(paths.into_iter().map(|path| (family, path)));
+    }
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for half in 0..2 {
+            let (vectors, results) = (&vectors, &results);
+            scope.spawn(move || {
+                let folder = tempfile::tempdir().unwrap();
+                for (family, path) in vectors.iter().skip(half).step_by(2) {
+                    let result = run(family, path, folder.path());
+                    results.lock().unwrap().push(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap();
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (question, fault) in results.iter().flatten() {
+        let count = counts.entry(question.clone()).or_default();
+        count.0 += usize::from(fault.is_none());
+        count.1 += 1;
+        faults.extend(fault.clone());
+    }
+    let not_yet = results.iter().filter(|r| r.is_none()).count();
+    for (question, (good, all)) in &counts {
+        println!("{question}: {good} of {all}");
+    }
+    println!("not yet: {not_yet}");
+    faults.sort();
+    assert!(faults.is_empty(), "{} of {} vectors fail\n{}", faults.len(), results.len(), faults.join("\n"));
+}
+
+/// The number of trajectories that the program finds in a file.
+fn trajectories(path: &Path, format: Option<&str>) -> Result<String, String> {
+    let mut arguments = vec!["formats".to_owned(), path.to_str().unwrap().to_owned(), "--json".to_owned()];
+    arguments.extend(format.into_iter().flat_map(|f| ["--format".to_owned(), f.to_owned()]));
+    let output = obelus(&arguments);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let answer = json::parse(stdout.trim()).map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    Ok(answer.get("trajectories").unwrap().text.to_owned())
+}
+
+#[test]
+fn every_dataset_and_sample_opens_with_its_trajectories() {
+    let Ok(corpus) = fs::read_to_string(shared("conformance/ADP-CORPUS.json")) else {
+        return eprintln!("no ../shared: nothing to open");
+    };
+    let corpus = json::parse(&corpus).unwrap();
+    let mut faults = Vec::new();
+    for (name, totals) in corpus.as_object().unwrap().entries().filter(|_| by_name("adp").is_some()) {
+        let expect = totals.get("records").unwrap().text;
+        match trajectories(&shared("data/adp").join(name), Some("adp")) {
+            Ok(count) if count == expect => {}
+            other => faults.push(format!("{name}: {other:?} and not {expect}")),
+        }
+    }
+    for entry in fs::read_dir(shared("samples")).unwrap() {
+        let path = entry.unwrap().path();
+        let is_data = path.extension().is_some_and(|e| e != "md");
+        if is_data && trajectories(&path, None) != Ok("1".to_owned()) {
+            faults.push(format!("{}: {:?} and not 1", path.display(), trajectories(&path, None)));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -6,6 +6,7 @@
 mod call;
 mod check;
 mod context;
+mod describe;
 mod digest;
 mod envelope;
 mod expression;
@@ -26,6 +27,7 @@ mod status;
 mod tick;
 mod write;
 
+pub use describe::describe;
 pub use expression::{Expression, parse as parse_expression};
 pub use log::Log;
 pub use message::{Content, Message, Type};

@@ -81,6 +81,15 @@ impl Log {
         }
     }
 
+    /// The identities of a kind that were ever seen: the global one first, then by first appearance.
+    #[must_use]
+    pub fn identities_of(&self, kind: &str) -> Vec<IdentityId> {
+        let ids = (0..self.slots.len() as u32).map(IdentityId);
+        let mut ids: Vec<_> = ids.filter(|id| self.tree.identity(*id).kind == kind).collect();
+        ids.sort_by_key(|id| self.tree.identity(*id).instance.is_some());
+        ids
+    }
+
     /// Reads the message of a step. None for a step without message, or where the input no longer holds it.
     pub fn read<R>(&self, step: StepNo, bytes: &dyn Bytes, then: impl FnOnce(&Message<'_>) -> R) -> Option<R> {
         self.with_message(step, Reader { bytes, current: None }, |message, _| then(message))

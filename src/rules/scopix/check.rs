@@ -52,11 +52,11 @@ impl Log {
                     all.push(self.finding(write.step, UNDECLARED_OUTPUT, path, message));
                 }
                 Some(output) => {
-                    if let (Some(declared), Some(written)) = (&output.data_type, &write.data_type) {
-                        if declared.as_str() != written.as_ref() {
-                            let message = format!("{} declares it as {declared}, it is {written}", contract.name);
-                            all.push(self.finding(write.step, OUTPUT_TYPE, path, message));
-                        }
+                    if let (Some(declared), Some(written)) = (&output.data_type, &write.data_type)
+                        && declared.as_str() != written.as_ref()
+                    {
+                        let message = format!("{} declares it as {declared}, it is {written}", contract.name);
+                        all.push(self.finding(write.step, OUTPUT_TYPE, path, message));
                     }
                 }
             }
@@ -100,10 +100,10 @@ fn judge_inputs(holding: &Holding<'_>, present: &[Present], say: &mut impl FnMut
             let Some(name) = &input.name else { continue };
             let path = port_path(contract, "inputs", name);
             if let Some(slot) = present.iter().find(|slot| slot.name == *name) {
-                if let (Some(has), Some(wants)) = (&slot.data_type, &input.data_type) {
-                    if has != wants {
-                        say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));
-                    }
+                if let (Some(has), Some(wants)) = (&slot.data_type, &input.data_type)
+                    && has != wants
+                {
+                    say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));
                 }
                 continue;
             }

@@ -59,8 +59,8 @@ pub struct Declared {
     latest_graph: Option<usize>,
 }
 
-/// S8: what holds at a step: the last contract of each name at the place of the first, the last pipeline, and a response
-/// that came after it.
+/// S8: what holds at a step: the last contract of each name at the place of the first, the last pipeline, and a
+/// response that came after it.
 #[derive(Debug, Default)]
 pub struct Holding<'d> {
     /// Contracts in order of declaration.

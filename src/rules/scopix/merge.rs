@@ -217,7 +217,10 @@ mod tests {
         );
         assert_eq!(
             all[0].value,
-            r#"{"ids":["1","2","3"],"content_type":"unknown","refs":[{"id":"1"},{"id":"2","filename":"f"},{"id":"3","metadata":{"a":1,"b":2}}]}"#
+            concat!(
+                r#"{"ids":["1","2","3"],"content_type":"unknown","#,
+                r#""refs":[{"id":"1"},{"id":"2","filename":"f"},{"id":"3","metadata":{"a":1,"b":2}}]}"#
+            )
         );
     }
 

@@ -33,7 +33,8 @@ impl Shape {
     /// S9: the first shape that fits; None for what is none.
     #[must_use]
     pub fn of(value: &Value<'_>) -> Option<Self> {
-        const TESTS: [(Shape, fn(&Value<'_>) -> bool); 9] = [
+        type Test = fn(&Value<'_>) -> bool;
+        const TESTS: [(Shape, Test); 9] = [
             (Shape::SlotList, is_slot_list),
             (Shape::Context, is_context),
             (Shape::Write, is_write),

@@ -177,15 +177,15 @@ impl Slots {
             }
             _ => {}
         }
-        if let (Some(new), Some(old)) = (entry.data_type, before.and_then(|b| b.meta.data_type.as_deref())) {
-            if new != old {
-                say(TYPE_CHANGE, format!("its data type was {old} and is {new}"));
-            }
+        if let (Some(new), Some(old)) = (entry.data_type, before.and_then(|b| b.meta.data_type.as_deref()))
+            && new != old
+        {
+            say(TYPE_CHANGE, format!("its data type was {old} and is {new}"));
         }
-        if let (Some(new), Some(old)) = (entry.timestamp, self.last_time.get(&id)) {
-            if new < old.as_ref() {
-                say(TIMESTAMP_ORDER, format!("its timestamp {new} is earlier than the one before it, {old}"));
-            }
+        if let (Some(new), Some(old)) = (entry.timestamp, self.last_time.get(&id))
+            && new < old.as_ref()
+        {
+            say(TIMESTAMP_ORDER, format!("its timestamp {new} is earlier than the one before it, {old}"));
         }
         if is_repeated {
             say(NO_OP_WRITE, "written again with the same value".to_owned());

@@ -1,0 +1,324 @@
+//! Agent/Data: contexts and logs of messages that merge into state (`ACTS.md`).
+
+use super::run::{Answer, Credit, Field, Format, Layout, Match, Resolved, Run, ViewEntry};
+use crate::json::{Key, Value, quote};
+use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::rules::acts::{
+    self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Source, Type, canonical, known_path,
+    parse_expression, parse_reference,
+};
+use crate::state::{IdentityId, IdentityView, Tree};
+use serde_json::value::RawValue;
+
+/// The format.
+pub(super) struct Acts;
+
+impl Format for Acts {
+    fn name(&self) -> &'static str {
+        "acts"
+    }
+
+    fn title(&self) -> &'static str {
+        "Agent/Data"
+    }
+
+    fn about(&self) -> &'static str {
+        "Contexts and logs of the Agent/Data protocol: messages whose `data`, `input`, `state` and `error` merge into \
+         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least half \
+         of the messages having one of the protocol's types."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let mut count = Count::default();
+        for record in first {
+            count.add(Content::of(record), true);
+        }
+        if count.has_context {
+            return Some(Match { reason: "a record is a request with a `context`".to_owned() });
+        }
+        let is_acts = count.typed > 0 && count.typed * 2 >= count.messages;
+        is_acts.then(|| Match {
+            reason: format!("{} of {} messages have a type of Agent/Data", count.typed, count.messages),
+        })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(ActsRun::default())
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[
+            "{\"context\":[{\"type\":\"text\",\"text\":\"Book it.\"},{\"type\":\"state\",\"state\":{\"city\":\"Lyon\"}}],\
+             \"solution\":{\"calls\":[],\"output\":null}}",
+            "{\"type\":\"state\",\"state\":{\"n\":1},\"_tick\":1}\n\
+             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
+            "[{\"role\":\"user\",\"content\":{\"type\":\"input\",\"input\":{\"x\":1}}},{\"type\":\"plan\",\"plan\":[]}]",
+        ]
+    }
+}
+
+/// What detection counts.
+#[derive(Default)]
+struct Count {
+    messages: usize,
+    typed: usize,
+    has_context: bool,
+}
+
+impl Count {
+    fn add(&mut self, content: Content<'_>, is_record: bool) {
+        match content {
+            Content::Array(items) if is_record => items.iter().for_each(|item| self.add(Content::of(item), false)),
+            Content::Array(_) => self.messages += 1,
+            Content::Envelope(envelope) => {
+                self.has_context |= envelope.has_context;
+                envelope.messages.iter().for_each(|message| self.add_message(message));
+            }
+            Content::Message(message) => self.add_message(message),
+        }
+    }
+
+    /// A7, A8: a message counts by the type that is written, its wrapper seen through.
+    fn add_message(&mut self, value: &Value<'_>) {
+        let message = Message::of(value);
+        self.messages += 1;
+        self.typed += usize::from(message.text("type").is_some_and(|t| Type::named(t).is_some()));
+    }
+}
+
+/// One trajectory.
+#[derive(Debug, Default)]
+struct ActsRun {
+    log: Log,
+}
+
+impl Run for ActsRun {
+    fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
+        self.log.push(record, text, bytes);
+    }
+
+    fn finish(&mut self, bytes: &dyn Bytes) {
+        self.log.finish(bytes);
+    }
+
+    fn step_count(&self) -> usize {
+        self.log.step_count()
+    }
+
+    fn place(&self, step: StepNo) -> Option<StepPlace> {
+        self.log.place(step)
+    }
+
+    fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
+        acts::describe(&self.log, step, bytes)
+    }
+
+    fn tree(&self) -> &Tree {
+        self.log.tree()
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        self.log.findings()
+    }
+
+    fn reference(&self, identity: &Identity, path: &[Key]) -> String {
+        canonical(&identity.kind, path)
+    }
+
+    fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
+        let reference = parse_reference(path).ok_or_else(|| {
+            Problem::usage(format!("{path:?} is no reference")).hint("write it as †kind.key[0][\"any key\"] (A32)")
+        })?;
+        let tree = self.log.tree();
+        let ids = self.log.identities_of(&reference.kind);
+        Ok(ids.into_iter().map(|id| (id, known_path(tree, step, id, &reference.path))).collect())
+    }
+
+    fn credit(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit {
+        let (tool, date) = self.log.credit(author, bytes);
+        let field = |name, value: &Option<String>| value.as_ref().map(|text| (name, quote(text)));
+        Credit { fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(), who: tool, when: date }
+    }
+
+    fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
+        self.log.schema(identity, step, bytes)
+    }
+
+    fn description(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {
+        self.log.description(identity, step, bytes)
+    }
+
+    fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {
+        let mut fields = vec![field("tick", self.log.tick(step))];
+        let (withdrawn, restored) = self.log.withdrawn(step);
+        for (name, steps) in [("withdrawn", withdrawn), ("restored", restored)] {
+            if !steps.is_empty() {
+                fields.push(field(name, list(steps.iter().map(StepNo::to_string))));
+            }
+        }
+        if let Some((at, value)) = self.log.output(step, bytes) {
+            fields.push(field("output", format!("{{\"step\":{at},\"value\":{value}}}")));
+        }
+        let standing = self.log.tree().identities(step);
+        fields.push(field("data", list(standing.iter().map(|view| self.identity(view, step, bytes)))));
+        fields
+    }
+
+    fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let entry = |e: acts::Entry| ViewEntry {
+            role: Some(e.role),
+            content: Some(e.content),
+            text: e.text,
+            step: e.step,
+            identity: e.identity,
+        };
+        acts::view(&self.log, step, bytes).into_iter().map(entry).collect()
+    }
+
+    fn resolve(
+        &self,
+        reference: &str,
+        step: StepNo,
+        instance: Option<&str>,
+        _expect: Option<&str>,
+        bytes: &dyn Bytes,
+    ) -> Resolved {
+        let outcome = Resolver::new(self.log.tree(), step, instance).expression(&parse_expression(reference));
+        let status = match &outcome {
+            Outcome::Found(_) => "ok",
+            Outcome::Missing(_) => "missing",
+            Outcome::Invalid => "invalid",
+            Outcome::Unsupported => "unsupported",
+        };
+        let mut fields = vec![field("ref", quote(reference)), field("status", quote(status))];
+        let mut target = None;
+        match outcome {
+            Outcome::Found(found) => {
+                let tree = self.log.tree();
+                let identity = tree.identity(found.id);
+                let (wrote, changed) = tree.newest(found.node, step).unwrap_or((step, step));
+                fields.extend([
+                    field("value", tree.text(found.node, step, bytes).unwrap_or_else(null)),
+                    field("from", quote(&canonical(&identity.kind, &found.path))),
+                    field("instance", or_null(identity.instance.as_deref())),
+                    field("wrote", wrote.to_string()),
+                    field("changed", changed.to_string()),
+                ]);
+                target = Some((found.id, found.path));
+            }
+            Outcome::Missing(Reason::Kind) => fields.push(field("reason", quote("kind"))),
+            Outcome::Missing(Reason::Path) => fields.push(field("reason", quote("path"))),
+            _ => {}
+        }
+        Resolved { is_ok: target.is_some(), status, fields, target }
+    }
+
+    fn plan(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Answer> {
+        Some(plan_answer(self.log.plan(step, bytes)))
+    }
+
+    fn withdrawn(&self, step: StepNo) -> (Vec<StepNo>, Vec<StepNo>) {
+        let (withdrawn, restored) = self.log.withdrawn(step);
+        (withdrawn.to_vec(), restored.to_vec())
+    }
+}
+
+impl ActsRun {
+    /// IDENTITY of `CLI.md`.
+    fn identity(&self, view: &IdentityView, step: StepNo, bytes: &dyn Bytes) -> String {
+        let tree = self.log.tree();
+        let identity = tree.identity(view.id);
+        let (first, last) = self.log.touched(view.id, step).unwrap_or((step, step));
+        let mut members = vec![
+            ("kind", quote(&identity.kind)),
+            ("instance", or_null(identity.instance.as_deref())),
+            ("first", first.to_string()),
+            ("last", last.to_string()),
+        ];
+        if let Some(value) = view.root.and_then(|root| tree.text(root, step, bytes)) {
+            members.push(("value", value));
+        }
+        if let Some(description) = self.log.description(view.id, step, bytes) {
+            members.push(("description", quote(&description)));
+        }
+        if let Some((schema, at)) = self.log.schema(view.id, step, bytes) {
+            members.extend([("schema", schema), ("schema_step", at.to_string())]);
+        }
+        object(&members)
+    }
+}
+
+/// The plan as `CLI.md` has it; without one its members are null and empty.
+fn plan_answer(plan: Option<Plan>) -> Answer {
+    let Some(plan) = plan else {
+        let mut fields = vec![field("source", null()), field("plan_step", null())];
+        fields
+            .extend(["nodes", "edges", "waves", "order", "cycles", "blocked"].map(|n| field(n, list([].into_iter()))));
+        return fields;
+    };
+    let source = match plan.source {
+        Source::Plan => "plan",
+        Source::Solution => "solution",
+    };
+    let mut fields = vec![field("source", quote(source)), field("plan_step", plan.step.to_string())];
+    fields.extend(plan.mode.as_deref().map(|mode| field("mode", quote(mode))));
+    let ids = |ids: &Vec<usize>| list(ids.iter().map(usize::to_string));
+    let edge = |(from, to, reference): &(usize, usize, String)| {
+        object(&[("from", from.to_string()), ("to", to.to_string()), ("ref", quote(reference))])
+    };
+    fields.extend([
+        field("nodes", list(plan.nodes.iter().enumerate().map(node))),
+        field("edges", list(plan.edges.iter().map(edge))),
+        field("waves", list(plan.waves.iter().map(ids))),
+        field("order", list(plan.waves.iter().flatten().map(usize::to_string))),
+        field("cycles", list(plan.cycles.iter().map(ids))),
+        field("blocked", ids(&plan.blocked)),
+    ]);
+    fields
+}
+
+fn node((id, node): (usize, &acts::Node)) -> String {
+    let mut members = vec![
+        ("id", id.to_string()),
+        ("tool", or_null(node.tool.as_deref())),
+        ("instance", or_null(node.instance.as_deref())),
+        ("reads", list(node.reads.iter().map(|r| quote(r)))),
+        ("writes", list(node.writes.iter().map(|r| quote(r)))),
+        ("status", quote(node.status.name())),
+    ];
+    if !node.instances.is_empty() {
+        let each = node.instances.iter().map(|(name, status)| format!("{}:{}", quote(name), quote(status.name())));
+        members.push(("instances", format!("{{{}}}", each.collect::<Vec<_>>().join(","))));
+    }
+    object(&members)
+}
+
+/// A member of an answer from JSON text that was made here; what is no JSON is null.
+fn field(name: &'static str, text: String) -> Field {
+    (name, RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+}
+
+fn null() -> String {
+    "null".to_owned()
+}
+
+fn or_null(text: Option<&str>) -> String {
+    text.map_or_else(null, quote)
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+fn object(members: &[(&str, String)]) -> String {
+    let members: Vec<String> = members.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
+    format!("{{{}}}", members.join(","))
+}
