@@ -1,8 +1,9 @@
 //! Agent Data Protocol: standardized, chat and ATIF trajectories for training agents, a record each.
 
 mod run;
+mod survey;
 
-use super::{Format, Framing, Layout, Match, Run};
+use super::{Format, Framing, Layout, Match, Run, Survey};
 use crate::json::Value;
 use crate::rules::adp::{ClassNote, Item, Shape, shape};
 
@@ -101,6 +102,10 @@ impl Format for Adp {
 
     fn layout(&self) -> Layout {
         Layout::Set
+    }
+
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        Some(Box::<survey::Trajectories>::default())
     }
 
     fn run(&self) -> Box<dyn Run> {

@@ -1,5 +1,6 @@
 //! What a format is, and what it makes of records: a run.
 
+use super::Survey;
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
@@ -23,6 +24,10 @@ pub trait Format: Send + Sync {
     /// files cost no read and no parse to index; it is then given an empty text.
     fn needs_text(&self) -> bool {
         true
+    }
+    /// A pass over a file for what only all records together tell; None: what its runs tell is all.
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        None
     }
     /// An empty run.
     fn run(&self) -> Box<dyn Run>;
