@@ -369,7 +369,7 @@ impl Real {
                 self.input.extend(text.as_bytes());
                 let value = parse(text).unwrap();
                 let identity = self.ids[*kind];
-                self.tree.write(&Write { at, author: at, identity, value: Some(&value), base, ops });
+                self.tree.write(&Write { at, author: at, identity, value: Some(&value), base: Some(base), ops });
             }
             Act::Adopt(kind, writes) => {
                 let mut built = Tree::new();
@@ -379,7 +379,14 @@ impl Real {
                     self.input.extend(text.as_bytes());
                     let value = parse(text).unwrap();
                     let author = at - back;
-                    built.write(&Write { at: number, author, identity, value: Some(&value), base, ops: &[] });
+                    built.write(&Write {
+                        at: number,
+                        author,
+                        identity,
+                        value: Some(&value),
+                        base: Some(base),
+                        ops: &[],
+                    });
                 }
                 self.tree.adopt(at, self.ids[*kind], &built, identity);
             }
