@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod adp_rules;
-mod adp_vectors;
 mod cli;
 mod docs;
 mod follow;
