@@ -131,6 +131,11 @@ pub trait Run: Send + Sync {
     fn instances(&self) -> Instances {
         Instances::Chosen
     }
+    /// Steps that tell of an error themselves (an error message, a failed call), beside the findings.
+    fn error_steps(&self) -> Vec<StepNo> {
+        Vec::new()
+    }
+
     /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`, `/kind/instance/slot`.
     fn reference(&self, identity: &Identity, path: &[Key]) -> String;
     /// A PATH of the command line: the identities it can mean (with `instance` None: of every instance for `blame`, the
