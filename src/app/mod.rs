@@ -12,6 +12,7 @@ pub mod msg;
 pub mod prompt;
 pub mod search;
 pub mod settle;
+pub mod start;
 pub mod view;
 
 pub use inspector::Inspector;
@@ -21,6 +22,7 @@ pub use msg::{Effect, FoundAt, Msg};
 use crate::model::StepNo;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
+use crate::panes::timeline::Timeline;
 use crate::panes::{Focus, Scroll, Session};
 use key::KeyPress;
 use keys::{Action, Context};
@@ -69,6 +71,8 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The line of the whole run.
+    pub timeline: Timeline,
     /// Help, palette or prompt over it.
     pub layer: Option<Layer>,
     /// The sentence in the footer.
@@ -79,6 +83,8 @@ pub struct App {
     pub themes: Vec<String>,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
+    /// Where to begin, until the run reaches so far.
+    pub start: Option<start::Start>,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
 }
@@ -98,11 +104,13 @@ impl App {
             state: StatePane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            timeline: Timeline::default(),
             layer: None,
             notice: None,
             search: Search::default(),
             themes,
             prefix: None,
+            start: None,
             jumps: Vec::new(),
             opening: None,
         }
@@ -117,6 +125,7 @@ impl App {
             Msg::Paste(text) => self.paste(&text),
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
+            Msg::Replaced(replacement, told) => self.replaced(replacement, told),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
@@ -203,6 +212,23 @@ impl App {
         }
         if !self.session.is_dataset() && self.pane == Pane::Table && is_complete && self.opening.is_none() {
             self.opening = Some(0);
+        }
+    }
+
+    /// The input has another content. Focus, folds and scroll stay, as far as the new content reaches.
+    fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
+        self.session.bytes = replacement.bytes;
+        self.session.records = replacement.records;
+        self.session.is_complete = false;
+        self.table.clear();
+        match replacement.run {
+            Some(run) => self.session.set_run(run, 0),
+            None => self.opening = self.session.run.is_some().then_some(self.session.trajectory),
+        }
+        self.state.forget_nodes();
+        self.inspector.reset();
+        if let Some(text) = told {
+            self.tell(text);
         }
     }
 

@@ -1,7 +1,8 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
 use super::key::{KeyPress, Mouse};
-use crate::model::{Span, StepNo};
+use crate::model::{Bytes, Span, StepNo};
+use crate::panes::Records;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
@@ -28,6 +29,8 @@ pub enum Msg {
         /// The input grew while it was open.
         is_live: bool,
     },
+    /// The input has another content: its records and its run, and what to say of it.
+    Replaced(Replacement, Option<String>),
     /// A trajectory was opened.
     Opened(usize, OpenedRun),
     /// Facts of records for the table.
@@ -42,6 +45,22 @@ pub enum Msg {
     Found(u64, Option<FoundAt>),
     /// Something to tell: whether it is an error, and the sentence.
     Told(bool, String),
+}
+
+/// Another content of the input.
+pub struct Replacement {
+    /// Its bytes.
+    pub bytes: Arc<dyn Bytes>,
+    /// Its records.
+    pub records: Arc<dyn Records>,
+    /// Its run, where the whole input is one.
+    pub run: Option<SharedRun>,
+}
+
+impl std::fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Replacement of {} records", self.records.count())
+    }
 }
 
 /// A run that was opened by a job; it has no debug form of its own.

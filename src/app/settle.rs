@@ -29,6 +29,7 @@ impl App {
                 effects.push(Effect::Open(record));
             }
         }
+        self.begin();
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();

@@ -17,7 +17,9 @@ mod render;
 mod resolve;
 mod screen;
 mod state;
+mod stats;
 mod steps;
+mod survey;
 
 use crate::model::Problem;
 use crate::text::SafeText;
@@ -48,6 +50,7 @@ static COMMANDS: &[Command] = &[
     plan::COMMAND,
     merge::COMMAND,
     check::COMMAND,
+    stats::COMMAND,
     steps::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
@@ -81,7 +84,8 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         Err(error) => return answer_clap(&error),
     };
     let stdout = io::stdout();
-    let mut out = Out::new(stdout.lock(), stdout.is_terminal());
+    let is_terminal = stdout.is_terminal();
+    let mut out = Out::new(stdout, is_terminal);
     let done = match matches.subcommand() {
         None => screen::screen(&matches),
         Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {
@@ -109,16 +113,25 @@ fn output_failed(error: &io::Error) -> u8 {
     TROUBLE
 }
 
-/// Help and version are answers; all else that clap says is a complaint.
+/// Help and version are answers; all else that clap says is a complaint, which quotes arguments: file names, mostly.
 fn answer_clap(error: &clap::Error) -> u8 {
+    if error.use_stderr() {
+        error.render().to_string().lines().for_each(tell);
+        return TROUBLE;
+    }
     match error.print() {
-        Ok(()) => u8::try_from(error.exit_code()).unwrap_or(TROUBLE),
+        Ok(()) => 0,
         Err(e) => output_failed(&e),
     }
 }
 
-/// One message for people on stderr, made safe to show: it may quote the input.
+/// One message for people on stderr.
 fn complain(message: &str) {
+    tell(&format!("obelus: {message}"));
+}
+
+/// One line on stderr, made safe to show: it may quote the input.
+fn tell(line: &str) {
     // Where stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "obelus: {}", SafeText::of(message));
+    let _ = writeln!(io::stderr(), "{}", SafeText::of(line));
 }

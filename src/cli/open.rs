@@ -23,6 +23,11 @@ impl Question {
     /// The file cannot be read, or holds no such trajectory.
     pub(super) fn open(&self) -> Result<Opened, Problem> {
         let loaded = ingest::open(&self.file, self.format.forced())?;
+        let count = loaded.trajectories();
+        if self.record >= count {
+            let message = format!("{} has no trajectory {}", self.file, self.record);
+            return Err(Problem::usage(message).hint(format!("it has {count}, counted from 0")));
+        }
         let run = loaded.run(self.record)?;
         let last = last_step(run.as_ref());
         let step = self.step.map_or(last, |asked| asked.min(last));

@@ -36,7 +36,9 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         if i > 0 {
             out.line("")?;
         }
-        out.line(&heading(tree.identity(view.id), opened.run.instances()))?;
+        let told = opened.run.description(view.id, opened.step, opened.bytes());
+        let told = told.map_or_else(String::new, |text| format!("  {text}"));
+        out.line(&format!("{}{told}", heading(tree.identity(view.id), opened.run.instances())))?;
         let Some(root) = view.root else { continue };
         if let Some(text) = tree.text(root, opened.step, opened.bytes()) {
             let value = json::parse(&text).map_err(|e| Problem::unreadable(e.to_string()))?;
@@ -47,7 +49,7 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// `¶kind (instance)`; a slot name stands alone.
-pub(super) fn heading(identity: &Identity, instances: Instances) -> String {
+fn heading(identity: &Identity, instances: Instances) -> String {
     match (&identity.instance, instances) {
         (_, Instances::Absent) => identity.kind.clone(),
         (Some(instance), _) => format!("¶{} ({instance})", identity.kind),

@@ -1,11 +1,12 @@
 //! Any JSON: records that no format knows, one step each. The last row of the table.
 
-use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, ViewEntry, describe};
+use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, Survey, Surveyed, ViewEntry, describe};
 use crate::json::{self, Key, Value};
-use crate::model::{Bytes, Finding, Identity, Place, Problem, Record, RecordBody, Severity, Step, StepNo, StepPlace};
+use crate::model::{
+    Bytes, Finding, Identity, Problem, Record, RecordBody, RecordIndex, Severity, Step, StepNo, StepPlace,
+};
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 /// The format of what has none.
 pub(super) struct Generic;
@@ -40,31 +41,57 @@ impl Format for Generic {
         false
     }
 
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        Some(Box::new(Texts))
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::new(Records::default())
     }
 
     fn samples(&self) -> &'static [&'static str] {
         &[
-            "{\"level\":\"info\",\"msg\":\"started\",\"time\":\"2026-05-01T10:00:00Z\"}\n{\"level\":\"warn\",\"msg\":\"slow\"}\n",
-            "[{\"a\":1},{\"a\":2}]",
+            concat!(
+                r#"{"level":"info","msg":"started","time":"2026-05-01T10:00:00Z"}"#,
+                "\n",
+                r#"{"level":"warn","msg":"slow"}"#
+            ),
+            r#"[{"a":1},{"a":2}]"#,
         ]
     }
+}
+
+/// Whether each record is JSON at all: the run does not look.
+struct Texts;
+
+impl Survey for Texts {
+    fn take(&mut self, record: &Record, text: &[u8]) -> Surveyed {
+        let fault = match (&record.body, std::str::from_utf8(text)) {
+            (RecordBody::Broken(reason), _) => Some(reason.clone()),
+            (_, Err(e)) => Some(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
+            (_, Ok(text)) => json::parse(text).err().map(|e| e.to_string()),
+        };
+        Surveyed { findings: fault.map(|reason| invalid(record.number, reason)).into_iter().collect(), stats: None }
+    }
+}
+
+fn invalid(record: usize, message: String) -> Finding {
+    let step = StepNo::try_from(record).ok();
+    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message }
 }
 
 /// The records of a file, known by their places.
 #[derive(Default)]
 struct Records {
-    places: Vec<Place>,
+    places: RecordIndex,
+    /// Number of the first.
     first: usize,
-    broken: BTreeMap<usize, String>,
     tree: Tree,
 }
 
 impl Records {
-    fn at(&self, step: StepNo) -> Option<(usize, Place)> {
-        let index = usize::try_from(step).ok()?;
-        Some((index, *self.places.get(index)?))
+    fn at(&self, step: StepNo) -> Option<Record> {
+        self.places.get(usize::try_from(step).ok()?)
     }
 }
 
@@ -73,10 +100,11 @@ impl Run for Records {
         if self.places.is_empty() {
             self.first = record.number;
         }
-        if let RecordBody::Broken(reason) = &record.body {
-            self.broken.insert(self.places.len(), reason.clone());
-        }
-        self.places.push(record.place);
+        let broken = match &record.body {
+            RecordBody::Text => None,
+            RecordBody::Broken(reason) => Some(reason.clone()),
+        };
+        self.places.push(record.place, broken);
     }
 
     fn step_count(&self) -> usize {
@@ -84,17 +112,17 @@ impl Run for Records {
     }
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {
-        let (index, place) = self.at(step)?;
-        Some(StepPlace { record: self.first + index, place, record_span: place.span })
+        let Record { number, place, .. } = self.at(step)?;
+        Some(StepPlace { record: self.first + number, place, record_span: place.span })
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let described = match self.at(step) {
             None => Step::default(),
-            Some((index, place)) => match (self.broken.get(&index), describe::read(place.span, bytes)) {
-                (Some(reason), _) => describe::broken(reason),
-                (None, Err(problem)) => describe::broken(&problem.to_string()),
-                (None, Ok(text)) => match json::parse(&text) {
+            Some(Record { body: RecordBody::Broken(reason), .. }) => describe::broken(&reason),
+            Some(Record { place, .. }) => match describe::read(place.span, bytes) {
+                Err(problem) => describe::broken(&problem.to_string()),
+                Ok(text) => match json::parse(&text) {
                     Ok(value) => describe::record(&value),
                     Err(error) => describe::broken(&error.to_string()),
                 },
@@ -108,15 +136,7 @@ impl Run for Records {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let finding = |(&index, reason): (&usize, &String)| Finding {
-            record: self.first + index,
-            step: StepNo::try_from(index).ok(),
-            path: None,
-            rule: "data.invalid-json",
-            severity: Severity::Error,
-            message: reason.clone(),
-        };
-        self.broken.iter().map(finding).collect()
+        self.places.broken().map(|(index, reason)| invalid(self.first + index, reason.to_owned())).collect()
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
@@ -137,7 +157,7 @@ impl Run for Records {
 
     /// The record itself: what a model saw of it is not known.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        let Some((_, place)) = self.at(step) else { return Vec::new() };
+        let Some(Record { place, .. }) = self.at(step) else { return Vec::new() };
         let Ok(text) = describe::read(place.span, bytes) else { return Vec::new() };
         let (content, text) = match json::parse(&text) {
             Ok(value) => (Some(json::compact(&value)), json::pretty(&value)),
@@ -168,7 +188,7 @@ fn raw(text: String) -> Option<Box<RawValue>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Span, StepKind};
+    use crate::model::{Place, Span, StepKind};
 
     #[test]
     fn every_record_is_a_step_and_a_broken_one_says_where() {

@@ -4,16 +4,19 @@
 //! trajectory with its steps and its versioned state. Knows no pane, no file, no other format.
 
 mod acts;
+mod adp;
 mod describe;
 mod generic;
 mod run;
 mod scopix;
+mod survey;
 
 pub use crate::model::Framing;
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
+pub use survey::{Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &acts::Acts, &generic::Generic];
+pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &acts::Acts, &generic::Generic];
 
 /// The format of that name.
 #[must_use]

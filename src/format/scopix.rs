@@ -21,8 +21,9 @@ impl Format for Scopix {
     }
 
     fn about(&self) -> &'static str {
-        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines and \
-         their responses; one JSON text or JSON Lines. Known by the shape of the first record. The state is the slots."
+        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines \
+         and their responses; one JSON text or JSON Lines. Known by the shape of the first record. The slots are the \
+         state."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -45,10 +46,17 @@ impl Format for Scopix {
 
     fn samples(&self) -> &'static [&'static str] {
         &[
-            "{\"slots\":{\"a\":{\"value\":{\"ids\":[\"1\"],\"content_type\":\"images\"},\"data_type\":\"FILE_IDS\",\"source_node\":\"s\"}}}",
-            "[{\"name\":\"a\",\"type\":\"TEXT\",\"source\":\"s\"}]",
-            "{\"slot_name\":\"a\",\"value\":1,\"data_type\":\"TEXT\",\"source_node\":\"n\"}\n{\"agent_name\":\"n\",\"success\":true,\"outputs\":{\"b\":2}}\n",
-            "{\"name\":\"A\",\"capability\":\"search\",\"inputs\":[],\"outputs\":[{\"name\":\"o\",\"data_type\":\"TEXT\"}]}",
+            concat!(
+                r#"{"slots":{"a":{"value":{"ids":["1"],"content_type":"images"},"#,
+                r#""data_type":"FILE_IDS","source_node":"s"}}}"#
+            ),
+            r#"[{"name":"a","type":"TEXT","source":"s"}]"#,
+            concat!(
+                r#"{"slot_name":"a","value":1,"data_type":"TEXT","source_node":"n"}"#,
+                "\n",
+                r#"{"agent_name":"n","success":true,"outputs":{"b":2}}"#
+            ),
+            r#"{"name":"A","capability":"search","inputs":[],"outputs":[{"name":"o","data_type":"TEXT"}]}"#,
         ]
     }
 }
@@ -205,6 +213,7 @@ impl Run for Context {
         let summary = match at.shape {
             Shape::Unknown => value.as_ref().map_or_else(String::new, describe::beginning),
             Shape::Contract => told("name").unwrap_or_default(),
+            Shape::Pipeline => value.as_ref().map_or_else(String::new, agents),
             Shape::AgentResult if names.is_empty() => told("summary").unwrap_or_default(),
             _ => self.summary(step, &names),
         };
@@ -386,6 +395,17 @@ fn sign_and_role(shape: Shape) -> (StepKind, Role) {
         Shape::Unknown => (StepKind::Other, Role::Unknown),
         Shape::Broken => (StepKind::Broken, Role::Unknown),
     }
+}
+
+/// Who a pipeline names: the agents of its steps, else of its contracts.
+fn agents(pipeline: &Value<'_>) -> String {
+    let named = |list: &str, key: &str| -> Vec<String> {
+        let items = pipeline.get(list).and_then(Value::as_array).unwrap_or_default();
+        items.iter().filter_map(|item| item.get(key)?.as_str().map(str::to_owned)).collect()
+    };
+    let steps = named("steps", "agent");
+    let names = if steps.is_empty() { named("contracts", "name") } else { steps };
+    names.join(", ")
 }
 
 /// `TYPE from SOURCE at TIMESTAMP`; `?` for what is null, no ` at` without timestamp.

@@ -4,12 +4,14 @@
 
 mod finding;
 mod identity;
+mod index;
 mod place;
 mod problem;
 mod step;
 
 pub use finding::{Finding, Severity};
 pub use identity::Identity;
+pub use index::RecordIndex;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace};

@@ -3,7 +3,8 @@
 /// A40: in which order the nodes of a graph can run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Order {
-    /// Wave 0 has the nodes without predecessors, wave k+1 those whose predecessors all lie in waves 0 to k; each by index.
+    /// Wave 0 has the nodes without predecessors, wave k+1 those whose predecessors all lie in waves 0 to k; each by
+    /// index.
     pub waves: Vec<Vec<usize>>,
     /// Strongly connected sets of nodes, each sorted, then sorted.
     pub cycles: Vec<Vec<usize>>,

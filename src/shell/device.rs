@@ -3,6 +3,7 @@
 //! One [`Device`] is shared by the drawing thread, the signal thread and the panic hook. Whoever comes first gives the
 //! terminal back; later writes are dropped, so that nothing lands on the user's shell. Knows no frames and no keys.
 
+use super::pause::Pause;
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use ratatui::crossterm::style::ResetColor;
@@ -51,6 +52,8 @@ pub(super) struct Device {
     is_stale: AtomicBool,
     /// Set by SIGCONT.
     is_continued: Arc<AtomicBool>,
+    /// Keeps the keyboard quiet while the terminal is not ours.
+    pub(super) pause: Pause,
 }
 
 impl Device {
@@ -62,7 +65,8 @@ impl Device {
         let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let is_continued = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(SIGCONT, Arc::clone(&is_continued))?;
-        Ok(Self { out, mode: Mutex::new(Mode::Returned), is_stale: AtomicBool::new(false), is_continued })
+        let (mode, is_stale) = (Mutex::new(Mode::Returned), AtomicBool::new(false));
+        Ok(Self { out, mode, is_stale, is_continued, pause: Pause::default() })
     }
 
     /// Takes the terminal: raw mode, alternate screen, mouse, paste, no cursor.
@@ -85,9 +89,19 @@ impl Device {
         self.change_to(Mode::Returned);
     }
 
-    /// Gives the terminal to a program that we start: see [`Device::is_lent`].
-    pub(super) fn lend(&self) {
+    /// Gives the terminal to another program while `run` waits for it, and takes it again.
+    ///
+    /// # Errors
+    /// When the keyboard does not become quiet; then `run` did not happen. Or when the terminal is gone meanwhile.
+    pub(super) fn lend<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
+        if !self.pause.begin() {
+            return Err(io::Error::new(ErrorKind::TimedOut, "the keyboard is busy; try again"));
+        }
         self.change_to(Mode::Lent);
+        let result = run();
+        let entered = self.enter();
+        self.pause.end();
+        entered.map(|()| result)
     }
 
     /// Whether another program has it: then keys like Ctrl-C are that program's business.
@@ -126,23 +140,31 @@ impl Device {
         }
         let was_ours = *self.lock() == Mode::Ours;
         if was_ours {
+            self.pause.begin();
             self.leave();
         }
-        self.is_continued.store(false, Ordering::SeqCst);
-        // The whole job stops, as with Ctrl-Z in a shell: of `cat x | obelus -` no half may stay behind. Not SIGTSTP,
-        // which would come back to our own handler.
-        kill_current_process_group(Signal::STOP)?;
-        while !self.is_continued.load(Ordering::SeqCst) {
-            thread::sleep(FULL_WAIT);
-        }
+        let stopped = self.stop();
         if was_ours {
             // After `bg` the terminal is still the shell's; to touch it would stop us once more.
             while tcgetpgrp(&self.out).is_ok_and(|group| group != getpgrp()) {
                 thread::sleep(BACKGROUND_WAIT);
             }
-            self.enter()?;
+            let entered = self.enter();
+            self.pause.end();
+            entered?;
         }
-        Ok(true)
+        stopped.map(|()| true)
+    }
+
+    /// Stops the whole job, as Ctrl-Z in a shell does: of `cat x | obelus -` no half may stay behind. Not by SIGTSTP,
+    /// which would come back to our own handler. Returns when the job goes on.
+    fn stop(&self) -> io::Result<()> {
+        self.is_continued.store(false, Ordering::SeqCst);
+        kill_current_process_group(Signal::STOP)?;
+        while !self.is_continued.load(Ordering::SeqCst) {
+            thread::sleep(FULL_WAIT);
+        }
+        Ok(())
     }
 
     /// Ends the process with `status`: the terminal is given back first, then `message` goes to standard error.

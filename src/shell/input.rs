@@ -7,9 +7,9 @@ use super::device::Device;
 use crate::app::key::{KeyCode, KeyPress, Mouse, MouseKind};
 use crossbeam_channel::{SendTimeoutError, Sender};
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
-use signal_hook::consts::{SIGHUP, SIGWINCH};
+use signal_hook::consts::SIGHUP;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -24,8 +24,6 @@ const BURST_WAIT: Duration = Duration::from_micros(50);
 const FAILURES_MAX: u32 = 10;
 /// The pause after a failing read.
 const FAILURE_WAIT: Duration = Duration::from_millis(50);
-/// How long [`Pause::begin`] waits for the thread to be quiet.
-const PAUSE_WAIT: Duration = Duration::from_secs(2);
 /// Most bytes of a paste that are passed on.
 const PASTE_BYTES_MAX: usize = 64 * 1024;
 /// The exit status of a program whose terminal hung up.
@@ -55,15 +53,14 @@ pub enum InputEvent {
 ///
 /// # Errors
 /// When the system gives no thread.
-pub(super) fn start(device: &Arc<Device>, pause: &Arc<Pause>, sender: Sender<InputEvent>) -> io::Result<()> {
-    let reader = Reader { device: Arc::clone(device), pause: Arc::clone(pause), sender };
+pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Result<()> {
+    let reader = Reader { device: Arc::clone(device), sender };
     thread::Builder::new().name("input".to_owned()).spawn(move || reader.run())?;
     Ok(())
 }
 
 struct Reader {
     device: Arc<Device>,
-    pause: Arc<Pause>,
     sender: Sender<InputEvent>,
 }
 
@@ -74,7 +71,7 @@ impl Reader {
     fn run(&self) {
         let mut failures = 0;
         loop {
-            self.pause.obey();
+            self.device.pause.obey();
             let step = match event::poll(POLL_WAIT) {
                 Ok(true) => self.drain(),
                 Ok(false) => Ok(Ok(())),
@@ -195,60 +192,6 @@ fn floor_char_boundary(text: &str, bytes_max: usize) -> usize {
     (0..=bytes_max.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// Keeps the thread from reading while another program has the terminal.
-#[derive(Debug, Default)]
-pub(super) struct Pause {
-    state: Mutex<Quiet>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Quiet {
-    #[default]
-    Reading,
-    Asked,
-    Paused,
-}
-
-impl Pause {
-    /// Asks for quiet and waits until the thread reads no more. Returns false if it does not answer in time.
-    pub(super) fn begin(&self) -> bool {
-        let mut state = self.lock();
-        *state = Quiet::Asked;
-        // Ends the wait for input at once: to crossterm it is one more change of size. If it cannot be sent, the wait
-        // ends by itself.
-        let _ = signal_hook::low_level::raise(SIGWINCH);
-        let waited = self.changed.wait_timeout_while(state, PAUSE_WAIT, |state| *state == Quiet::Asked);
-        state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        let is_quiet = *state == Quiet::Paused;
-        if !is_quiet {
-            *state = Quiet::Reading;
-        }
-        is_quiet
-    }
-
-    /// Lets the thread read again.
-    pub(super) fn end(&self) {
-        *self.lock() = Quiet::Reading;
-        self.changed.notify_all();
-    }
-
-    /// The thread's side: if quiet is asked for, says so and waits for its end.
-    fn obey(&self) {
-        let mut state = self.lock();
-        if *state != Quiet::Asked {
-            return;
-        }
-        *state = Quiet::Paused;
-        self.changed.notify_all();
-        drop(self.changed.wait_while(state, |state| *state == Quiet::Paused));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Quiet> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -313,23 +256,5 @@ mod tests {
         let text = "é".repeat(PASTE_BYTES_MAX);
         let Some(InputEvent::Paste(cut)) = translate(Event::Paste(format!("x{text}"))) else { panic!("no paste") };
         assert_eq!(cut.len(), PASTE_BYTES_MAX - 1);
-    }
-
-    #[test]
-    fn a_pause_waits_until_the_thread_is_quiet() {
-        let pause = Arc::new(Pause::default());
-        let reader = {
-            let pause = Arc::clone(&pause);
-            thread::spawn(move || {
-                while *pause.lock() == Quiet::Reading {
-                    thread::yield_now();
-                }
-                pause.obey();
-            })
-        };
-        assert!(pause.begin());
-        assert_eq!(*pause.lock(), Quiet::Paused);
-        pause.end();
-        reader.join().unwrap();
     }
 }

@@ -1,10 +1,11 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
-pub mod clipboard;
+mod clipboard;
 pub mod config;
 mod device;
 pub mod editor;
 pub mod input;
+mod pause;
 pub mod jobs;
 mod opening;
 pub mod run;

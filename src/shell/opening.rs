@@ -1,60 +1,63 @@
-//! An input as a session that is filled while it is shown.
+//! An input as a session that a worker fills while it is shown.
+
 use crate::app::Msg;
-use crate::format::Layout;
-use crate::ingest;
+use crate::app::msg::Replacement;
+use crate::ingest::{self, IngestEvent, Live, LiveRecords, Why, Worker};
 use crate::model::{Bytes, Problem, Record};
-use crate::panes::{Records, Session, SharedRun};
-use crate::source::{Input, RecordIndex};
-use crossbeam_channel::Receiver;
-use std::sync::{Arc, RwLock};
+use crate::panes::{Records, Session};
+use crate::source::Input;
+use std::sync::Arc;
 
-/// An input being read.
-pub(super) struct Opened {
-    /// The bytes.
-    pub(super) input: Arc<Input>,
-    /// The session.
-    pub(super) session: Session,
-    /// The run, where the whole input is one.
-    pub(super) run: Option<SharedRun>,
-    /// What the reader tells.
-    pub(super) events: Receiver<Msg>,
-}
-
-struct Whole(RecordIndex);
-
-impl Records for Whole {
+impl Records for LiveRecords {
     fn count(&self) -> usize {
-        self.0.len()
+        self.count()
     }
 
     fn is_complete(&self) -> bool {
-        true
+        self.is_complete()
     }
 
     fn get(&self, number: usize) -> Option<Record> {
-        self.0.get(number)
+        self.get(number)
     }
 }
 
-/// Opens.
+/// Opens an input: a session, and the worker that fills it.
 ///
 /// # Errors
-/// Cannot be read.
-pub(super) fn open(input: Arc<Input>, forced: Option<&str>) -> Result<Opened, Problem> {
-    let loaded = ingest::load(Arc::clone(&input), forced)?;
-    let run: Option<SharedRun> = match loaded.detected.format.layout() {
-        Layout::Run => Some(Arc::new(RwLock::new(loaded.run(0)?))),
-        Layout::Set => None,
-    };
-    let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
-    let session = Session::new(
-        input.name(),
-        loaded.detected.format,
-        loaded.detected.reasons,
-        bytes,
-        Arc::new(Whole(loaded.records)),
-    );
-    let (sender, events) = crossbeam_channel::bounded(16);
-    let _sent = sender.send(Msg::Progress { is_complete: true, is_live: false });
-    Ok(Opened { input, session, run, events })
+/// The input cannot be read, or there is no such format.
+pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session, Worker), Problem> {
+    let detected = ingest::detect(input, forced)?;
+    let worker = Worker::start(Arc::clone(input), detected.format)?;
+    let live = &worker.live;
+    let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
+    let records: Arc<dyn Records> = Arc::clone(&live.records) as _;
+    let file = input.path().and_then(std::path::Path::file_name).map(|n| n.to_string_lossy().into_owned());
+    let name = file.unwrap_or_else(|| input.name().to_owned());
+    let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
+    session.path = input.path().map(std::path::Path::to_path_buf);
+    Ok((session, worker))
+}
+
+/// What the worker tells, as the program hears it.
+pub(super) fn translate(event: IngestEvent, is_live: bool) -> Msg {
+    match event {
+        IngestEvent::Indexed { .. } | IngestEvent::Merged { .. } => Msg::Progress { is_complete: false, is_live },
+        IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
+        IngestEvent::Appended { records, .. } => Msg::Progress { is_complete: true, is_live: is_live || records > 0 },
+        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live), told(why)),
+        IngestEvent::Problem(problem) => Msg::Told(true, problem.to_string()),
+    }
+}
+
+fn replacement(live: Live) -> Replacement {
+    Replacement { bytes: live.input as _, records: live.records as _, run: live.run }
+}
+
+fn told(why: Why) -> Option<String> {
+    match why {
+        Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
+        Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),
+        Why::Reread => None,
+    }
 }

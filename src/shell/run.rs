@@ -6,7 +6,10 @@ use super::jobs::{Jobs, Source};
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{editor, opening};
+use crate::app::msg::OpenedRun;
+use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
+use crate::ingest::IngestEvent;
 use crate::model::Problem;
 use crate::source::Input;
 use crate::ui;
@@ -19,6 +22,8 @@ pub struct Settings {
     pub input: Arc<Input>,
     /// Name of a format; None: by content.
     pub format: Option<String>,
+    /// Where to begin; None: at the first step.
+    pub start: Option<Start>,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
 }
@@ -34,22 +39,22 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let environment = Environment::read();
     let config = Config::load();
     let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, is_background_light)?;
-    let mut opened = opening::open(settings.input, settings.format.as_deref())?;
+    let (session, worker) = opening::open(&settings.input, settings.format.as_deref())?;
     let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
     let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
     let (screen, keys) = Screen::open(&environment)?;
-    let mut app = App::new(opened.session, themes.names());
-    app.session.path = opened.input.path().map(std::path::Path::to_path_buf);
+    let mut app = App::new(session, themes.names());
+    app.start = settings.start;
     let mut program = Program { app, screen, themes, jobs, environment, is_done: false };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
-    if let Some(run) = opened.run.take() {
-        program.tell(Msg::Opened(0, crate::app::msg::OpenedRun(run)));
+    if let Some(run) = &worker.live.run {
+        program.tell(Msg::Opened(0, OpenedRun(Arc::clone(run))));
     }
     for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
         program.tell(Msg::Told(true, problem.to_string()));
     }
-    program.turn(&keys, &jobs_out, &opened.events)
+    program.turn(&keys, &jobs_out, &worker.events)
 }
 
 struct Program {
@@ -63,12 +68,8 @@ struct Program {
 
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
-    fn turn(
-        mut self,
-        keys: &Receiver<InputEvent>,
-        answers: &Receiver<Msg>,
-        ingest: &Receiver<Msg>,
-    ) -> Result<u8, Problem> {
+    fn turn(mut self, keys: &Receiver<InputEvent>, answers: &Receiver<Msg>, ingest: &Receiver<IngestEvent>) -> Result<u8, Problem> {
+        let (never, mut ingest) = (crossbeam_channel::never(), ingest);
         loop {
             self.draw()?;
             select! {
@@ -77,7 +78,11 @@ impl Program {
                     Err(_) => return Ok(0),
                 },
                 recv(answers) -> msg => if let Ok(msg) = msg { self.tell(msg) },
-                recv(ingest) -> msg => if let Ok(msg) = msg { self.tell(msg) },
+                recv(ingest) -> msg => match msg {
+                    Ok(event) => self.hear_of_input(event),
+                    // The reader has ended: nothing more is to be heard from it.
+                    Err(_) => ingest = &never,
+                },
             }
             while let Ok(event) = keys.try_recv() {
                 self.hear(event);
@@ -85,8 +90,8 @@ impl Program {
             while let Ok(msg) = answers.try_recv() {
                 self.tell(msg);
             }
-            while let Ok(msg) = ingest.try_recv() {
-                self.tell(msg);
+            while let Ok(event) = ingest.try_recv() {
+                self.hear_of_input(event);
             }
             if self.is_done {
                 return Ok(0);
@@ -114,6 +119,10 @@ impl Program {
             InputEvent::Resize { width, height } => self.tell(Msg::Resize(width, height)),
             InputEvent::Resumed => {}
         }
+    }
+
+    fn hear_of_input(&mut self, event: IngestEvent) {
+        self.tell(opening::translate(event, self.app.session.is_live));
     }
 
     fn tell(&mut self, msg: Msg) {

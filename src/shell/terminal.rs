@@ -12,7 +12,7 @@
 use super::clipboard;
 use super::config::Environment;
 use super::device::Device;
-use super::input::{self, EVENTS_MAX, InputEvent, Pause};
+use super::input::{self, EVENTS_MAX, InputEvent};
 use super::signals;
 use crate::model::Problem;
 use crate::text::SafeText;
@@ -22,7 +22,7 @@ use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use ratatui::{Frame, Terminal};
 use std::backtrace::Backtrace;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -37,7 +37,6 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     frame: FrameBytes,
     device: Arc<Device>,
-    pause: Arc<Pause>,
     /// See [`Environment::panics`].
     panics: bool,
 }
@@ -58,7 +57,6 @@ impl Screen {
 
     fn take(environment: &Environment) -> io::Result<(Self, Receiver<InputEvent>)> {
         let device = Arc::new(Device::open()?);
-        let pause = Arc::new(Pause::default());
         let (sender, receiver) = crossbeam_channel::bounded(EVENTS_MAX);
         set_panic_hook(&device, environment.backtrace);
         signals::start(&device, sender.clone())?;
@@ -66,11 +64,11 @@ impl Screen {
         let frame = FrameBytes::default();
         let terminal = Terminal::new(CrosstermBackend::new(frame.clone()));
         let started = terminal.and_then(|terminal| {
-            input::start(&device, &pause, sender)?;
+            input::start(&device, sender)?;
             Ok(terminal)
         });
         match started {
-            Ok(terminal) => Ok((Self { terminal, frame, device, pause, panics: environment.panics }, receiver)),
+            Ok(terminal) => Ok((Self { terminal, frame, device, panics: environment.panics }, receiver)),
             Err(error) => {
                 device.leave();
                 Err(error)
@@ -113,14 +111,7 @@ impl Screen {
     /// When the thread that reads keys does not pause, so that it would steal from the other program; then `run` did
     /// not happen. Or when the terminal is gone meanwhile.
     pub fn lend<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
-        if !self.pause.begin() {
-            return Err(io::Error::new(ErrorKind::TimedOut, "the keyboard is busy; try again"));
-        }
-        self.device.lend();
-        let result = run();
-        let entered = self.device.enter();
-        self.pause.end();
-        entered.map(|()| result)
+        self.device.lend(run)
     }
 
     /// Asks the terminal to put text on the clipboard (OSC 52). No terminal answers, so say "sent", not "copied".

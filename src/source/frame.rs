@@ -46,6 +46,19 @@ pub(super) enum Mode {
     Ended,
 }
 
+/// What the end of an input would leave, if it were final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing: all records are told.
+    Clean,
+    /// A line without its newline.
+    Line,
+    /// One document, whole, not told yet.
+    Whole,
+    /// A part of a value.
+    Torn,
+}
+
 /// How to go on behind what a mode has taken of a piece.
 pub(super) enum Turn {
     /// All is taken.
@@ -109,7 +122,7 @@ impl Framer {
                     Turn::More
                 }
             };
-            self.take(turn);
+            self.turn(turn);
         }
     }
 
@@ -125,7 +138,7 @@ impl Framer {
             Mode::Lines(lines) => lines.finish(self.at, index),
             Mode::Mark | Mode::Start | Mode::Ended => Turn::Now(Mode::Ended),
         };
-        self.take(turn);
+        self.turn(turn);
         matches!(self.mode, Mode::Ended)
     }
 
@@ -133,7 +146,7 @@ impl Framer {
     #[must_use]
     pub fn pending(&self) -> Option<Place> {
         match &self.mode {
-            Mode::Whole(whole) => Some(whole.start()),
+            Mode::Whole(whole) => whole.start(),
             Mode::Array(array) => array.start(),
             Mode::Run(run) => run.start(),
             Mode::Hunt(hunt) => Some(hunt.start()),
@@ -143,13 +156,30 @@ impl Framer {
         .map(|start| start.until(self.at.byte))
     }
 
-    /// Whether records are lines for certain, so that an unfinished last one is a line that waits for its newline.
+    /// How the input ends, if it ended at [`Framer::position`].
     #[must_use]
-    pub fn is_lines(&self) -> bool {
-        matches!(self.mode, Mode::Lines(_))
+    pub fn ending(&self) -> Ending {
+        match &self.mode {
+            Mode::Mark | Mode::Start | Mode::Ended => Ending::Clean,
+            Mode::Whole(whole) => whole.ending(),
+            Mode::Array(array) => array.ending(),
+            Mode::Run(run) => run.start().map_or(Ending::Clean, |_| Ending::Torn),
+            Mode::Hunt(_) => Ending::Torn,
+            Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Line),
+        }
     }
 
-    fn take(&mut self, turn: Turn) {
+    /// Takes the unfinished last line, or the document that ends here, as a record before it is certain that nothing
+    /// follows (TAIL T9). If something does, the index takes it back and becomes a new version.
+    pub fn take_early(&mut self, index: &mut RecordIndex) {
+        match &mut self.mode {
+            Mode::Whole(whole) => whole.take_early(index),
+            Mode::Lines(lines) => lines.take_early(index),
+            _ => {}
+        }
+    }
+
+    fn turn(&mut self, turn: Turn) {
         match turn {
             Turn::More => {}
             Turn::Now(mode) => self.mode = mode,

@@ -8,9 +8,15 @@ use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Bytes read at once by those who read an input from end to end.
 pub const BLOCK: usize = 1 << 20;
+
+/// What a stream should have brought before it is asked what it is, and how long it is waited for after its first byte.
+const HEAD_BYTES: u64 = 1 << 16;
+const HEAD_PAUSE: Duration = Duration::from_millis(5);
+const HEAD_PAUSES: u32 = 20;
 
 /// An open input. Its length is what was last looked at ([`Input::refresh`]), so that all readers agree on it.
 #[derive(Debug)]
@@ -151,14 +157,45 @@ impl Input {
         }
     }
 
+    /// Whether it is a file, which can be replaced and truncated, and not a stream or memory.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.store, Store::File { .. })
+    }
+
+    /// What the file system says of the open file.
+    ///
+    /// # Errors
+    /// It no longer answers, or this is no file.
+    pub(crate) fn metadata(&self) -> Result<Metadata, Problem> {
+        match &self.store {
+            Store::File { file, .. } => file.metadata().map_err(|e| self.broken_off(&e)),
+            _ => Err(Problem::unreadable(format!("{} is no file", self.name))),
+        }
+    }
+
+    /// Time since the file was last written; zero for what is no file, or a file of the future.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok()).unwrap_or_default()
+    }
+
+    /// Waits until a stream has brought enough to tell what it is: its end, a good part, or a pause after something.
+    pub fn wait_for_head(&self) {
+        let mut pauses = 0;
+        while self.may_grow() && !self.is_file() && self.len() < HEAD_BYTES && pauses < HEAD_PAUSES {
+            std::thread::sleep(HEAD_PAUSE);
+            pauses += u32::from(!self.is_empty());
+        }
+    }
+
     /// Looks at the file again and takes its present size as its length.
     ///
     /// # Errors
     /// The file system no longer answers for it.
     pub fn refresh(&self) -> Result<u64, Problem> {
-        if let Store::File { file, len } = &self.store {
-            let meta = file.metadata().map_err(|e| self.broken_off(&e))?;
-            len.store(meta.len(), Ordering::Release);
+        if let Store::File { len, .. } = &self.store {
+            len.store(self.metadata()?.len(), Ordering::Release);
         }
         Ok(self.len())
     }

@@ -17,6 +17,8 @@ pub(super) struct Lines {
     end: u64,
     /// Where a run of NUL bytes begins that reaches to the cursor.
     nuls: Option<u64>,
+    /// Where the line begins, if it was told before its newline came.
+    told: Option<Cursor>,
 }
 
 impl Lines {
@@ -55,6 +57,7 @@ impl Lines {
         }
         self.end_nuls(*at, index);
         if let Some(first) = part.iter().position(|&b| !is_space(b)) {
+            self.take_back(index);
             let trailing = part.iter().rev().take_while(|&&b| is_space(b)).count();
             self.first.get_or_insert(Cursor { byte: at.byte + first as u64, line: at.line });
             self.end = at.byte + (part.len() - trailing) as u64;
@@ -65,6 +68,22 @@ impl Lines {
     fn end_line(&mut self, at: Cursor, index: &mut RecordIndex) {
         self.end_nuls(at, index);
         self.end_record(index);
+        self.told = None;
+    }
+
+    pub(super) fn take_early(&mut self, index: &mut RecordIndex) {
+        if self.nuls.is_none() && self.first.is_some() {
+            self.told = self.first;
+            self.end_record(index);
+        }
+    }
+
+    /// A line that was told early goes on after all: the record is void.
+    fn take_back(&mut self, index: &mut RecordIndex) {
+        if let Some(told) = self.told.take() {
+            index.truncate(index.len().saturating_sub(1));
+            self.first = Some(told);
+        }
     }
 
     fn end_record(&mut self, index: &mut RecordIndex) {
@@ -79,11 +98,13 @@ impl Lines {
         let Some(from) = self.nuls.take() else { return };
         let len = at.byte - from;
         if len < HOLE {
+            self.take_back(index);
             self.first.get_or_insert(Cursor { byte: from, line: at.line });
             self.end = at.byte;
             return;
         }
         self.end_record(index);
+        self.told = None;
         let hole = Place { span: Span { offset: from, len }, line: at.line };
         index.push(hole, Some(format!("a hole of {len} NUL bytes at byte {from}, as a crash leaves it")));
     }
@@ -120,10 +141,17 @@ enum Line {
 impl Hunt {
     /// What a mode turns to when the text is at fault: at `byte`, in a record that begins at `from`.
     pub(super) fn begin(rules: Rules, from: Cursor, byte: u64, why: &str) -> Turn {
-        let is_asked = rules.framing != Framing::Values;
-        let line = if is_asked { Line::Blank } else { Line::NotAsked };
-        let hunt = Mode::Hunt(Self { from, why: format!("{why} at byte {byte}"), end: from.byte, line });
-        Turn::From(if is_asked { rules.origin } else { from }, hunt)
+        if rules.framing == Framing::Values {
+            return Self::without(from, byte, why);
+        }
+        let why = format!("{why} at byte {byte}");
+        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank }))
+    }
+
+    /// The same, but no line is asked.
+    pub(super) fn without(from: Cursor, byte: u64, why: &str) -> Turn {
+        let why = format!("{why} at byte {byte}");
+        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked }))
     }
 
     pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {

@@ -3,15 +3,16 @@
 //! Input is read with `pread`, never mapped: a live file may shrink under a map. What cannot be read twice (standard
 //! input, a pipe) is spooled to an unlinked temporary file, so that the rest of the program knows one kind of input.
 
+mod follow;
 mod frame;
-mod index;
 mod input;
 mod kind;
 mod lines;
 mod reader;
 mod values;
 
-pub use frame::{Framer, index_all};
-pub use index::RecordIndex;
+pub use crate::model::RecordIndex;
+pub use follow::{Change, Follower};
+pub use frame::{Ending, Framer, index_all};
 pub use input::{BLOCK, Input};
 pub use reader::Reader;

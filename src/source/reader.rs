@@ -34,7 +34,8 @@ impl<'a> Reader<'a> {
             self.block = self.input.read(span)?;
             self.start = span.offset;
         } else if span.offset < self.start || span.end() > self.start + self.block.len() as u64 {
-            self.block.resize(BLOCK, 0);
+            let left = usize::try_from(self.input.len().saturating_sub(span.offset)).unwrap_or(BLOCK);
+            self.block.resize(BLOCK.min(left), 0);
             self.block.shrink_to(BLOCK);
             self.start = span.offset;
             let got = self.input.read_at(self.start, &mut self.block)?;

@@ -1,7 +1,7 @@
 //! Records as values: one text, the elements of one array, a run of values with white space between them.
 
 use super::RecordIndex;
-use super::frame::{Cursor, Mode, Rules, Turn, is_space};
+use super::frame::{Cursor, Ending, Mode, Rules, Turn, is_space};
 use super::lines::{Hunt, Lines};
 use crate::json::{DEPTH_MAX, SCAN_DEPTH_MAX, Scan, Scanner};
 use crate::model::Framing;
@@ -13,12 +13,14 @@ pub(super) struct Whole {
     is_container: bool,
     scanner: Scanner,
     end: Option<Cursor>,
+    /// Whether the record was told before the end.
+    is_told: bool,
 }
 
 impl Whole {
     pub(super) fn new(start: Cursor, first: u8) -> Self {
         let is_container = matches!(first, b'{' | b'[');
-        Self { start, is_container, scanner: Scanner::default(), end: None }
+        Self { start, is_container, scanner: Scanner::default(), end: None, is_told: false }
     }
 
     pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
@@ -41,13 +43,14 @@ impl Whole {
         at.pass(&piece[..space]);
         let is_record = self.is_container || rules.framing == Framing::Elements;
         if is_record && end.line == self.start.line && at.line > end.line {
-            index.push(self.start.until(end.byte), None);
+            self.tell(end, index);
             return Turn::Now(Mode::Lines(Lines::default()));
         }
-        match space < piece.len() {
-            true => Hunt::begin(rules, self.start, at.byte, "a second value or other text behind the first"),
-            false => Turn::More,
+        if space == piece.len() {
+            return Turn::More;
         }
+        index.truncate(0);
+        Hunt::begin(rules, self.start, at.byte, "a second value or other text behind the first")
     }
 
     pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
@@ -56,12 +59,33 @@ impl Whole {
             (None, Ok(())) => at,
             (None, Err(why)) => return Hunt::begin(rules, self.start, at.byte, why),
         };
-        index.push(self.start.until(end.byte), None);
+        self.tell(end, index);
         Turn::Now(Mode::Ended)
     }
 
-    pub(super) fn start(&self) -> Cursor {
-        self.start
+    fn tell(&mut self, end: Cursor, index: &mut RecordIndex) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            index.push(self.start.until(end.byte), None);
+        }
+    }
+
+    pub(super) fn take_early(&mut self, index: &mut RecordIndex) {
+        if let Some(end) = self.end {
+            self.tell(end, index);
+        }
+    }
+
+    pub(super) fn ending(&self) -> Ending {
+        match (self.is_told, self.end) {
+            (true, _) => Ending::Clean,
+            (false, Some(_)) => Ending::Whole,
+            (false, None) => Ending::Torn,
+        }
+    }
+
+    /// Where what is no record yet begins.
+    pub(super) fn start(&self) -> Option<Cursor> {
+        (!self.is_told).then_some(self.start)
     }
 }
 
@@ -145,7 +169,16 @@ impl Array {
             Part::Element(start, _) => *start,
             Part::Opening | Part::First | Part::Next | Part::After => at,
         };
-        Hunt::begin(rules, start, at.byte, "the text ends before its array does")
+        let why = "the text ends before its array does";
+        if index.is_empty() {
+            return Hunt::begin(rules, start, at.byte, why);
+        }
+        // Whole elements came before: it is a torn array, even if its last element stands on a line of its own.
+        Hunt::without(start, at.byte, why)
+    }
+
+    pub(super) fn ending(&self) -> Ending {
+        if matches!(self.part, Part::Closed) { Ending::Clean } else { Ending::Torn }
     }
 
     /// Where what is no record yet begins.

@@ -2,6 +2,7 @@
 //! it (A4).
 
 use super::IdentityId;
+use super::store::CROWD;
 use crate::model::StepNo;
 use std::collections::HashSet;
 
@@ -10,6 +11,8 @@ use std::collections::HashSet;
 pub(super) struct Order {
     /// By identity: the steps at which it came (true) and went.
     standing: Vec<Vec<(StepNo, bool)>>,
+    /// How many stand now.
+    live: usize,
     /// Lists, each from a step on; an identity that came again stands in the last one twice, and its last place counts.
     epochs: Vec<(StepNo, Vec<(IdentityId, StepNo)>)>,
 }
@@ -20,10 +23,12 @@ impl Order {
         if self.stands_now(id) {
             return;
         }
-        self.mark(at, id, true);
-        if self.epochs.is_empty() {
-            self.epochs.push((at, Vec::new()));
+        if self.epochs.last().is_none_or(|(_, entries)| entries.len() > 2 * self.live + CROWD) {
+            let held = self.at(StepNo::MAX);
+            self.epochs.push((at, held.into_iter().map(|id| (id, at)).collect()));
         }
+        self.mark(at, id, true);
+        self.live += 1;
         if let Some((_, entries)) = self.epochs.last_mut() {
             entries.push((id, at));
         }
@@ -33,6 +38,7 @@ impl Order {
     pub(super) fn drop(&mut self, at: StepNo, id: IdentityId) {
         if self.stands_now(id) {
             self.mark(at, id, false);
+            self.live -= 1;
         }
     }
 
@@ -59,10 +65,16 @@ impl Order {
         let end = self.epochs.partition_point(|(from, _)| *from <= step);
         let Some((_, entries)) = end.checked_sub(1).map(|i| &self.epochs[i]) else { return Vec::new() };
         let mut seen = HashSet::new();
-        let held = entries.iter().rev().filter(|(id, from)| *from <= step && seen.insert(*id));
+        let end = entries.partition_point(|(_, from)| *from <= step);
+        let held = entries[..end].iter().rev().filter(|(id, _)| seen.insert(*id));
         let mut order: Vec<_> = held.map(|(id, _)| *id).filter(|id| self.stands(*id, step)).collect();
         order.reverse();
         order
+    }
+
+    #[cfg(test)]
+    pub(super) fn longest(&self) -> usize {
+        self.epochs.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0)
     }
 
     fn stands_now(&self, id: IdentityId) -> bool {

@@ -3,7 +3,7 @@
 
 use super::store::{Version, What};
 use super::{EventOp, NodeId, Shape, Stored, Tree};
-use crate::json::{Data, Value};
+use crate::json::{self, Data, Value};
 use crate::model::StepNo;
 use std::collections::HashMap;
 
@@ -29,7 +29,8 @@ pub(super) trait Source<'s>: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Given<'v> {
     pub(super) value: &'v Value<'v>,
-    pub(super) base: u64,
+    /// As in [`Write`](super::Write).
+    pub(super) base: Option<u64>,
     pub(super) author: StepNo,
     /// One leaf whatever it is.
     pub(super) is_opaque: bool,
@@ -64,7 +65,10 @@ impl<'v> Source<'v> for Given<'v> {
         match self.shape() {
             Shape::EmptyObject => What::EmptyObject,
             Shape::EmptyArray => What::EmptyArray,
-            _ => What::Leaf(Stored::of(self.value, self.base)),
+            _ => What::Leaf(match self.base {
+                Some(base) => Stored::of(self.value, base),
+                None => Stored::text_of(&json::compact(self.value)),
+            }),
         }
     }
 
@@ -268,6 +272,7 @@ impl<'t> Writer<'t> {
     fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
         let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
         let old = match *self.tree.now(node) {
+            What::Object(epoch) if self.tree.is_crowded(epoch) => None,
             What::Object(epoch) if self.keeps_order(&children) => Some(epoch),
             _ => None,
         };

@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// No node, no version.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Entries of gone members that a list may always hold.
+pub(super) const CROWD: usize = 32;
+
 /// Marks a packed key as an index.
 const INDEX: u32 = 1 << 31;
 
@@ -151,6 +154,11 @@ struct Entry {
 }
 
 impl Epoch {
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.entries.capacity() * size_of::<Entry>()
     }
@@ -375,6 +383,12 @@ impl Tree {
     pub(super) fn new_epoch(&mut self) -> u32 {
         self.epochs.push(Epoch::default());
         (self.epochs.len() - 1) as u32
+    }
+
+    /// Whether most entries are of members that are gone: time for another list, so that reading costs what is there.
+    pub(super) fn is_crowded(&self, epoch: u32) -> bool {
+        let list = &self.epochs[epoch as usize];
+        list.entries.len() > 2 * list.live as usize + CROWD
     }
 
     /// Appends a member to an object's order, for limits above `from`.

@@ -44,6 +44,8 @@ impl Stored {
     #[must_use]
     pub fn of(value: &Value<'_>, base: u64) -> Self {
         let text = match &value.data {
+            // Without an escape a string is written as it is printed.
+            Data::String(_) if memchr::memchr(b'\\', value.text.as_bytes()).is_none() => Cow::Borrowed(value.text),
             Data::String(_) | Data::Array(_) | Data::Object(_) => Cow::Owned(json::compact(value)),
             _ => Cow::Borrowed(value.text),
         };

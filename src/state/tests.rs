@@ -25,7 +25,7 @@ fn write(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, line: &str
         };
     let ops: Vec<_> = paths.split(',').filter(|p| !p.is_empty()).map(|p| (path_of(p), op)).collect();
     let value = (!value.is_empty()).then(|| parse(value).unwrap());
-    tree.write(&Write { at, author, identity: id, value: value.as_ref(), base: 0, ops: &ops });
+    tree.write(&Write { at, author, identity: id, value: value.as_ref(), base: Some(0), ops: &ops });
 }
 
 fn run(lines: &[&str]) -> (Tree, IdentityId) {
@@ -294,7 +294,7 @@ fn long_values_stay_in_the_input() {
     let id = tree.intern(&Identity::global("k"));
     let value = parse(&input[2..]).unwrap();
     for at in 0..2 {
-        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: 2, ops: &[] });
+        tree.write(&Write { at, author: at, identity: id, value: Some(&value), base: Some(2), ops: &[] });
     }
     assert_eq!(said(&tree, &tree.history(root(&tree, id), 1)), "+a=LONG =a=LONG");
     let bytes = input.clone().into_bytes();
@@ -336,6 +336,28 @@ fn two_writes_of_one_step() {
     write(&mut tree, 1, 1, id, r#"set $ {"a":2}"#);
     assert_eq!(said(&tree, &tree.events(1)), "-b =a=1 +c=3 -c ~a=2");
     assert_eq!((text(&tree, id, 0), text(&tree, id, 1)), (r#"{"a":1,"b":2}"#.to_owned(), r#"{"a":2}"#.to_owned()));
+}
+
+#[test]
+fn members_that_come_and_go_cost_no_more_than_those_that_stay() {
+    let (mut tree, id) = run(&[r#"{"first":1,"o":{"x":1,"y":2}}"#]);
+    let other = tree.intern(&Identity::global("other"));
+    for at in 1..400 {
+        write(&mut tree, at, at, id, &format!(r#"{{"k{at}":1,"o":{{"x":{at}}}}}"#));
+        write(&mut tree, at, at, id, &format!(r#"set o {{"o":{{"x":1,"z{at}":2}}}}"#));
+        write(&mut tree, at, at, other, "1");
+        tree.drop_identity(at, other, EventOp::Reset);
+        if at > 2 {
+            write(&mut tree, at, at, id, &format!("erase k{}", at - 2));
+        }
+    }
+    for at in 3..400 {
+        let before = at - 1;
+        let held = format!(r#"{{"first":1,"o":{{"x":1,"z{at}":2}},"k{before}":1,"k{at}":1}}"#);
+        assert_eq!(text(&tree, id, at), held);
+        assert_eq!(tree.identities(at).len(), 1);
+    }
+    assert!(tree.epochs.iter().all(|e| e.len() < 100) && tree.order.longest() < 100);
 }
 
 #[test]

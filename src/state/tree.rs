@@ -46,8 +46,8 @@ pub struct Write<'v> {
     pub identity: IdentityId,
     /// The value. A write with an op `Remove` merges nothing of it (A18), and may do without.
     pub value: Option<&'v Value<'v>>,
-    /// Offset in the input of the text that `value` was parsed from.
-    pub base: u64,
+    /// Offset in the input of the text that `value` was parsed from; None: the text stands nowhere in the input.
+    pub base: Option<u64>,
     /// How the value acts at paths inside it (object keys only, each held by the value unless `Remove`); the rest of
     /// the value merges. The empty path is the root. Paths are not prefixes of one another (the shortest wins).
     pub ops: &'v [(Vec<Key>, Op)],

@@ -117,13 +117,18 @@ impl Writer<'_> {
 
     /// The epoch of an object; what is none becomes one without members, which the caller adds.
     fn become_object(&mut self, node: NodeId) -> u32 {
-        if let What::Object(epoch) = *self.tree.now(node) {
-            return epoch;
+        let mut members = Vec::new();
+        match *self.tree.now(node) {
+            What::Object(epoch) if !self.tree.is_crowded(epoch) => return epoch,
+            What::Object(epoch) => members = self.tree.members(epoch, u32::MAX),
+            _ => {
+                self.open_site(node);
+                self.clear_below(node);
+            }
         }
-        self.open_site(node);
-        self.clear_below(node);
         let epoch = self.tree.new_epoch();
         self.contain(node, What::Object(epoch));
+        members.into_iter().for_each(|member| self.enlist(epoch, member));
         epoch
     }
 

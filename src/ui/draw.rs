@@ -49,8 +49,9 @@ fn paint_bar(area: Area, left: &[Piece], right: &[Piece], theme: &Theme, buffer:
     buffer.set_style(area, theme.style(Role::Bar));
     let right_width = row::pieces_width(right).min(usize::from(area.width));
     let room = usize::from(area.width) - right_width;
-    put(left, area.x, area.y, room, None, theme, buffer);
-    put(right, area.x + room as u16, area.y, right_width, None, theme, buffer);
+    let tint = Some(Style { bg: theme.style(Role::Bar).bg, ..Style::default() });
+    put(left, area.x, area.y, room, tint, theme, buffer);
+    put(right, area.x + room as u16, area.y, right_width, tint, theme, buffer);
 }
 
 fn paint_box(pane: &Box, theme: &Theme, buffer: &mut Buffer) {

@@ -3,7 +3,9 @@
 pub mod code;
 mod colour;
 mod draw;
+mod svg;
 mod theme;
 
 pub use draw::draw;
+pub use svg::svg;
 pub use theme::{Background, Theme};

@@ -1,7 +1,7 @@
 //! Themes: roles to styles, from TOML files.
 //!
-//! A theme file has a `name`, a `background` (`dark`, `light` or `any`), a style for each role under `[roles]`, and if it
-//! likes names for its colours under `[colours]`. A style is a table (`{ fg = "#7aa2f7", bold = true }`) or a line
+//! A theme file has a `name`, a `background` (`dark`, `light` or `any`), a style for each role under `[roles]`, and, if
+//! it likes, names for its colours under `[colours]`. A style is a table (`{ fg = "#7aa2f7", bold = true }`) or a line
 //! (`"#7aa2f7 bold on 236"`). A theme for any background may have `[dark]` and `[light]`: roles that look different
 //! once the terminal's background is known. Knows no pane; colours themselves are in `colour.rs`.
 
@@ -117,8 +117,8 @@ impl Theme {
         self
     }
 
-    /// The theme without any colour (`NO_COLOR`): bold, underline, dim, italic and reverse stay. Roles that are known by
-    /// their background alone are reversed; the selection of a pane without focus is underlined.
+    /// The theme without any colour (`NO_COLOR`): bold, underline, dim, italic and reverse stay. Roles that are known
+    /// by their background alone are reversed; the selection of a pane without focus is underlined.
     #[must_use]
     pub fn without_colour(mut self) -> Self {
         for (role, _) in Role::ALL {

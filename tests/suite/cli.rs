@@ -1,1 +1,218 @@
-//! To come.
+//! The commands from outside: exit status, pipes, several files, what never changes with the surroundings.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const CHECKPOINTS: &str = concat!(
+    r#"{"slots":{"a":{"value":{"ids":["1"]},"data_type":"FILE_IDS","source_node":"s","timestamp":"t0"}}}"#,
+    "\n",
+    r#"{"slots":{"a":{"value":{"ids":["1","2"]},"data_type":"FILE_IDS","source_node":"s","timestamp":"t1"}}}"#,
+    "\n",
+);
+
+fn obelus(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap()
+}
+
+/// Exit status, stdout and stderr.
+fn told(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+fn file(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn trouble_is_status_2_with_a_message_and_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    let missing = folder.path().join("missing").to_str().unwrap().to_owned();
+    let generic = file(folder.path(), "g.jsonl", "{\"x\":1}\n");
+    for arguments in [
+        vec!["state", &missing],
+        vec!["state", &path, "--format", "nonsense"],
+        vec!["state", &path, "--step", "x"],
+        vec!["state", &path, "--step", "-2"],
+        vec!["state", &path, "--record", "1"],
+        vec!["history", &path, "]x"],
+        vec!["blame", &path, "a..b"],
+        vec!["plan", &generic],
+        vec!["merge", &generic],
+        vec!["history", &path],
+        vec!["check"],
+        vec!["state", folder.path().to_str().unwrap()],
+    ] {
+        let (status, stdout, stderr) = told(&obelus(&arguments));
+        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
+        assert!(!stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn of_several_files_the_others_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = file(folder.path(), "good.jsonl", CHECKPOINTS);
+    let bad = file(folder.path(), "bad.json", r#"{"slots":{"a":5}}"#);
+    let (status, stdout, stderr) = told(&obelus(&["check", "--json", &good, "/missing", &bad]));
+    assert_eq!(status, 2);
+    assert!(stdout.contains("scopix.bad-slot") && stderr.contains("/missing"), "{stdout}{stderr}");
+    let (status, stdout, _) = told(&obelus(&["check", "--json", &good, &bad]));
+    assert_eq!((status, stdout.lines().count()), (1, 1));
+    let (status, stdout, _) = told(&obelus(&["check", "--json", &good]));
+    assert_eq!((status, stdout.as_str()), (0, ""));
+}
+
+#[test]
+fn steps_are_clamped_and_may_be_before_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    for (step, answer) in [("-1", "-1"), ("0", "0"), ("7", "1"), ("99999999999999999999", "1")] {
+        let (status, stdout, _) = told(&obelus(&["state", &path, "--json", "--step", step]));
+        let begins = format!("{{\"obelus\":1,\"format\":\"scopix\",\"step\":{answer},\"steps\":2,\"slots\":[");
+        assert_eq!(status, 0);
+        assert!(stdout.starts_with(&begins) && stdout.ends_with("}\n"), "{stdout}");
+    }
+    let empty = file(folder.path(), "empty.jsonl", "");
+    let (status, stdout, _) = told(&obelus(&["state", &empty, "--json", "--format", "scopix"]));
+    assert_eq!((status, stdout.contains("\"step\":-1,\"steps\":0")), (0, true), "{stdout}");
+}
+
+#[test]
+fn blame_and_history_name_the_writer_of_each_leaf() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    let (_, stdout, _) = told(&obelus(&["blame", &path, "a.ids[0]", "--json"]));
+    assert_eq!(
+        stdout,
+        concat!(
+            r#"{"obelus":1,"format":"scopix","step":1,"steps":2,"entries":[{"ref":"a.ids[0]","value":"1","step":1,"#,
+            r#""changed":0,"source_node":"s","timestamp":"t1"}]}"#,
+            "\n"
+        )
+    );
+    let (_, stdout, _) = told(&obelus(&["history", &path, "a.ids", "--step", "1"]));
+    assert_eq!(stdout.lines().count(), 3, "{stdout}");
+    assert_eq!(stdout.lines().last(), Some("@1  t1  s  added      a.ids[1]  \"2\""));
+}
+
+#[test]
+fn standard_input_is_a_file_like_others() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+        .args(["resolve", "-", "a.ids[1]", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(CHECKPOINTS.as_bytes()).unwrap();
+    let (status, stdout, _) = told(&child.wait_with_output().unwrap());
+    assert_eq!(status, 0);
+    assert!(stdout.contains("\"status\":\"ok\",\"value\":\"2\""), "{stdout}");
+}
+
+#[test]
+fn control_characters_of_a_file_stay_escaped_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "{\"slot_name\":\"a\u{9b}\",\"value\":\"x\u{7f}\\u001b[31m\",\"data_type\":\"TEXT\",\"source_node\":\"n\"}";
+    let path = file(folder.path(), "c\u{1b}.json", text);
+    for command in ["state", "steps", "blame", "formats"] {
+        let output = obelus(&[command, &path, "--json"]);
+        let (status, stdout, _) = told(&output);
+        assert_eq!(status, 0, "{command}");
+        let acts = |c: char| c.is_control() && c != '\n';
+        assert!(!stdout.contains(acts), "{command}: {stdout:?}");
+    }
+    let (_, _, stderr) = told(&obelus(&["state", &folder.path().join("no\u{1b}[31m").display().to_string()]));
+    assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
+}
+
+/// A file whose steps fill more than a pipe holds.
+fn long(folder: &Path) -> String {
+    file(folder, "long.jsonl", &"{\"level\":\"info\",\"msg\":\"a message of some length\"}\n".repeat(20_000))
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+        .args(["steps", &long(folder.path()), "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    assert_eq!((status, stderr.as_str(), &first), (0, "", b"{\"obelus\":"));
+}
+
+#[test]
+fn a_full_disk_is_trouble() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return eprintln!("no /dev/full here");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    for arguments in [vec!["state", &path, "--json"], vec!["formats"], vec!["--help"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_obelus"))
+            .args(&arguments)
+            .stdout(full.try_clone().unwrap())
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        let (status, _, stderr) = told(&output);
+        assert_eq!(status, 2, "{arguments:?}");
+        assert!(stderr.contains("cannot write"), "{stderr}");
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    for command in ["state", "blame", "steps", "render", "check", "plan"] {
+        let outputs: Vec<Output> = [("UTC", "C", "40"), ("Asia/Tokyo", "de_DE.UTF-8", "200"), ("", "tr_TR.UTF-8", "0")]
+            .iter()
+            .map(|(zone, locale, columns)| {
+                Command::new(env!("CARGO_BIN_EXE_obelus"))
+                    .args([command, &path])
+                    .envs([("TZ", zone), ("LANG", locale), ("LC_ALL", locale), ("COLUMNS", columns)])
+                    .output()
+                    .unwrap()
+            })
+            .collect();
+        assert!(outputs.windows(2).all(|w| w[0].stdout == w[1].stdout && w[0].status == w[1].status), "{command}");
+    }
+}
+
+#[test]
+fn formats_says_what_a_file_is_and_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    let (_, stdout, _) = told(&obelus(&["formats", &path, "--json"]));
+    assert!(stdout.contains("\"format\":\"scopix\",\"forced\":false,\"reasons\":[\""), "{stdout}");
+    assert!(stdout.contains("\"trajectories\":1"), "{stdout}");
+    let (_, stdout, _) = told(&obelus(&["formats", "--json"]));
+    for format in obelus::format::FORMATS {
+        assert!(stdout.contains(&format!("\"name\":\"{}\"", format.name())), "{stdout}");
+    }
+}
+
+#[test]
+fn every_sample_of_a_format_is_found_to_be_of_that_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in obelus::format::FORMATS {
+        for (i, sample) in format.samples().iter().enumerate() {
+            let path = file(folder.path(), &format!("{}-{i}", format.name()), sample);
+            let (_, stdout, stderr) = told(&obelus(&["formats", &path, "--json"]));
+            let named = format!("\"format\":\"{}\"", format.name());
+            assert!(stdout.contains(&named), "{sample}\n{stdout}{stderr}");
+        }
+    }
+}

@@ -1,1 +1,128 @@
-//! To come.
+//! Damaged input: cut at every byte, nested deep, with endless lines and bytes that are no text. Nothing ends the
+//! program, and no bad record hides a good one.
+
+use obelus::format::{self, Format, Layout};
+use obelus::ingest::{Loaded, load};
+use obelus::model::{Framing, Record, RecordBody, StepNo};
+use obelus::source::{Input, index_all};
+
+fn records(text: &[u8], framing: Framing) -> Vec<Record> {
+    index_all(&Input::memory("x", text), framing).unwrap().iter().collect()
+}
+
+/// Asks a run everything that a screen would.
+fn look(loaded: &Loaded) {
+    for number in 0..loaded.trajectories().min(50) {
+        let Ok(run) = loaded.run(number) else { continue };
+        let bytes = loaded.input.as_ref();
+        for step in -1..StepNo::try_from(run.step_count()).unwrap() {
+            run.step(step, bytes);
+            run.state(step, bytes);
+            run.view(step, bytes);
+            run.plan(step, bytes);
+        }
+        run.findings();
+        run.title();
+    }
+}
+
+fn every_format(check: impl Fn(&'static dyn Format, &str)) {
+    for &format in format::FORMATS {
+        format.samples().iter().for_each(|sample| check(format, sample));
+    }
+}
+
+#[test]
+fn samples_cut_at_every_byte_are_opened() {
+    every_format(|format, sample| {
+        for cut in 0..sample.len() {
+            let input = Input::memory("cut", &sample.as_bytes()[..cut]);
+            look(&load(input, Some(format.name())).unwrap());
+        }
+    });
+}
+
+#[test]
+fn samples_with_a_byte_spoilt_are_opened() {
+    every_format(|format, sample| {
+        for at in (0..sample.len()).step_by(3) {
+            let mut bytes = sample.as_bytes().to_vec();
+            bytes[at] = [b'{', b'"', 0xff, 0, b']'][at % 5];
+            look(&load(Input::memory("spoilt", bytes), Some(format.name())).unwrap());
+        }
+    });
+}
+
+#[test]
+fn records_before_a_cut_stay() {
+    let lines = "{\"a\":1}\n\n{\"b\":[2,{\"c\":\"\\u00e9\\n\"}]}\r\n{\"d\":null}\n{\"e\":\"long enough\"}\n";
+    for framing in [Framing::Text, Framing::Values, Framing::Elements] {
+        let whole = records(lines.as_bytes(), framing);
+        for cut in 8..lines.len() {
+            let kept: Vec<Record> = whole.iter().filter(|r| r.place.span.end() <= cut as u64).cloned().collect();
+            let found = records(&lines.as_bytes()[..cut], framing);
+            assert!(found.len() >= kept.len(), "{framing:?} cut at {cut}: {found:?}");
+            assert_eq!(found[..kept.len()], kept, "{framing:?} cut at {cut}");
+            assert!(found.len() <= kept.len() + 1, "{framing:?} cut at {cut}");
+        }
+    }
+    let array = "[{\"a\":1}, {\"b\":[2]},\n {\"c\":3}]";
+    for framing in [Framing::Values, Framing::Elements] {
+        let whole = records(array.as_bytes(), framing);
+        for cut in 1..array.len() {
+            let kept: Vec<Record> = whole.iter().filter(|r| r.place.span.end() <= cut as u64).cloned().collect();
+            let found = records(&array.as_bytes()[..cut], framing);
+            assert!(found.len() >= kept.len(), "{framing:?} cut at {cut}: {found:?}");
+            assert_eq!(found[..kept.len()], kept, "{framing:?} cut at {cut}");
+            assert!(matches!(found[kept.len()].body, RecordBody::Broken(_)), "{framing:?} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_between_good_records() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        for (text, count) in [(format!("{{}}\n{deep}\n{{}}\n"), 3), (deep.clone(), 1), (open.repeat(100_000), 1)] {
+            for &format in format::FORMATS {
+                let loaded = load(Input::memory("deep", text.as_bytes()), Some(format.name())).unwrap();
+                if format.framing() == Framing::Text {
+                    assert_eq!(loaded.records.len(), count, "{}", format.name());
+                }
+                let run = loaded.run(0).unwrap();
+                run.step(StepNo::try_from(run.step_count()).unwrap() - 1, loaded.input.as_ref());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_50_megabytes() {
+    let text = format!("{{\"a\":1}}\n{{\"content\":\"{}\"}}\n{{\"b\":2}}\n", "x\\n".repeat(17_000_000));
+    for &format in format::FORMATS {
+        let loaded = load(Input::memory("long", text.as_bytes()), Some(format.name())).unwrap();
+        assert_eq!(loaded.records.len(), 3, "{}", format.name());
+        if format.layout() == Layout::Run {
+            assert!(loaded.run(0).unwrap().step_count() <= 3);
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf8_spoil_one_record() {
+    let text = b"{\"a\":1}\n{\"b\":\"\xff\xfe\x9b\"}\n{\"c\":3}\n";
+    for &format in format::FORMATS {
+        let loaded = load(Input::memory("bytes", &text[..]), Some(format.name())).unwrap();
+        assert_eq!(loaded.records.len(), 3, "{}", format.name());
+        look(&loaded);
+    }
+}
+
+#[test]
+fn a_hole_of_nul_bytes_costs_no_record() {
+    let text = [b"{\"a\":1}\n".as_slice(), &vec![0; 1 << 20], b"{\"b\":2}\n"].concat();
+    let loaded = load(Input::memory("hole", text), Some("generic")).unwrap();
+    let lens: Vec<u64> = loaded.records.iter().map(|r| r.place.span.len).collect();
+    assert_eq!(lens, [7, 1 << 20, 7]);
+    look(&loaded);
+}

@@ -138,7 +138,7 @@ fn apply(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, planned: &
         return tree.touch(at, id);
     }
     let value = planned.value.as_deref();
-    tree.write(&Write { at, author, identity: id, value, base, ops: &planned.ops });
+    tree.write(&Write { at, author, identity: id, value, base: Some(base), ops: &planned.ops });
 }
 
 /// Notes what counts from a step on, if it is another than before.

@@ -1,1 +1,43 @@
-//! Rules of `adp`: to come.
+//! The rules of the Agent Data Protocol (`ADP.md`, D1 to D24): trajectories for training agents, standardized, chat and
+//! ATIF.
+//!
+//! One record is read into a [`Reading`]: its shape and one [`Entry`] a step. From that come the derived state
+//! ([`write_state`]), the findings ([`examine`]) and the statistics, each in its own file.
+
+mod atif;
+mod chat;
+mod check;
+mod dataset;
+mod details;
+mod entry;
+mod examine;
+mod item;
+mod language;
+mod links;
+mod lint;
+mod number;
+mod pointer;
+mod reading;
+mod repeat;
+mod report;
+mod shape;
+mod show;
+mod stats;
+mod survey;
+mod text;
+mod writes;
+
+pub use chat::Message;
+pub use dataset::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
+pub use entry::{Ask, Body, Call, Entry, Kind};
+pub use examine::{Examined, examine, findings, read_text};
+pub use item::{Class, ClassNote, Field, Item};
+pub use number::Number;
+pub use pointer::{Pointer, slot_pointer};
+pub use reading::Reading;
+pub use repeat::{RepeatKeys, Repeats};
+pub use shape::{Shape, Version, VersionFault, shape};
+pub use show::{label, said, summary};
+pub use stats::{Counts, TrajectoryStats};
+pub use survey::{Survey, Surveyed};
+pub use writes::write_state;

@@ -121,11 +121,18 @@ impl Slots {
         match entry.value {
             Some(value) => {
                 let ops = [(Vec::new(), Op::Replace)];
-                self.tree.write(&Write { at, author: at, identity: id, value: Some(value), base, ops: &ops });
+                self.tree.write(&Write {
+                    at,
+                    author: at,
+                    identity: id,
+                    value: Some(value),
+                    base: Some(base),
+                    ops: &ops,
+                });
             }
             None if had_value => {
                 let ops = [(Vec::new(), Op::Remove)];
-                self.tree.write(&Write { at, author: at, identity: id, value: None, base, ops: &ops });
+                self.tree.write(&Write { at, author: at, identity: id, value: None, base: Some(base), ops: &ops });
             }
             None => self.tree.touch(at, id),
         }

@@ -1,6 +1,6 @@
-//! Where the records stand: 12 bytes a record, any record by its number in constant time.
+//! Where records stand: 12 bytes a record, any record by its number in constant time, growth without a copy.
 
-use crate::model::{Place, Record, RecordBody, Span};
+use super::{Place, Record, RecordBody, Span};
 use std::collections::BTreeMap;
 
 /// Entries are kept in pieces, so that growth copies nothing.
@@ -65,6 +65,11 @@ impl RecordIndex {
     /// All records in order.
     pub fn iter(&self) -> impl Iterator<Item = Record> + '_ {
         (0..self.len()).map_while(|number| self.get(number))
+    }
+
+    /// Records that the framing found broken, and why.
+    pub fn broken(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.broken.iter().map(|(&number, why)| (number, why.as_str()))
     }
 
     /// The record in which this byte stands, or the first behind it.

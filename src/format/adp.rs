@@ -1,0 +1,174 @@
+//! Agent Data Protocol: standardized, chat and ATIF trajectories for training agents, a record each.
+
+mod run;
+mod survey;
+
+use super::{Format, Framing, Layout, Match, Run, Survey};
+use crate::json::Value;
+use crate::rules::adp::{ClassNote, Item, Shape, shape};
+
+/// The format.
+pub(super) struct Adp;
+
+/// Types of Agent/Data messages (A8): an array of these is a context, not a conversation.
+const MESSAGE_TYPES: &[&str] = &[
+    "text",
+    "data",
+    "input",
+    "state",
+    "error",
+    "plan",
+    "tool",
+    "meta",
+    "system",
+    "call",
+    "solution",
+    "advisor",
+    "question",
+    "expressions",
+];
+
+/// Two trajectories: a page, and a shell with linked calls.
+const STANDARDIZED: &str = r#"
+{"id":"shop-1","content":[
+    {"class_":"text_observation","content":"buy socks","name":null,"source":"user"},
+    {"class_":"api_action","function":"click","kwargs":{"bid":"7"},"description":"the cart"},
+    {"class_":"web_observation","html":null,"axtree":"RootWebArea 'Cart'","url":"http://shop.test/cart",
+        "image_observation":null,"viewport_size":[1280,720]},
+    {"class_":"message_action","content":"<finish> bought </finish>","description":null}],"details":{}}
+{"schema_version":"1.3.0","id":"shell-1","content":[
+    {"class_":"text_observation","content":"list it","source":"user"},
+    {"class_":"code_action","language":"bash","content":"ls","description":null,"tool_call_id":"c1"},
+    {"class_":"text_observation","content":"a.txt","source":"environment","tool_call_id":"c1"}],
+    "details":{"score":0.5}}
+"#;
+
+/// The spellings of the format's own documentation, in an array.
+const DOCUMENTED: &str = r#"[{"id":"example","content":[
+    {"class_":"TextObservation","text":"Hi","source":"user"},
+    {"class_":"MessageAction","message":"Hello","thoughts":"greet"}],"details":{}}]"#;
+
+/// A conversation with calls in its text.
+const CHAT: &str = r#"{"id":"s","system":"You help.","conversations":[
+    {"from":"human","value":"list it"},
+    {"from":"gpt","value":"I look.\n<function=execute_bash>\n<parameter=command>ls</parameter>\n</function>"},
+    {"from":"human","value":"a.txt"},
+    {"from":"gpt","value":"<function=finish>\n</function>"}]}"#;
+
+/// A turn with a call and its result.
+const ATIF: &str = r#"{"schema_version":"ATIF-v1.7","trajectory_id":"t","agent":{"name":"a","version":"1"},"steps":[
+    {"step_id":1,"source":"user","message":"find it"},
+    {"step_id":2,"source":"agent","message":"",
+        "tool_calls":[{"tool_call_id":"c1","function_name":"search","arguments":{"q":"it"}}],
+        "observation":{"results":[{"source_call_id":"c1","content":"found"}]}}]}"#;
+
+impl Format for Adp {
+    fn name(&self) -> &'static str {
+        "adp"
+    }
+
+    fn title(&self) -> &'static str {
+        "Agent Data Protocol"
+    }
+
+    fn about(&self) -> &'static str {
+        "Trajectories for training agents: a file of records, each one run. Known by records whose `content` is an \
+         array of actions and observations with a `class_`; conversations (`conversations`, `messages` or `trajectory` \
+         with `from` or `role`) and ATIF files (`steps` with `step_id`) are read too. The state is derived: where the \
+         run stands, what the environment shows, which tools were called, rewards."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let most = |n: usize| n > 0 && n * 2 >= first.len();
+        let count = |fits: &dyn Fn(&Value<'_>) -> bool| first.iter().filter(|v| fits(v)).count();
+        let std = count(&is_standardized);
+        let chat = count(&|v| shape(v) == Shape::Chat && !is_context(v));
+        let atif = count(&|v| shape(v) == Shape::Atif);
+        let reason = if most(std) {
+            "`content` is an array of actions and observations"
+        } else if most(atif) {
+            "`steps` is an array of ATIF steps"
+        } else if most(std + chat + atif) {
+            "a conversation: an array of messages with `from` or `role`"
+        } else {
+            return None;
+        };
+        Some(Match { reason: reason.to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Values
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        Some(Box::<survey::Trajectories>::default())
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::<run::Trajectory>::default()
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[STANDARDIZED, DOCUMENTED, CHAT, ATIF]
+    }
+}
+
+/// D2 `std`, and something in it that only this format has: a class, or an id beside items that tell their class.
+fn is_standardized(root: &Value<'_>) -> bool {
+    if shape(root) != Shape::Std {
+        return false;
+    }
+    let items = root.get("content").and_then(Value::as_array).unwrap_or_default();
+    let is_record = root.get("id").is_some() && root.get("type").is_none();
+    let is_item = |value: &Value<'_>| match Item::of(value).note {
+        ClassNote::Proper | ClassNote::Spelling(_) => Item::of(value).class.is_some(),
+        ClassNote::Missing => is_record,
+        ClassNote::Unknown(_) | ClassNote::NotInferable | ClassNote::NotObject => false,
+    };
+    items.iter().any(is_item) || (items.is_empty() && is_record)
+}
+
+/// Whether a record is an Agent/Data envelope, or its messages are those of a context.
+fn is_context(root: &Value<'_>) -> bool {
+    let is_envelope = root.get("context").is_some_and(|c| c.as_array().is_some());
+    let arrays = ["conversations", "messages", "trajectory"].into_iter().filter_map(|key| root.get(key));
+    let is_typed = |m: &Value<'_>| m.get("type").and_then(Value::as_str).is_some_and(|t| MESSAGE_TYPES.contains(&t));
+    is_envelope || arrays.filter_map(Value::as_array).flatten().any(is_typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn is_detected(text: &str) -> bool {
+        Adp.detect(&[parse(text).unwrap()]).is_some()
+    }
+
+    #[test]
+    fn standardized_chat_and_atif_records_are_taken() {
+        assert!(is_detected(r#"{"id":"a","content":[]}"#));
+        assert!(is_detected(r#"{"id":"a","content":[{"content":"x","source":"user"}]}"#));
+        assert!(is_detected(r#"{"messages":[{"role":"user","content":"x"}]}"#));
+        assert!(is_detected(ATIF));
+    }
+
+    #[test]
+    fn other_records_are_not() {
+        for text in [
+            r#"{"context":[{"type":"text","role":"user","text":"x"}]}"#,
+            r#"{"messages":[{"type":"text","role":"user","text":"x"},{"type":"state","role":"user","state":{}}]}"#,
+            r#"{"type":"assistant","id":"m","content":[{"type":"text","content":"x"}]}"#,
+            r#"{"type":"text","content":[{"type":"text","text":"x"}]}"#,
+            r#"{"id":"a","role":"user","content":[]}"#,
+            r#"{"timestamp":1,"type":"event"}"#,
+            "[]",
+        ] {
+            assert!(!is_detected(text), "{text}");
+        }
+    }
+}

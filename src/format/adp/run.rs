@@ -1,0 +1,317 @@
+//! One trajectory: its steps, the state derived from them, and the answers to questions about both.
+
+use crate::format::{Answer, Credit, Instances, Resolved, Run, ViewEntry};
+use crate::json::{self, Key, Value};
+use crate::model::{
+    Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace,
+};
+use crate::rules::adp::{self, Entry, Kind, Pointer, Reading, Shape};
+use crate::state::{IdentityId, Leaf, Tree};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::fmt::Write as _;
+
+/// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
+#[derive(Default)]
+pub(super) struct Trajectory {
+    record: Option<Record>,
+    shape: Option<Shape>,
+    steps: Vec<Kept>,
+    tree: Tree,
+    findings: Vec<Finding>,
+    title: Option<String>,
+    /// D17: where the system prompt stands.
+    system_prompt: Option<Span>,
+}
+
+/// What is kept of a step.
+struct Kept {
+    place: Place,
+    kind: Kind,
+    class: Option<Box<str>>,
+    role: Role,
+    tool: Option<Box<str>>,
+    answers: Option<StepNo>,
+    chars: usize,
+    reward: Option<Box<str>>,
+}
+
+impl Kept {
+    fn of(entry: &Entry<'_>, step: usize, place: Place) -> Self {
+        Self {
+            place,
+            kind: entry.kind,
+            class: entry.class().map(Into::into),
+            role: entry.role,
+            tool: entry.tool().map(Into::into),
+            answers: entry.answers(step).map(|s| s as StepNo),
+            chars: entry.chars,
+            reward: entry.reward.as_ref().map(|r| r.text.as_str().into()),
+        }
+    }
+}
+
+impl Trajectory {
+    fn read(&mut self, reading: &Reading<'_>, record: &Record, text: &[u8]) {
+        let span = record.place.span;
+        let (mut line, mut counted) = (record.place.line, 0);
+        for (step, entry) in reading.entries.iter().enumerate() {
+            let start = entry.value.start;
+            let passed = text.get(counted..start).unwrap_or_default();
+            line += memchr::memchr_iter(b'\n', passed).count() as u64;
+            counted = start;
+            let place = Place { span: span.part(start, entry.value.text.len()), line };
+            self.steps.push(Kept::of(entry, step, place));
+        }
+        adp::write_state(reading, span.offset, &mut self.tree);
+        self.findings = adp::findings(reading, record.number);
+        self.shape = Some(reading.shape);
+        self.title = reading.id().map(|(_, id)| id.as_str().unwrap_or(id.text).to_owned());
+        self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
+    }
+
+    fn kept(&self, step: StepNo) -> Option<&Kept> {
+        usize::try_from(step).ok().and_then(|i| self.steps.get(i))
+    }
+
+    /// Reads a step's bytes and lets `show` say something of it.
+    fn with_entry<T>(&self, kept: &Kept, bytes: &dyn Bytes, show: impl FnOnce(&Entry<'_>) -> T) -> Result<T, Problem> {
+        let text = bytes.read(kept.place.span)?;
+        let gone = || Problem::gone(kept.place.span);
+        let text = std::str::from_utf8(&text).map_err(|_| gone())?;
+        let value = json::parse(text).map_err(|_| gone())?;
+        Ok(show(&match self.shape {
+            Some(Shape::Std) => Entry::item(&value),
+            Some(Shape::Chat) => Entry::message(&value),
+            Some(Shape::Atif) => Entry::turn(&value),
+            Some(Shape::Other) | None => Entry::record(&value),
+        }))
+    }
+
+    /// D17: the system prompt, as the first thing that was said.
+    fn prompt_entry(&self, bytes: &dyn Bytes) -> Option<ViewEntry> {
+        let text = bytes.read(self.system_prompt?).ok()?;
+        let value = json::parse(std::str::from_utf8(&text).ok()?).ok()?;
+        let said = value.as_str()?.to_owned();
+        let content = format!("{{\"system\":{}}}", json::quote(&said));
+        Some(view_entry(Role::System, HEAD, content, said))
+    }
+}
+
+/// The format keeps no prompt of its own, so the view is the conversation so far: who, and what.
+fn view_entry(role: Role, step: StepNo, content: String, text: String) -> ViewEntry {
+    let role = role.name().to_owned();
+    ViewEntry { text: format!("{role}: {text}"), role: Some(role), content: Some(content), step, identity: None }
+}
+
+impl Run for Trajectory {
+    fn push(&mut self, record: &Record, text: &[u8], _bytes: &dyn Bytes) {
+        // Each record is a run of its own: a second one has no place here.
+        if self.record.is_some() {
+            return;
+        }
+        self.record = Some(record.clone());
+        match adp::read_text(record, text) {
+            Ok(root) => self.read(&Reading::of(&root), record, text),
+            Err(finding) => self.findings = vec![finding],
+        }
+    }
+
+    fn step_count(&self) -> usize {
+        self.steps.len()
+    }
+
+    fn place(&self, step: StepNo) -> Option<StepPlace> {
+        let record = self.record.as_ref()?;
+        let place = self.kept(step)?.place;
+        Some(StepPlace { record: record.number, place, record_span: record.place.span })
+    }
+
+    fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
+        let Some(kept) = self.kept(step) else { return Step { number: step, ..Step::default() } };
+        let answers = kept.answers.is_some();
+        let shown = self.with_entry(kept, bytes, |entry| {
+            let (sign, label) = adp::label(entry, answers);
+            (sign, label.to_owned(), adp::summary(entry), time(entry.value))
+        });
+        let (sign, label, summary, time) =
+            shown.unwrap_or_else(|problem| (StepKind::Broken, "gone".to_owned(), problem.to_string(), None));
+        Step {
+            number: step,
+            sign,
+            kind: kept.kind.name().to_owned(),
+            class: kept.class.as_deref().map(str::to_owned),
+            role: kept.role,
+            tool: kept.tool.as_deref().map(str::to_owned),
+            answers: kept.answers,
+            chars: kept.chars,
+            time,
+            reward: kept.reward.as_deref().map(str::to_owned),
+            label,
+            summary,
+            ..Step::default()
+        }
+    }
+
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        self.findings.clone()
+    }
+
+    fn instances(&self) -> Instances {
+        Instances::InPath
+    }
+
+    fn reference(&self, identity: &Identity, path: &[Key]) -> String {
+        adp::slot_pointer(identity, path)
+    }
+
+    fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
+        let pointer = Pointer::parse(path).ok_or_else(|| {
+            Problem::usage(format!("{path:?} is no slot pointer"))
+                .hint("write /kind/instance/slot, as /tool/click/calls")
+        })?;
+        Ok(self.named(&pointer, step).map(|id| (id, pointer.path.clone())).collect())
+    }
+
+    /// A slot is derived from a step; who supplied it is the tool that was called or answered, else the speaker.
+    fn credit(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Credit {
+        let kept = self.kept(author);
+        let answered = kept.and_then(|k| k.answers).and_then(|asked| self.kept(asked));
+        let tool = kept.and_then(|k| k.tool.as_deref()).or(answered.and_then(|k| k.tool.as_deref()));
+        let who = tool.or(kept.map(|k| k.role.name())).map(str::to_owned);
+        Credit { who, ..Credit::default() }
+    }
+
+    fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {
+        let everything = Pointer::default();
+        let mut blame = serde_json::Map::new();
+        for leaf in self.leaves(&everything, step) {
+            blame.insert(leaf.0, step_member(leaf.1.step).into());
+        }
+        vec![("state", exact(self.value(&everything, step, bytes))), ("blame", raw(&blame))]
+    }
+
+    fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let shown = self.steps.iter().enumerate().map(|(i, kept)| (i as StepNo, kept)).take_while(|(i, _)| *i <= step);
+        let steps = shown.map(|(i, kept)| {
+            let said = self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::said(entry)));
+            let (content, text) = said.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
+            view_entry(kept.role, i, content, text)
+        });
+        self.prompt_entry(bytes).into_iter().chain(steps).collect()
+    }
+
+    fn resolve(
+        &self,
+        reference: &str,
+        step: StepNo,
+        _instance: Option<&str>,
+        _expect: Option<&str>,
+        bytes: &dyn Bytes,
+    ) -> Resolved {
+        let answer = |status: &'static str, rest: Answer| {
+            let fields = vec![("ref", raw(reference)), ("status", raw(status))];
+            Resolved { is_ok: status == "ok", status, fields: fields.into_iter().chain(rest).collect(), target: None }
+        };
+        let Some(pointer) = Pointer::parse(reference) else { return answer("invalid", Answer::new()) };
+        let named: Vec<IdentityId> = self.named(&pointer, step).collect();
+        let leaves: Vec<Leaf> = self.leaves(&pointer, step).map(|(_, leaf)| leaf).collect();
+        if leaves.is_empty() {
+            let reason = if named.is_empty() { "kind" } else { "path" };
+            return answer("missing", vec![("reason", raw(reason))]);
+        }
+        let newest = |of: fn(&Leaf) -> StepNo| leaves.iter().map(of).max().and_then(step_member);
+        let rest = vec![
+            ("value", exact(self.value(&pointer, step, bytes))),
+            ("from", raw(reference)),
+            ("instance", raw(&pointer.instance)),
+            ("wrote", raw(&newest(|l| l.step))),
+            ("changed", raw(&newest(|l| l.changed))),
+        ];
+        let target = pointer.instance.is_some().then(|| named.first().map(|id| (*id, pointer.path.clone()))).flatten();
+        Resolved { target, ..answer("ok", rest) }
+    }
+
+    fn title(&self) -> Option<String> {
+        self.title.clone()
+    }
+}
+
+impl Trajectory {
+    /// The identities at a step that a pointer names, in order of first appearance.
+    fn named<'t>(&'t self, pointer: &'t Pointer, step: StepNo) -> impl Iterator<Item = IdentityId> + 't {
+        let all = self.tree.identities(step).into_iter().map(|view| view.id);
+        all.filter(|id| pointer.names(self.tree.identity(*id)))
+    }
+
+    /// The slots at a step that a pointer names, each with its own pointer.
+    fn leaves<'t>(&'t self, pointer: &'t Pointer, step: StepNo) -> impl Iterator<Item = (String, Leaf)> + 't {
+        self.named(pointer, step).flat_map(move |id| {
+            let node = self.tree.node(id, &pointer.path);
+            let leaves = node.map(|node| self.tree.leaves(node, step)).unwrap_or_default();
+            let identity = self.tree.identity(id);
+            leaves.into_iter().map(move |leaf| (adp::slot_pointer(identity, &leaf.path), leaf))
+        })
+    }
+
+    /// What a pointer names, as JSON: a slot's value, or an object of what stands below it.
+    fn value(&self, pointer: &Pointer, step: StepNo, bytes: &dyn Bytes) -> String {
+        let text = |id: IdentityId| {
+            let node = self.tree.node(id, &pointer.path)?;
+            self.tree.text(node, step, bytes)
+        };
+        let instances = |kind: Option<&str>| {
+            let ids = self.named(pointer, step).filter(|id| kind.is_none_or(|k| self.tree.identity(*id).kind == k));
+            let name = |id: &IdentityId| self.tree.identity(*id).instance.clone().unwrap_or_default();
+            object(ids.filter_map(|id| Some((name(&id), text(id)?))))
+        };
+        if pointer.instance.is_some() {
+            return self.named(pointer, step).find_map(text).unwrap_or_else(|| "null".to_owned());
+        }
+        if pointer.kind.is_some() {
+            return instances(None);
+        }
+        let mut kinds: Vec<&str> = Vec::new();
+        for id in self.named(pointer, step) {
+            let kind = self.tree.identity(id).kind.as_str();
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        object(kinds.into_iter().map(|kind| (kind.to_owned(), instances(Some(kind)))))
+    }
+}
+
+/// An object of members that are JSON texts.
+fn object(members: impl Iterator<Item = (String, String)>) -> String {
+    let mut out = String::from("{");
+    for (i, (key, value)) in members.enumerate() {
+        let comma = if i > 0 { "," } else { "" };
+        let _ = write!(out, "{comma}{}:{value}", json::quote(&key));
+    }
+    out.push('}');
+    out
+}
+
+/// A step for `--json`: what stood before any step has none.
+fn step_member(step: StepNo) -> Option<StepNo> {
+    (step != HEAD).then_some(step)
+}
+
+/// D18: the time of a turn, as written.
+fn time(value: &Value<'_>) -> Option<String> {
+    value.get("timestamp").and_then(Value::as_str).map(str::to_owned)
+}
+
+fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_default()
+}
+
+/// A value from JSON text; null for a text that the input no longer holds whole.
+fn exact(text: String) -> Box<RawValue> {
+    RawValue::from_string(text).unwrap_or_default()
+}

@@ -1,0 +1,131 @@
+//! What the worker and the screen share of an open input, and what the worker tells.
+
+use crate::format::{Format, Layout, Run};
+use crate::model::{Place, Problem, Record};
+use crate::source::{Input, RecordIndex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// A run that the worker fills while others read. The worker holds it for about a millisecond at a time.
+pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
+
+/// The records found so far.
+#[derive(Debug, Default)]
+pub struct LiveRecords {
+    index: RwLock<RecordIndex>,
+    is_complete: AtomicBool,
+}
+
+impl LiveRecords {
+    /// Number known so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.read().len()
+    }
+
+    /// Whether all that the input held when it was last looked at is indexed and merged.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.is_complete.load(Ordering::Acquire)
+    }
+
+    /// A record by number, in constant time.
+    #[must_use]
+    pub fn get(&self, number: usize) -> Option<Record> {
+        self.read().get(number)
+    }
+
+    /// The record in which a byte stands, or the first behind it.
+    #[must_use]
+    pub fn at_offset(&self, offset: u64) -> usize {
+        self.read().at_offset(offset)
+    }
+
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, RecordIndex> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, RecordIndex> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_complete(&self, is_complete: bool) {
+        self.is_complete.store(is_complete, Ordering::Release);
+    }
+}
+
+/// One generation of an input: one content, its records and its run. A later one never changes an earlier one.
+#[derive(Clone)]
+pub struct Live {
+    /// From 0.
+    pub generation: u64,
+    /// The bytes.
+    pub input: Arc<Input>,
+    /// The records.
+    pub records: Arc<LiveRecords>,
+    /// The run of the whole input; None where each record is a run of its own.
+    pub run: Option<SharedRun>,
+}
+
+impl std::fmt::Debug for Live {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "generation {} of {}, {} records", self.generation, self.input.name(), self.records.count())
+    }
+}
+
+impl Live {
+    pub(super) fn new(generation: u64, input: Arc<Input>, format: &dyn Format) -> Self {
+        let run = (format.layout() == Layout::Run).then(|| Arc::new(RwLock::new(format.run())));
+        Self { generation, input, records: Arc::default(), run }
+    }
+}
+
+/// Why a new generation began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Bytes that had been read are no longer in the file.
+    Truncated,
+    /// The path leads to another file.
+    Replaced,
+    /// What had looked like whole records turned out to go on; the content is the same.
+    Reread,
+}
+
+/// What the worker tells. Progress may be left out when nobody listens; the rest is always told, in order.
+#[derive(Debug)]
+pub enum IngestEvent {
+    /// Progress of the index: records and bytes so far, bytes in all.
+    Indexed {
+        /// Records so far.
+        records: usize,
+        /// Bytes so far.
+        bytes: u64,
+        /// Bytes that the input has.
+        total: u64,
+    },
+    /// Progress of the run: records merged so far, of how many known, and steps so far.
+    Merged {
+        /// Records so far.
+        records: usize,
+        /// Records known.
+        of: usize,
+        /// Steps so far.
+        steps: usize,
+    },
+    /// All of the input is indexed and merged, for the first time in this generation.
+    Done {
+        /// What stands at the end and is no record yet: an unfinished line.
+        pending: Option<Place>,
+    },
+    /// More came and is indexed and merged; or only the unfinished end changed.
+    Appended {
+        /// Records that came.
+        records: usize,
+        /// What stands at the end and is no record yet.
+        pending: Option<Place>,
+    },
+    /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
+    Generation(Live, Why),
+    /// Something is wrong with the input; what was read stays.
+    Problem(Problem),
+}

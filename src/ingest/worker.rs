@@ -1,0 +1,474 @@
+//! The thread that reads the open input for the screen: index first, then the run, then whatever is appended.
+//!
+//! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
+
+use super::live::{IngestEvent, Live, Why};
+use crate::format::Format;
+use crate::json::{Scan, Scanner};
+use crate::model::{Problem, ProblemKind, Span};
+use crate::source::{Change, Ending, Follower, Framer, Input, Reader};
+use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes indexed while the index is locked: well under a millisecond.
+const PIECE: usize = 1 << 18;
+
+/// Longest time that the run is locked at once, and the pause in which waiting readers get it.
+const SLICE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// Time given to the run before the rest of the input is indexed, so that the first screen has its state.
+const FIRST_FOLD: Duration = Duration::from_millis(8);
+
+/// A record larger than this is merged outside of the lock where that is possible (the run is still empty).
+const BIG_RECORD: u64 = 1 << 18;
+
+/// Least time between two events of progress, and between two looks at the file.
+const PROGRESS: Duration = Duration::from_millis(16);
+const PACE: Duration = Duration::from_millis(10);
+
+/// A line without newline is taken after it was quiet so long (TAIL T9); a whole document earlier (T14).
+const QUIET_LINE: Duration = Duration::from_secs(1);
+const QUIET_DOCUMENT: Duration = Duration::from_millis(250);
+
+/// Events that may wait to be read.
+const EVENTS_MAX: usize = 64;
+
+/// A worker on an open input. Dropping it ends the thread.
+pub struct Worker {
+    /// The first generation; later ones come as events.
+    pub live: Live,
+    /// What the worker tells.
+    pub events: Receiver<IngestEvent>,
+    /// Only its end matters.
+    _keep: Sender<()>,
+}
+
+impl Worker {
+    /// Starts to read and follow an input.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn start(input: Arc<Input>, format: &'static dyn Format) -> Result<Self, Problem> {
+        let live = Live::new(0, input, format);
+        let (tell, events) = bounded(EVENTS_MAX);
+        let (keep, dropped) = bounded(0);
+        let mut work = Work::new(live.clone(), format, tell.clone(), dropped);
+        let body = move || {
+            let end = catch_unwind(AssertUnwindSafe(|| work.run()));
+            let problem = match end {
+                Ok(Stop::Dropped) => return,
+                Ok(Stop::Failed(problem)) => problem,
+                Err(_) => Problem::unreadable("reading stopped: a fault in obelus").hint("please report it"),
+            };
+            let _gone = tell.send(IngestEvent::Problem(problem));
+        };
+        let started = thread::Builder::new().name("ingest".to_owned()).spawn(body);
+        started.map_err(|e| Problem::unreadable(format!("no thread to read with: {e}")))?;
+        Ok(Self { live, events, _keep: keep })
+    }
+}
+
+/// Why the thread ends.
+enum Stop {
+    Dropped,
+    Failed(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Failed(problem)
+    }
+}
+
+/// How things stood before a torn document was told as if its end were final.
+struct Before {
+    framer: Framer,
+    records: usize,
+    version: u64,
+}
+
+struct Work {
+    format: &'static dyn Format,
+    live: Live,
+    framer: Framer,
+    follower: Follower,
+    before: Option<Before>,
+    /// Version of the index that the run was made from, records of it that are in the run.
+    version: u64,
+    folded: usize,
+    is_run_settled: bool,
+    /// Whether the input had its end and nothing can come any more.
+    is_finished: bool,
+    /// Records told of at the last `Done` or `Appended`; None before the first.
+    told: Option<usize>,
+    last_progress: Option<Instant>,
+    last_growth: Option<Instant>,
+    opened: Instant,
+    /// The byte up to which an unfinished line was found to be no record.
+    refused_until: u64,
+    tell: Sender<IngestEvent>,
+    dropped: Receiver<()>,
+}
+
+impl Work {
+    fn new(live: Live, format: &'static dyn Format, tell: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
+        let follower = Follower::new(Arc::clone(&live.input));
+        Self {
+            format,
+            framer: Framer::new(format.framing()),
+            live,
+            follower,
+            before: None,
+            version: 0,
+            folded: 0,
+            is_run_settled: true,
+            is_finished: false,
+            told: None,
+            last_progress: None,
+            last_growth: None,
+            opened: Instant::now(),
+            refused_until: 0,
+            tell,
+            dropped,
+        }
+    }
+
+    fn run(&mut self) -> Stop {
+        loop {
+            if let Err(stop) = self.turn() {
+                return stop;
+            }
+        }
+    }
+
+    /// Reads what there is, tells of it, waits for more.
+    fn turn(&mut self) -> Result<(), Stop> {
+        // Asked first: what comes between the last read and the end of a stream must still be read.
+        let is_final = !self.live.input.may_grow();
+        self.index()?;
+        if is_final {
+            self.finish()?;
+            self.is_finished = true;
+            if let Err(problem) = self.live.input.wait() {
+                self.send(IngestEvent::Problem(problem))?;
+            }
+        } else {
+            self.take_early()?;
+        }
+        self.fold(None)?;
+        self.settle()?;
+        self.wait()
+    }
+
+    // ---- index
+
+    fn index(&mut self) -> Result<(), Stop> {
+        let mut piece = vec![0; PIECE];
+        let mut is_first = self.folded == 0;
+        loop {
+            let got = self.live.input.read_at(self.framer.position(), &mut piece)?;
+            if got == 0 {
+                return Ok(());
+            }
+            self.framer.feed(&piece[..got], &mut self.live.records.write());
+            self.progress(|work| IngestEvent::Indexed {
+                records: work.live.records.count(),
+                bytes: work.framer.position(),
+                total: work.live.input.len(),
+            })?;
+            if std::mem::take(&mut is_first) {
+                self.fold(Some(FIRST_FOLD))?;
+            }
+        }
+    }
+
+    /// The end is final, or taken as such.
+    fn finish(&mut self) -> Result<(), Stop> {
+        while !self.framer.finish(&mut self.live.records.write()) {
+            self.index()?;
+        }
+        Ok(())
+    }
+
+    /// Takes what stands at the end of a quiet file although more may come.
+    fn take_early(&mut self) -> Result<(), Stop> {
+        if self.until_quiet() != Some(Duration::ZERO) {
+            return Ok(());
+        }
+        match self.framer.ending() {
+            Ending::Clean => {}
+            Ending::Whole => self.framer.take_early(&mut self.live.records.write()),
+            Ending::Line => {
+                if self.is_pending_whole()? {
+                    self.framer.take_early(&mut self.live.records.write());
+                }
+                self.refused_until = self.framer.position();
+            }
+            Ending::Torn => {
+                let (records, version) = (self.live.records.count(), self.live.records.read().version());
+                self.before = Some(Before { framer: self.framer.clone(), records, version });
+                self.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Time until the end can be taken; None if there is nothing to take.
+    fn until_quiet(&self) -> Option<Duration> {
+        if self.before.is_some() {
+            return None;
+        }
+        let wanted = match self.framer.ending() {
+            Ending::Clean => return None,
+            Ending::Line if self.refused_until == self.framer.position() => return None,
+            Ending::Line | Ending::Torn => QUIET_LINE,
+            Ending::Whole => QUIET_DOCUMENT,
+        };
+        let quiet = match self.last_growth {
+            Some(at) => at.elapsed(),
+            None => self.opened.elapsed().max(self.live.input.age()),
+        };
+        Some(wanted.saturating_sub(quiet))
+    }
+
+    /// Whether the unfinished line is an object or array as it stands. Numbers and words are never taken early.
+    fn is_pending_whole(&self) -> Result<bool, Stop> {
+        let Some(Span { offset: mut at, .. }) = self.framer.pending().map(|p| p.span) else { return Ok(false) };
+        let mut piece = vec![0; PIECE];
+        let mut scanner = Some(Scanner::default());
+        loop {
+            let got = self.live.input.read_at(at, &mut piece)?;
+            let text = &piece[..got];
+            let rest = match &mut scanner {
+                _ if text.is_empty() => return Ok(scanner.is_none()),
+                Some(_) if at == self.pending_start() && !matches!(text[0], b'{' | b'[') => return Ok(false),
+                Some(open) => match open.feed(text) {
+                    Scan::More => &[],
+                    Scan::Fault(..) => return Ok(false),
+                    Scan::End(end) => {
+                        scanner = None;
+                        &text[end..]
+                    }
+                },
+                None => text,
+            };
+            if !rest.trim_ascii().is_empty() {
+                return Ok(false);
+            }
+            at += got as u64;
+        }
+    }
+
+    fn pending_start(&self) -> u64 {
+        self.framer.pending().map_or(0, |p| p.span.offset)
+    }
+
+    // ---- run
+
+    /// Merges records into the run, all or for some time.
+    fn fold(&mut self, time: Option<Duration>) -> Result<(), Stop> {
+        self.renew_if_taken_back()?;
+        let Some(run) = self.live.run.clone() else { return Ok(()) };
+        let input = Arc::clone(&self.live.input);
+        let mut reader = Reader::new(&input);
+        let begin = Instant::now();
+        while self.folded < self.live.records.count() && time.is_none_or(|t| begin.elapsed() < t) {
+            self.is_run_settled = false;
+            let is_whole = self.fold_big(&mut reader)? || self.fold_slice(&mut reader)?;
+            if !is_whole {
+                return Ok(());
+            }
+            self.progress(|work| IngestEvent::Merged {
+                records: work.folded,
+                of: work.live.records.count(),
+                steps: run.read().unwrap_or_else(PoisonError::into_inner).step_count(),
+            })?;
+            if self.folded < self.live.records.count() {
+                thread::sleep(PAUSE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges records for one slice of time; false if the input no longer holds them.
+    fn fold_slice(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
+        let Some(run) = &self.live.run else { return Ok(false) };
+        let mut run = run.write().unwrap_or_else(PoisonError::into_inner);
+        let begin = Instant::now();
+        while begin.elapsed() < SLICE {
+            let Some(record) = self.live.records.get(self.folded) else { break };
+            let text = match self.format.needs_text() {
+                true => reader.text(&record),
+                false => Ok(&[][..]),
+            };
+            match text {
+                Ok(text) => run.push(&record, text, self.live.input.as_ref()),
+                Err(problem) => {
+                    drop(run);
+                    self.send(IngestEvent::Problem(problem))?;
+                    return Ok(false);
+                }
+            }
+            self.folded += 1;
+        }
+        Ok(true)
+    }
+
+    /// A big first record, a whole document: merged apart, so that the screen waits for no lock. False if it is none.
+    fn fold_big(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
+        let Some(run) = &self.live.run else { return Ok(false) };
+        let Some(record) = self.live.records.get(0).filter(|r| self.folded == 0 && r.place.span.len > BIG_RECORD)
+        else {
+            return Ok(false);
+        };
+        if !self.format.needs_text() {
+            return Ok(false);
+        }
+        let Ok(text) = reader.text(&record) else { return Ok(false) };
+        let mut apart = self.format.run();
+        apart.push(&record, text, self.live.input.as_ref());
+        *run.write().unwrap_or_else(PoisonError::into_inner) = apart;
+        self.folded = 1;
+        Ok(true)
+    }
+
+    /// If the index took records back that were merged or told, both begin anew.
+    fn renew_if_taken_back(&mut self) -> Result<(), Stop> {
+        let version = self.live.records.read().version();
+        if version == std::mem::replace(&mut self.version, version) {
+            return Ok(());
+        }
+        if self.folded == 0 && self.told.is_none() {
+            return Ok(());
+        }
+        let fresh = Live::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);
+        self.live = Live { records: Arc::clone(&self.live.records), ..fresh };
+        self.begin_generation(Why::Reread)
+    }
+
+    fn begin_generation(&mut self, why: Why) -> Result<(), Stop> {
+        (self.folded, self.told, self.is_run_settled) = (0, None, true);
+        self.live.records.set_complete(false);
+        self.send(IngestEvent::Generation(self.live.clone(), why))
+    }
+
+    /// Says that all is there.
+    fn settle(&mut self) -> Result<(), Stop> {
+        let count = self.live.records.count();
+        if !std::mem::replace(&mut self.is_run_settled, true) {
+            if let Some(run) = &self.live.run {
+                run.write().unwrap_or_else(PoisonError::into_inner).finish(self.live.input.as_ref());
+            }
+        }
+        self.live.records.set_complete(true);
+        self.follower.has_read();
+        let pending = self.framer.pending();
+        let event = match self.told.replace(count) {
+            None => IngestEvent::Done { pending },
+            Some(before) => IngestEvent::Appended { records: count.saturating_sub(before), pending },
+        };
+        self.send(event)
+    }
+
+    // ---- follow
+
+    /// Waits until there is more to read or to take.
+    fn wait(&mut self) -> Result<(), Stop> {
+        // Under a steady stream of writes, one turn takes many of them.
+        if let Some(at) = self.last_growth {
+            thread::sleep(PACE.saturating_sub(at.elapsed()));
+        }
+        while self.is_finished || self.live.input.may_grow() {
+            let period = [self.follower.period(), self.until_quiet()].into_iter().flatten().min();
+            let time = period.map_or_else(never, after);
+            select! {
+                recv(self.dropped) -> _ => return Err(Stop::Dropped),
+                recv(self.follower.hints()) -> _ => {}
+                recv(time) -> _ => {}
+            }
+            if self.look()? || self.until_quiet() == Some(Duration::ZERO) {
+                return Ok(());
+            }
+            thread::sleep(PACE);
+        }
+        Ok(())
+    }
+
+    /// Whether there is something to read.
+    fn look(&mut self) -> Result<bool, Stop> {
+        if !self.live.input.is_file() {
+            let has_grown = self.live.input.len() > self.framer.position();
+            if has_grown {
+                self.last_growth = Some(Instant::now());
+            }
+            return Ok(has_grown);
+        }
+        match self.follower.look() {
+            Change::None => return Ok(false),
+            Change::Grown => self.grown()?,
+            Change::Truncated(input) => self.replaced(input, Why::Truncated)?,
+            Change::Replaced(input) => self.replaced(input, Why::Replaced)?,
+            Change::Gone => {
+                let message = format!("{} is gone; what it held stays on screen", self.live.input.name());
+                self.send(IngestEvent::Problem(Problem::new(ProblemKind::Unreadable, message)))?;
+                return Ok(false);
+            }
+            Change::Trouble(problem) => {
+                self.send(IngestEvent::Problem(problem))?;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn grown(&mut self) -> Result<(), Stop> {
+        self.live.input.refresh()?;
+        self.last_growth = Some(Instant::now());
+        self.live.records.set_complete(false);
+        if let Some(before) = self.before.take() {
+            let mut index = self.live.records.write();
+            if index.version() == before.version {
+                index.truncate(before.records);
+                self.framer = before.framer;
+            } else {
+                index.truncate(0);
+                self.framer = Framer::new(self.format.framing());
+            }
+        }
+        Ok(())
+    }
+
+    fn replaced(&mut self, input: Arc<Input>, why: Why) -> Result<(), Stop> {
+        self.live = Live::new(self.live.generation + 1, input, self.format);
+        self.framer = Framer::new(self.format.framing());
+        (self.before, self.version, self.refused_until) = (None, 0, 0);
+        self.last_growth = Some(Instant::now());
+        self.begin_generation(why)
+    }
+
+    // ---- events
+
+    /// Tells, however long the other side takes.
+    fn send(&self, event: IngestEvent) -> Result<(), Stop> {
+        select_biased! {
+            recv(self.dropped) -> _ => Err(Stop::Dropped),
+            send(self.tell, event) -> sent => sent.map_err(|_| Stop::Dropped),
+        }
+    }
+
+    /// Tells of progress if it is time and somebody listens; ends here when nobody is there any more.
+    fn progress(&mut self, event: impl FnOnce(&Self) -> IngestEvent) -> Result<(), Stop> {
+        if let Err(crossbeam_channel::TryRecvError::Disconnected) = self.dropped.try_recv() {
+            return Err(Stop::Dropped);
+        }
+        if self.last_progress.is_none_or(|at| at.elapsed() >= PROGRESS) {
+            self.last_progress = Some(Instant::now());
+            let _full = self.tell.try_send(event(self));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! D18: ATIF trajectories.
+
+use super::entry::{Call, Entry};
+use super::report::{Report, below};
+use super::text;
+use crate::json::{Data, Value};
+use crate::model::Role;
+use std::collections::HashSet;
+
+const ROOT_FIELDS: &[&str] = &[
+    "schema_version",
+    "session_id",
+    "trajectory_id",
+    "agent",
+    "steps",
+    "notes",
+    "final_metrics",
+    "continued_trajectory_ref",
+    "extra",
+    "subagent_trajectories",
+];
+
+const STEP_FIELDS: &[&str] = &[
+    "step_id",
+    "timestamp",
+    "source",
+    "message",
+    "model_name",
+    "reasoning_effort",
+    "reasoning_content",
+    "tool_calls",
+    "observation",
+    "metrics",
+    "llm_call_count",
+    "is_copied_context",
+    "extra",
+];
+
+/// D18, D19: who speaks in a turn.
+#[must_use]
+pub(super) fn role(turn: &Value<'_>) -> Role {
+    match turn.get("source").and_then(Value::as_str) {
+        Some("user") => Role::User,
+        Some("agent") => Role::Agent,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
+/// D19: the calls of a turn.
+#[must_use]
+pub(super) fn calls<'a>(turn: &'a Value<'a>) -> Vec<Call<'a>> {
+    let listed = turn.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
+    let objects = listed.filter(|c| c.as_object().is_some());
+    let call = |c: &'a Value<'a>| Call {
+        tool: c.get("function_name").and_then(Value::as_str).unwrap_or("?").into(),
+        id: c.get("tool_call_id").and_then(Value::as_str),
+        arguments: c.get("arguments").filter(|v| v.as_object().is_some()),
+        code: None,
+    };
+    objects.map(call).collect()
+}
+
+/// D18: the results in the observation of a turn.
+pub(super) fn results<'a>(turn: &'a Value<'a>) -> impl Iterator<Item = &'a Value<'a>> {
+    let results = turn.get("observation").and_then(|o| o.get("results"));
+    results.and_then(Value::as_array).unwrap_or_default().iter()
+}
+
+/// D18: what is wrong with an ATIF trajectory.
+pub(super) fn check(root: &Value<'_>, entries: &[Entry<'_>], report: &mut Report) {
+    let version = root.get("schema_version").and_then(Value::as_str).and_then(|v| v.strip_prefix("ATIF-v1."));
+    if !version.is_some_and(|minor| matches!(minor, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7")) {
+        let message = "the version is none of ATIF-v1.0 to ATIF-v1.7";
+        report.error(None, "/schema_version".to_owned(), "atif.version", message);
+    }
+    check_fields(root, ROOT_FIELDS, None, "", report);
+    if entries.is_empty() {
+        report.error(None, "/steps".to_owned(), "atif.required", "there are no steps");
+    }
+    let mut calls = HashSet::new();
+    for (step, entry) in entries.iter().enumerate() {
+        let path = format!("/steps/{step}");
+        if entry.value.as_object().is_some() {
+            check_turn(entry, step, &path, report);
+            calls.extend(entry.calls.iter().filter_map(|c| c.id));
+            check_links(entry, &calls, step, &path, report);
+        } else {
+            report.error(Some(step), path.clone(), "atif.type", "the step is no object");
+        }
+        report.control_chars(step, &path, entry.value);
+    }
+}
+
+/// D18: fields that the models do not have.
+fn check_fields(value: &Value<'_>, known: &[&str], step: Option<usize>, path: &str, report: &mut Report) {
+    for (key, _) in value.as_object().into_iter().flat_map(|o| o.entries()) {
+        if !known.contains(&key) {
+            let message = format!("ATIF has no field {key:?} here");
+            report.error(step, below(path, key), "atif.extra-field", message);
+        }
+    }
+}
+
+/// D18: one turn by itself.
+fn check_turn(entry: &Entry<'_>, step: usize, path: &str, report: &mut Report) {
+    let at = Some(step);
+    check_fields(entry.value, STEP_FIELDS, at, path, report);
+    match entry.value.get("source") {
+        None => report.error(at, format!("{path}/source"), "atif.required", "the step has no source"),
+        Some(_) if entry.role == Role::Unknown => {
+            report.error(at, format!("{path}/source"), "atif.source", "the source is none of system, user, agent");
+        }
+        Some(_) => {}
+    }
+    let id = entry.value.get("step_id").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
+    if id != Some((step + 1) as f64) {
+        let message = format!("the id of this step should be {}", step + 1);
+        report.error(at, format!("{path}/step_id"), "atif.step-id", message);
+    }
+    for key in ["tool_calls", "reasoning_content", "reasoning_effort"] {
+        let is_there = entry.value.get(key).is_some_and(|v| !is_nothing(v));
+        if is_there && entry.role != Role::Agent {
+            report.error(at, format!("{path}/{key}"), "atif.agent-only", "only a step of the agent may have this");
+        }
+    }
+    if entry.role == Role::Agent {
+        for key in ["message", "reasoning_content"] {
+            let said = entry.value.get(key).and_then(text::joined);
+            report.think_token(step, &format!("{path}/{key}"), said.as_deref());
+        }
+    }
+}
+
+/// D18: results that name no call of this or an earlier step.
+fn check_links(entry: &Entry<'_>, calls: &HashSet<&str>, step: usize, path: &str, report: &mut Report) {
+    for (i, result) in results(entry.value).enumerate() {
+        if let Some(id) = result.get("source_call_id").and_then(Value::as_str).filter(|id| !calls.contains(id)) {
+            let message = format!("no call up to here has the id {id:?}");
+            report.warning(Some(step), format!("{path}/observation/results/{i}/source_call_id"), "atif.link", message);
+        }
+    }
+}
+
+/// D18: null or empty.
+fn is_nothing(value: &Value<'_>) -> bool {
+    match &value.data {
+        Data::Null => true,
+        Data::String(s) => s.is_empty(),
+        Data::Array(items) => items.is_empty(),
+        Data::Object(o) => o.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,141 @@
+//! D17: conversations of messages.
+
+use super::entry::{Call, Entry};
+use super::report::Report;
+use super::text;
+use crate::json::Value;
+use crate::model::Role;
+use std::borrow::Cow;
+
+/// D17: a message, read.
+#[derive(Debug, Clone)]
+pub struct Message<'a> {
+    /// The key of its speaker: `from`, else `role`.
+    pub speaker_key: &'static str,
+    /// Its speaker, as written.
+    pub speaker: &'a str,
+    /// Who that is.
+    pub role: Role,
+    /// The key of its text: the first of `value`, `content`, `text` that is not null, else the first that is there.
+    pub text_key: Option<&'static str>,
+    /// Its text, if that is a string or an array of parts.
+    pub text: Option<Cow<'a, str>>,
+    /// Whether it is null: the key is there, the text is none.
+    pub is_null: bool,
+}
+
+impl<'a> Message<'a> {
+    /// D17: reads speaker and text of a message.
+    #[must_use]
+    pub fn of(value: &'a Value<'a>) -> Self {
+        let speaker = |key: &'static str| value.get(key).and_then(Value::as_str).map(|text| (key, text));
+        let (speaker_key, speaker) = speaker("from").or_else(|| speaker("role")).unwrap_or(("role", ""));
+        let keys = ["value", "content", "text"].into_iter();
+        let mut there = keys.filter_map(|key| value.get(key).map(|v| (key, v)));
+        let first = there.clone().next();
+        let found = there.find(|(_, v)| !v.is_null()).or(first);
+        Self {
+            speaker_key,
+            speaker,
+            role: role(speaker),
+            text_key: found.map(|(key, _)| key),
+            text: found.and_then(|(_, v)| text::joined(v)),
+            is_null: found.is_some_and(|(_, v)| v.is_null()),
+        }
+    }
+}
+
+/// D17: who a speaker is.
+fn role(speaker: &str) -> Role {
+    match speaker.to_lowercase().as_str() {
+        "user" | "human" => Role::User,
+        "gpt" | "assistant" | "ai" | "model" | "bot" | "function_call" => Role::Agent,
+        "observation" | "tool" | "function" | "function_response" | "ipython" => Role::Environment,
+        "system" | "developer" => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
+/// D17: the calls of a message: `tool_calls`, then `function_call`; if there are none, the first in an agent's text.
+pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<Call<'a>> {
+    let named = |function: Option<&'a Value<'a>>, id| {
+        let tool = function?.get("name")?.as_str()?;
+        Some(Call { tool: tool.into(), id, arguments: None, code: None })
+    };
+    let listed = value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
+    let mut calls: Vec<Call<'a>> =
+        listed.filter_map(|c| named(c.get("function"), c.get("id").and_then(Value::as_str))).collect();
+    calls.extend(named(value.get("function_call"), None));
+    if calls.is_empty() && message.role == Role::Agent {
+        let name = message.text.as_deref().and_then(text::function_name).map(str::to_owned);
+        calls.extend(name.map(|n| Call { tool: n.into(), id: None, arguments: None, code: None }));
+    }
+    calls
+}
+
+/// D17: what is wrong with a conversation, whose array stands at `key`.
+pub(super) fn check(entries: &[Entry<'_>], key: &str, report: &mut Report) {
+    if entries.is_empty() {
+        report.warning(None, format!("/{key}"), "sft.empty", "the conversation has no message");
+    }
+    let mut roles = Vec::with_capacity(entries.len());
+    for (step, entry) in entries.iter().enumerate() {
+        let super::entry::Body::Message(message) = &entry.body else { continue };
+        roles.push(message.role);
+        check_message(entry, message, step, &format!("/{key}/{step}"), report);
+    }
+    if let Some(step) = first_out_of_turn(&roles) {
+        let message = "the roles do not alternate here; not-agent and agent should take turns";
+        report.warning(Some(step), format!("/{key}/{step}"), "sft.alternate", message);
+    }
+    if roles.last().is_some_and(|&role| role != Role::Agent) {
+        let step = roles.len() - 1;
+        let message = "the last message is not the agent's, so nothing is learned from it";
+        report.warning(Some(step), format!("/{key}/{step}"), "sft.last-not-agent", message);
+    }
+}
+
+/// D17, D13: one message.
+fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &str, report: &mut Report) {
+    let at = Some(step);
+    if message.role == Role::Unknown {
+        let text = format!("the speaker {:?} is none of the known ones", message.speaker);
+        report.error(at, format!("{path}/{}", message.speaker_key), "sft.role", text);
+    }
+    match (message.text_key, &message.text) {
+        (None, _) if entry.calls.is_empty() => {
+            report.error(at, path.to_owned(), "sft.type", "the message has neither text nor calls");
+        }
+        (Some(key), None) if message.is_null => check_text(entry, "", step, &format!("{path}/{key}"), report),
+        (Some(key), None) => {
+            let text = "the text is neither a string nor an array of parts";
+            report.error(at, format!("{path}/{key}"), "sft.type", text);
+        }
+        (Some(key), Some(text)) => check_text(entry, text, step, &format!("{path}/{key}"), report),
+        (None, _) => {}
+    }
+    report.control_chars(step, path, entry.value);
+}
+
+/// D17: the text of one message.
+fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &mut Report) {
+    let mut warn = |rule, message| report.warning(Some(step), path.to_owned(), rule, message);
+    if text::is_blank(text) && entry.calls.is_empty() {
+        warn("sft.empty", "the text is blank and there is no call");
+    }
+    if entry.role == Role::Agent {
+        if text::has_broken_call(text) {
+            warn("sft.call-syntax", "a call begins with <function= but none is whole up to </function>");
+        }
+        if text::has_think_token(text) {
+            warn("sft.think-token", "the text holds a think tag, which trains the model to write it");
+        }
+    }
+}
+
+/// D17: after the leading system messages not-agent and agent take turns; an unknown role ends the search.
+fn first_out_of_turn(roles: &[Role]) -> Option<usize> {
+    let start = roles.iter().take_while(|&&r| r == Role::System).count();
+    let known = roles[start..].iter().take_while(|&&r| r != Role::Unknown);
+    known.enumerate().find(|&(i, &r)| (r == Role::Agent) != (i % 2 == 1)).map(|(i, _)| start + i)
+}

@@ -1,0 +1,293 @@
+//! D23: statistics of a dataset, which merge in any order.
+
+use super::stats::{Counts, TrajectoryStats, add, count};
+use crate::model::{Finding, Severity};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// D23: a dataset so far. Two parts of it merge in any order.
+#[derive(Debug, Clone, Default)]
+pub struct DatasetStats {
+    records: u64,
+    unreadable: u64,
+    shapes: Counts,
+    versions: Counts,
+    classes: Counts,
+    roles: Counts,
+    tools: Counts,
+    finish: Counts,
+    rules: Counts,
+    with_errors: u64,
+    with_warnings: u64,
+    calls: u64,
+    calls_with_thought: u64,
+    rewarded: u64,
+    rewarded_steps: u64,
+    rewards: ExactSum,
+    steps: Spread,
+    chars: Spread,
+}
+
+impl DatasetStats {
+    /// D23: counts one record: its statistics (None: it cannot be read) and all its findings.
+    pub fn add(&mut self, stats: Option<&TrajectoryStats>, findings: &[Finding]) {
+        self.records += 1;
+        let has = |severity| u64::from(findings.iter().any(|f| f.severity == severity));
+        self.with_errors += has(Severity::Error);
+        self.with_warnings += has(Severity::Warning);
+        merge(&mut self.rules, &count(findings.iter().map(|f| f.rule)));
+        let Some(one) = stats else {
+            self.unreadable += 1;
+            return;
+        };
+        add(&mut self.shapes, one.shape, 1);
+        add(&mut self.versions, one.version.as_deref().unwrap_or("none"), 1);
+        add(&mut self.finish, one.finish, 1);
+        merge(&mut self.classes, &one.classes);
+        merge(&mut self.roles, &one.roles);
+        merge(&mut self.tools, &one.tools);
+        self.calls += one.calls;
+        self.calls_with_thought += one.calls_with_thought;
+        self.rewarded += u64::from(one.reward.is_some());
+        self.rewarded_steps += one.rewarded_steps;
+        self.rewards.add(one.reward.unwrap_or(0.0));
+        self.steps.add(one.steps, 1);
+        self.chars.add(one.chars, 1);
+    }
+
+    /// D23: joins the statistics of another part of the dataset.
+    pub fn merge(&mut self, other: &Self) {
+        self.records += other.records;
+        self.unreadable += other.unreadable;
+        self.with_errors += other.with_errors;
+        self.with_warnings += other.with_warnings;
+        self.calls += other.calls;
+        self.calls_with_thought += other.calls_with_thought;
+        self.rewarded += other.rewarded;
+        self.rewarded_steps += other.rewarded_steps;
+        self.rewards.merge(&other.rewards);
+        merge(&mut self.shapes, &other.shapes);
+        merge(&mut self.versions, &other.versions);
+        merge(&mut self.classes, &other.classes);
+        merge(&mut self.roles, &other.roles);
+        merge(&mut self.tools, &other.tools);
+        merge(&mut self.finish, &other.finish);
+        merge(&mut self.rules, &other.rules);
+        self.steps.merge(&other.steps);
+        self.chars.merge(&other.chars);
+    }
+
+    /// D23: what is told of the dataset.
+    #[must_use]
+    pub fn summary(&self) -> DatasetSummary {
+        DatasetSummary {
+            line: "dataset",
+            records: self.records,
+            unreadable: self.unreadable,
+            shapes: self.shapes.clone(),
+            versions: self.versions.clone(),
+            classes: self.classes.clone(),
+            roles: self.roles.clone(),
+            tools: self.tools.clone(),
+            finish: self.finish.clone(),
+            rules: self.rules.clone(),
+            with_errors: self.with_errors,
+            with_warnings: self.with_warnings,
+            calls: self.calls,
+            calls_with_thought: self.calls_with_thought,
+            reward: Rewards { trajectories: self.rewarded, steps: self.rewarded_steps, sum: self.rewards.value() },
+            steps: self.steps.summary(),
+            chars: self.chars.summary(),
+            gates: self.gates(),
+        }
+    }
+
+    /// D23: the gates of upstream's quality script.
+    fn gates(&self) -> Gates {
+        let trajectories = self.records - self.unreadable;
+        let is_most = |n: u64| n * 5 > trajectories * 4;
+        let finished = self.finish.get("finish").copied().unwrap_or(0);
+        let pairs = self.steps.values.get(&2).copied().unwrap_or(0);
+        let has_rule = |rule| self.rules.contains_key(rule);
+        Gates {
+            finish: is_most(finished) || is_most(pairs),
+            thoughts: self.calls_with_thought * 5 >= self.calls * 4,
+            alternate: !has_rule("sft.alternate") && !has_rule("adp.consecutive"),
+        }
+    }
+}
+
+fn merge(into: &mut Counts, from: &Counts) {
+    for (name, n) in from {
+        add(into, name, *n);
+    }
+}
+
+/// D23: a dataset. Serialized, it is the last line of `stats --json` behind the header.
+#[derive(Debug, Clone, Serialize)]
+pub struct DatasetSummary {
+    #[serde(rename = "type")]
+    line: &'static str,
+    /// Records, also those that cannot be read.
+    pub records: u64,
+    /// Records that cannot be read.
+    pub unreadable: u64,
+    /// Trajectories by shape.
+    pub shapes: Counts,
+    /// Trajectories by version; `none` without.
+    pub versions: Counts,
+    /// Steps by class.
+    pub classes: Counts,
+    /// Steps by role.
+    pub roles: Counts,
+    /// Calls by tool.
+    pub tools: Counts,
+    /// Trajectories by how they end.
+    pub finish: Counts,
+    /// Findings by rule.
+    pub rules: Counts,
+    /// Records with an error.
+    pub with_errors: u64,
+    /// Records with a warning.
+    pub with_warnings: u64,
+    /// Calls.
+    pub calls: u64,
+    /// Calls that come with a thought.
+    pub calls_with_thought: u64,
+    /// Rewards.
+    pub reward: Rewards,
+    /// Steps of a trajectory.
+    pub steps: SpreadSummary,
+    /// Unicode scalars of a trajectory.
+    pub chars: SpreadSummary,
+    /// Whether the gates of upstream's quality script are passed.
+    pub gates: Gates,
+}
+
+/// D23: rewards of a dataset.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rewards {
+    /// Trajectories with a reward.
+    pub trajectories: u64,
+    /// Steps with a reward.
+    pub steps: u64,
+    /// Their sum.
+    pub sum: f64,
+}
+
+/// D23: the gates of upstream's quality script.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Gates {
+    /// More than 80 % finish, or more than 80 % have two steps.
+    pub finish: bool,
+    /// At least 80 % of the calls come with a thought.
+    pub thoughts: bool,
+    /// Roles alternate everywhere.
+    pub alternate: bool,
+}
+
+/// D23: how a number spreads over the trajectories; None without any.
+#[derive(Debug, Clone, Serialize)]
+pub struct SpreadSummary {
+    /// The least.
+    pub min: Option<u64>,
+    /// Half are at most this (nearest rank).
+    pub p50: Option<u64>,
+    /// Nine of ten are at most this (nearest rank).
+    pub p90: Option<u64>,
+    /// The greatest.
+    pub max: Option<u64>,
+    /// Their sum.
+    pub sum: u64,
+    /// Trajectories by powers of two: `0`, `1`, `2-3`, `4-7` …
+    pub hist: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How often each value occurs: exact, and merges in any order.
+#[derive(Debug, Clone, Default)]
+struct Spread {
+    values: BTreeMap<u64, u64>,
+}
+
+impl Spread {
+    fn add(&mut self, value: u64, n: u64) {
+        *self.values.entry(value).or_default() += n;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        other.values.iter().for_each(|(&value, &n)| self.add(value, n));
+    }
+
+    /// D23: percentiles by nearest rank.
+    fn percentile(&self, percent: u64) -> Option<u64> {
+        let total: u64 = self.values.values().sum();
+        let rank = (total * percent).div_ceil(100);
+        let mut seen = 0;
+        self.values.iter().find_map(|(&value, n)| {
+            seen += n;
+            (seen >= rank).then_some(value)
+        })
+    }
+
+    fn summary(&self) -> SpreadSummary {
+        let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+        for (&value, n) in &self.values {
+            *buckets.entry(u64::BITS - value.leading_zeros()).or_default() += n;
+        }
+        SpreadSummary {
+            min: self.values.first_key_value().map(|(&v, _)| v),
+            p50: self.percentile(50),
+            p90: self.percentile(90),
+            max: self.values.last_key_value().map(|(&v, _)| v),
+            sum: self.values.iter().map(|(value, n)| value * n).sum(),
+            hist: buckets.into_iter().map(|(bits, n)| (bucket_name(bits), n.into())).collect(),
+        }
+    }
+}
+
+/// D23: the values with so many binary digits.
+fn bucket_name(bits: u32) -> String {
+    match bits {
+        0 | 1 => bits.to_string(),
+        _ => format!("{}-{}", 1_u64 << (bits - 1), (1_u128 << bits) - 1),
+    }
+}
+
+/// A sum of floats without rounding on the way (Shewchuk's partials), so that the order of addition does not matter.
+#[derive(Debug, Clone, Default)]
+struct ExactSum {
+    partials: Vec<f64>,
+    /// What is not finite is summed apart.
+    special: f64,
+}
+
+impl ExactSum {
+    fn add(&mut self, value: f64) {
+        if !value.is_finite() {
+            self.special += value;
+            return;
+        }
+        let mut rest = value;
+        let mut kept = Vec::with_capacity(self.partials.len() + 1);
+        for &partial in &self.partials {
+            let (big, small) = if rest.abs() < partial.abs() { (partial, rest) } else { (rest, partial) };
+            let sum = big + small;
+            let lost = small - (sum - big);
+            if lost != 0.0 {
+                kept.push(lost);
+            }
+            rest = sum;
+        }
+        kept.push(rest);
+        self.partials = kept;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.special += other.special;
+        other.partials.iter().for_each(|&p| self.add(p));
+    }
+
+    fn value(&self) -> f64 {
+        self.special + self.partials.iter().rev().sum::<f64>()
+    }
+}

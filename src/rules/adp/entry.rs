@@ -1,0 +1,252 @@
+//! D19: one step of a trajectory, whatever the shape of its record.
+
+use super::chat::Message;
+use super::item::{Class, Item};
+use super::number::Number;
+use super::{atif, chat, number, text};
+use crate::json::Value;
+use crate::model::Role;
+use std::borrow::Cow;
+
+/// D19: `kind` of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// What the agent does.
+    Action,
+    /// What comes back, or what somebody says.
+    Observation,
+    /// A message of a conversation.
+    Message,
+    /// A turn of an ATIF trajectory.
+    Turn,
+    /// An item of unknown class, or a record of no known shape.
+    Unknown,
+}
+
+impl Kind {
+    /// The word for it in `steps --json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Action => "action",
+            Self::Observation => "observation",
+            Self::Message => "message",
+            Self::Turn => "turn",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a step is in its own shape.
+#[derive(Debug, Clone)]
+pub enum Body<'a> {
+    /// An item of a standardized trajectory.
+    Item(Item<'a>),
+    /// A message of a conversation.
+    Message(Message<'a>),
+    /// A turn of an ATIF trajectory.
+    Turn,
+    /// A record of no known shape.
+    Record,
+}
+
+/// A call that a step makes.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// The tool's name (`code:<language>` for code, `?` for what cannot be read).
+    pub tool: Cow<'a, str>,
+    /// The id that answers name.
+    pub id: Option<&'a str>,
+    /// D20: its arguments, if they are an object.
+    pub arguments: Option<&'a Value<'a>>,
+    /// D20: its code.
+    pub code: Option<&'a str>,
+}
+
+/// How a step names the call that it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask<'a> {
+    /// By the call's id.
+    Id(&'a str),
+    /// D10: the call of the step before, if that has no id.
+    BeforeWithoutId,
+    /// D19 (chat): an open call of the message before.
+    Before,
+}
+
+/// One step.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    /// The item, message or turn.
+    pub value: &'a Value<'a>,
+    /// What it is in its shape.
+    pub body: Body<'a>,
+    /// D19: what kind.
+    pub kind: Kind,
+    /// D19: who.
+    pub role: Role,
+    /// Its calls.
+    pub calls: Vec<Call<'a>>,
+    /// The answers it gives.
+    pub asks: Vec<Ask<'a>>,
+    /// The calls it answers: step and place among that step's calls. Filled in when all steps are read.
+    pub answered: Vec<(usize, usize)>,
+    /// D20: its reward, as read.
+    pub reward: Option<Number>,
+    /// D19: Unicode scalars of its strings.
+    pub chars: usize,
+    /// D22: whether its calls come with a thought.
+    pub has_thought: bool,
+}
+
+impl<'a> Entry<'a> {
+    /// D19: an item of a standardized trajectory.
+    #[must_use]
+    pub fn item(value: &'a Value<'a>) -> Self {
+        let item = Item::of(value);
+        let is_said = |name| item.text(name).is_some_and(|t| !text::is_blank(t));
+        let kind = match item.class {
+            None => Kind::Unknown,
+            Some(class) if class.is_action() => Kind::Action,
+            Some(_) => Kind::Observation,
+        };
+        let ask = (kind == Kind::Observation).then(|| item.text("tool_call_id").map_or(Ask::BeforeWithoutId, Ask::Id));
+        Self {
+            value,
+            kind,
+            role: item_role(&item),
+            calls: item_call(&item).into_iter().collect(),
+            asks: ask.into_iter().collect(),
+            answered: Vec::new(),
+            reward: item.field("reward").and_then(|f| number::number(f.value)),
+            chars: text::chars(value, &["class_", "class", "source", "tool_call_id"]),
+            has_thought: kind == Kind::Action && (is_said("description") || is_said("reasoning_content")),
+            body: Body::Item(item),
+        }
+    }
+
+    /// D17, D19: a message of a conversation.
+    #[must_use]
+    pub fn message(value: &'a Value<'a>) -> Self {
+        let message = Message::of(value);
+        let calls = chat::calls(value, &message);
+        let can_answer = calls.is_empty() && matches!(message.role, Role::User | Role::Environment);
+        let id = value.get("tool_call_id").and_then(Value::as_str);
+        let said = message.text.as_deref().map(text::before_call);
+        Self {
+            value,
+            kind: Kind::Message,
+            role: message.role,
+            asks: can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect(),
+            calls,
+            answered: Vec::new(),
+            reward: value.get("reward").and_then(number::number),
+            chars: text::chars(value, &["from", "role", "tool_call_id"]),
+            has_thought: said.is_some_and(|t| !text::is_blank(t)),
+            body: Body::Message(message),
+        }
+    }
+
+    /// D18, D19: a turn of an ATIF trajectory.
+    #[must_use]
+    pub fn turn(value: &'a Value<'a>) -> Self {
+        let thoughts = ["message", "reasoning_content"].into_iter().filter_map(|key| value.get(key));
+        let ids = atif::results(value).filter_map(|r| r.get("source_call_id").and_then(Value::as_str));
+        Self {
+            value,
+            kind: Kind::Turn,
+            role: atif::role(value),
+            calls: atif::calls(value),
+            asks: ids.map(Ask::Id).collect(),
+            answered: Vec::new(),
+            reward: value.get("extra").and_then(|e| e.get("reward")).and_then(number::number),
+            chars: text::chars(value, &["source", "timestamp", "model_name"]),
+            has_thought: thoughts.filter_map(text::joined).any(|t| !text::is_blank(&t)),
+            body: Body::Turn,
+        }
+    }
+
+    /// D2, D19: a record of no known shape, as one step.
+    #[must_use]
+    pub fn record(value: &'a Value<'a>) -> Self {
+        Self {
+            value,
+            body: Body::Record,
+            kind: Kind::Unknown,
+            role: Role::Unknown,
+            calls: Vec::new(),
+            asks: Vec::new(),
+            answered: Vec::new(),
+            reward: None,
+            chars: text::chars(value, &[]),
+            has_thought: false,
+        }
+    }
+
+    /// D19: `class` of `steps --json`; None is null.
+    #[must_use]
+    pub fn class(&self) -> Option<&'a str> {
+        match &self.body {
+            Body::Item(item) => item.class_text(),
+            Body::Message(_) => Some("chat_message"),
+            Body::Turn => Some("atif_step"),
+            Body::Record => Some("record"),
+        }
+    }
+
+    /// D19: the step that this one, number `step`, answers.
+    #[must_use]
+    pub fn answers(&self, step: usize) -> Option<usize> {
+        self.answered.iter().map(|&(asked, _)| asked).find(|&asked| asked != step)
+    }
+
+    /// The item, if it is one of known class.
+    #[must_use]
+    pub fn known_item(&self) -> Option<(&Item<'a>, Class)> {
+        match &self.body {
+            Body::Item(item) => item.class.map(|class| (item, class)),
+            _ => None,
+        }
+    }
+
+    /// D19: the tool of its first call.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.calls.first().map(|c| c.tool.as_ref())
+    }
+}
+
+/// D19: actions are the agent's, a page is the environment's, another observation its source's.
+fn item_role(item: &Item<'_>) -> Role {
+    match item.class {
+        None => Role::Unknown,
+        Some(class) if class.is_action() => Role::Agent,
+        Some(Class::WebObservation) => Role::Environment,
+        Some(_) => match item.text("source") {
+            Some("user") => Role::User,
+            Some("agent") => Role::Agent,
+            Some("environment") => Role::Environment,
+            _ => Role::Unknown,
+        },
+    }
+}
+
+/// D19, D20: the call of a tool action.
+fn item_call<'a>(item: &Item<'a>) -> Option<Call<'a>> {
+    let id = item.text("tool_call_id");
+    match item.class? {
+        Class::ApiAction => Some(Call {
+            tool: item.text("function").unwrap_or("?").into(),
+            id,
+            arguments: item.field("kwargs").map(|f| f.value).filter(|v| v.as_object().is_some()),
+            code: None,
+        }),
+        Class::CodeAction => Some(Call {
+            tool: format!("code:{}", item.text("language").unwrap_or("?")).into(),
+            id,
+            arguments: None,
+            code: item.text("content"),
+        }),
+        _ => None,
+    }
+}

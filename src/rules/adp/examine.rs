@@ -1,0 +1,105 @@
+//! D1, D16: a record from its bytes to its findings and statistics.
+
+use super::atif;
+use super::chat;
+use super::check;
+use super::details;
+use super::links;
+use super::lint;
+use super::reading::Reading;
+use super::repeat::RepeatKeys;
+use super::report::Report;
+use super::shape::Shape;
+use super::stats::TrajectoryStats;
+use crate::json::{self, Data, Value};
+use crate::model::{Finding, Record, RecordBody, Severity};
+
+/// What checks and statistics say of one record by itself.
+#[derive(Debug)]
+pub struct Examined {
+    /// D16: its findings, without those of D15, in order.
+    pub findings: Vec<Finding>,
+    /// D22: its statistics; None for a record that cannot be read.
+    pub stats: Option<TrajectoryStats>,
+    /// D15: what of it may repeat; give it to [`Repeats::note`](super::Repeats::note) in the order of the file.
+    pub keys: RepeatKeys,
+}
+
+/// D1 to D22: examines one record.
+#[must_use]
+pub fn examine(record: &Record, text: &[u8]) -> Examined {
+    match read_text(record, text) {
+        Ok(root) => {
+            let reading = Reading::of(&root);
+            let findings = findings(&reading, record.number);
+            let stats = TrajectoryStats::of(&reading, record.number);
+            Examined { stats: Some(stats.with_findings(&findings)), keys: RepeatKeys::of(&reading), findings }
+        }
+        Err(finding) => Examined { findings: vec![finding], stats: None, keys: RepeatKeys::default() },
+    }
+}
+
+/// D1: reads the JSON of a record.
+///
+/// # Errors
+/// The finding `adp.json`: it is cut off, no JSON, not UTF-8, or nested too deep.
+pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Finding> {
+    let unreadable = |message: String| Finding {
+        record: record.number,
+        step: None,
+        path: Some(String::new()),
+        rule: "adp.json",
+        severity: Severity::Error,
+        message,
+    };
+    let at = |byte: usize| record.place.span.offset + byte as u64;
+    if let RecordBody::Broken(why) = &record.body {
+        return Err(unreadable(why.clone()));
+    }
+    let text = std::str::from_utf8(text)
+        .map_err(|e| unreadable(format!("the bytes are not UTF-8 at byte {}", at(e.valid_up_to()))))?;
+    let value =
+        json::parse(text).map_err(|e| unreadable(format!("this is no JSON: {} at byte {}", e.message, at(e.byte))))?;
+    match deep(&value) {
+        Some(byte) => Err(unreadable(format!("the nesting is too deep at byte {}", at(byte)))),
+        None => Ok(value),
+    }
+}
+
+/// D1: where the nesting passes what is read.
+fn deep(value: &Value<'_>) -> Option<usize> {
+    match &value.data {
+        Data::Deep => Some(value.start),
+        Data::Array(items) => items.iter().find_map(deep),
+        Data::Object(object) => object.members.iter().find_map(|m| deep(&m.value)),
+        _ => None,
+    }
+}
+
+/// D2 to D18: the findings of one record, in order.
+#[must_use]
+pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
+    let mut report = Report::new(record);
+    let (root, entries) = (reading.root, &reading.entries);
+    match (reading.shape, reading.body) {
+        (Shape::Std, _) => {
+            check::check_root(root, reading.version, &mut report);
+            lint::check_root(root, &mut report);
+            details::check_details(root, reading.version, &mut report);
+            details::check_available(root, entries, &mut report);
+            for (step, entry) in entries.iter().enumerate() {
+                check::check_item(entry, step, reading.version, &mut report);
+                lint::check_item(entry, step, &mut report);
+            }
+            links::check(entries, reading.version, &mut report);
+            lint::check_order(entries, &mut report);
+        }
+        (Shape::Chat, Some(key)) => chat::check(entries, key, &mut report),
+        (Shape::Atif, _) => atif::check(root, entries, &mut report),
+        _ => {
+            let message = "the record is no trajectory of a known shape; it is shown as JSON";
+            report.warning(None, String::new(), "adp.shape", message);
+        }
+    }
+    report.finish()
+}

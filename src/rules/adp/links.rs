@@ -1,0 +1,122 @@
+//! D10: which step answers which call, and calls and results that do not fit.
+
+use super::entry::{Ask, Entry, Kind};
+use super::report::Report;
+use super::shape::Version;
+use std::collections::{HashMap, HashSet};
+
+/// D10, D19: fills in the calls that each step answers. A call is answered once; of several open calls of one id the
+/// nearest before is meant.
+pub(super) fn settle(entries: &mut [Entry<'_>]) {
+    let mut open: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    let mut answered: HashSet<(usize, usize)> = HashSet::new();
+    for step in 0..entries.len() {
+        for (place, call) in entries[step].calls.iter().enumerate() {
+            if let Some(id) = call.id {
+                open.entry(id).or_default().push((step, place));
+            }
+        }
+        let mut found = Vec::new();
+        for ask in &entries[step].asks {
+            let call = match ask {
+                Ask::Id(id) => open.get_mut(id).and_then(|calls| pop_open(calls, &answered)),
+                Ask::BeforeWithoutId | Ask::Before => before(entries, step, *ask, &answered),
+            };
+            answered.extend(call);
+            found.extend(call);
+        }
+        entries[step].answered = found;
+    }
+}
+
+/// The nearest call of an id that is still open; a chat message may have closed some without naming the id.
+fn pop_open(calls: &mut Vec<(usize, usize)>, answered: &HashSet<(usize, usize)>) -> Option<(usize, usize)> {
+    while let Some(call) = calls.pop() {
+        if !answered.contains(&call) {
+            return Some(call);
+        }
+    }
+    None
+}
+
+/// D10, D19: the first open call of the step before.
+fn before(
+    entries: &[Entry<'_>],
+    step: usize,
+    ask: Ask<'_>,
+    answered: &HashSet<(usize, usize)>,
+) -> Option<(usize, usize)> {
+    let before = step.checked_sub(1)?;
+    let calls = entries[before].calls.iter().enumerate();
+    let fits = |id: Option<&str>| ask == Ask::Before || id.is_none();
+    calls.map(|(i, c)| (c, (before, i))).find(|(c, at)| fits(c.id) && !answered.contains(at)).map(|(_, at)| at)
+}
+
+/// D10: whether a function ends a run, so that nothing needs to answer it.
+#[must_use]
+pub(super) fn is_finishing(function: &str) -> bool {
+    let name = function.to_lowercase();
+    matches!(name.as_str(), "final_answer" | "finish" | "stop" | "submit" | "end" | "localization_finish")
+}
+
+/// D10: what is wrong with the calls and results of a standardized trajectory.
+pub(super) fn check(entries: &[Entry<'_>], version: Version, report: &mut Report) {
+    if version.links_calls() || entries.iter().any(|e| id_of(e).is_some()) {
+        check_ids(entries, version, report);
+    } else {
+        check_neighbours(entries, report);
+    }
+}
+
+/// D10: the id by which an item of known class is linked.
+fn id_of<'a>(entry: &Entry<'a>) -> Option<&'a str> {
+    entry.known_item().and_then(|(item, _)| item.text("tool_call_id"))
+}
+
+/// D10, links on: (a) to (f).
+fn check_ids(entries: &[Entry<'_>], version: Version, report: &mut Report) {
+    let mut called: HashSet<&str> = HashSet::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut last_result: HashMap<&str, usize> = HashMap::new();
+    for (step, entry) in entries.iter().enumerate() {
+        if let (Kind::Observation, Some(id)) = (entry.kind, id_of(entry)) {
+            last_result.insert(id, step);
+        }
+    }
+    for (step, entry) in entries.iter().enumerate() {
+        let path = format!("/content/{step}");
+        let is_tool = !entry.calls.is_empty();
+        let Some(id) = id_of(entry) else {
+            let is_answered = entries.get(step + 1).is_some_and(|next| next.kind == Kind::Observation);
+            if is_tool && is_answered && version.links_calls() {
+                report.error(Some(step), path, "adp.call-id", "the call has no tool_call_id, and a result follows");
+            }
+            continue;
+        };
+        let path = format!("{path}/tool_call_id");
+        let fault = match entry.kind {
+            Kind::Action if !is_tool => Some("a message is no call and has no result; it needs no tool_call_id"),
+            Kind::Action => (!called.insert(id)).then_some("an earlier call has the same tool_call_id"),
+            Kind::Observation if !called.contains(id) => Some("no earlier call has this tool_call_id"),
+            Kind::Observation => (!seen.insert(id)).then_some("an earlier result has the same tool_call_id"),
+            _ => None,
+        };
+        if let Some(message) = fault {
+            report.error(Some(step), path.clone(), "adp.call-id", message);
+        }
+        if is_tool && last_result.get(id).is_none_or(|&result| result < step) {
+            report.error(Some(step), path, "adp.unanswered-call", "no later observation has this tool_call_id");
+        }
+    }
+}
+
+/// D10, links off: a call directly followed by another action.
+fn check_neighbours(entries: &[Entry<'_>], report: &mut Report) {
+    for (step, pair) in entries.windows(2).enumerate() {
+        let Some(call) = pair[0].calls.first() else { continue };
+        if pair[1].kind == Kind::Action && !is_finishing(&call.tool) {
+            let message = "the call is followed by another action: nothing answers it";
+            report.warning(Some(step), format!("/content/{step}"), "adp.unanswered-call", message);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! D15: records of a file that repeat an id or a body. Keeps hashes, no records.
+
+use super::reading::Reading;
+use super::shape::Shape;
+use crate::json::{Data, Value};
+use crate::model::{Finding, Severity};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// 128 bits of a SHA-256.
+type Hash = [u8; 16];
+
+/// D15: what of a record may repeat: its id and its body, each with the path at which it stands.
+#[derive(Debug, Clone, Default)]
+pub struct RepeatKeys {
+    id: Option<(&'static str, Hash)>,
+    body: Option<(&'static str, Hash)>,
+}
+
+impl RepeatKeys {
+    /// D15: id and non-empty body of a std, chat or atif record.
+    #[must_use]
+    pub fn of(reading: &Reading<'_>) -> Self {
+        if reading.shape == Shape::Other {
+            return Self::default();
+        }
+        let body = reading.body.and_then(|key| reading.root.get(key).map(|v| (key, v)));
+        let body = body.filter(|(_, v)| v.as_array().is_some_and(|items| !items.is_empty()));
+        Self { id: reading.id().map(|(key, v)| (key, hash(v))), body: body.map(|(key, v)| (key, hash(v))) }
+    }
+}
+
+/// D15: the ids and bodies of the records so far, each with the record that had it first.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    ids: HashMap<Hash, usize>,
+    bodies: HashMap<Hash, usize>,
+}
+
+impl Repeats {
+    /// D15: takes the next record of the file and says what it repeats.
+    pub fn note(&mut self, record: usize, keys: &RepeatKeys) -> Vec<Finding> {
+        let id = repeated(&mut self.ids, record, keys.id, "adp.duplicate-id", "id");
+        let body = repeated(&mut self.bodies, record, keys.body, "adp.duplicate-content", "content");
+        body.into_iter().chain(id).collect()
+    }
+}
+
+fn repeated(
+    seen: &mut HashMap<Hash, usize>,
+    record: usize,
+    key: Option<(&'static str, Hash)>,
+    rule: &'static str,
+    what: &str,
+) -> Option<Finding> {
+    let (key, hash) = key?;
+    let first = *seen.entry(hash).or_insert(record);
+    (first != record).then(|| Finding {
+        record,
+        step: None,
+        path: Some(format!("/{key}")),
+        rule,
+        severity: Severity::Warning,
+        message: format!("record {first} has the same {what}"),
+    })
+}
+
+/// D15: equal values have equal hashes: members in any order, the last of duplicates, numbers as written.
+fn hash(value: &Value<'_>) -> Hash {
+    let mut hasher = Sha256::new();
+    feed(value, &mut hasher);
+    let mut hash = Hash::default();
+    hash.copy_from_slice(&hasher.finalize()[..16]);
+    hash
+}
+
+fn feed(value: &Value<'_>, hasher: &mut Sha256) {
+    match &value.data {
+        Data::String(s) => feed_text(s, hasher),
+        Data::Array(items) => {
+            hasher.update(format!("[{}", items.len()));
+            items.iter().for_each(|item| feed(item, hasher));
+        }
+        Data::Object(object) => {
+            let mut members: Vec<_> = object.entries().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            hasher.update(format!("{{{}", members.len()));
+            for (key, item) in members {
+                feed_text(key, hasher);
+                feed(item, hasher);
+            }
+        }
+        _ => {
+            hasher.update(value.text);
+            hasher.update(",");
+        }
+    }
+}
+
+fn feed_text(text: &str, hasher: &mut Sha256) {
+    hasher.update(format!("\"{}:", text.len()));
+    hasher.update(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn equal_as_json_is_equal() {
+        let same = |a: &str, b: &str| hash(&parse(a).unwrap()) == hash(&parse(b).unwrap());
+        assert!(same(r#"[{"a":1,"b":"\u0041"}]"#, r#"[ {"b":"A","a":0,"a":1} ]"#));
+        assert!(!same("[1]", "[1.0]"));
+        assert!(!same(r#"["a","b"]"#, r#"["a:b"]"#));
+        assert!(!same("[1,2]", "[12]"));
+        assert!(!same(r#"["1"]"#, "[1]"));
+        assert!(!same("[[1],2]", "[[1,2]]"));
+    }
+}

@@ -1,0 +1,70 @@
+//! Where the checks of one record put their findings.
+
+use super::text;
+use crate::json::{Value, pointer_escape};
+use crate::model::{Finding, Severity, StepNo};
+
+/// The findings of one record, and the lints that all shapes share.
+#[derive(Debug)]
+pub(super) struct Report {
+    record: usize,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    /// An empty report on a record.
+    #[must_use]
+    pub(super) fn new(record: usize) -> Self {
+        Self { record, findings: Vec::new() }
+    }
+
+    /// D16: the findings, in order.
+    #[must_use]
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        self.findings.sort_by(|a, b| a.order().cmp(&b.order()));
+        self.findings
+    }
+
+    /// Adds an error.
+    pub(super) fn error(&mut self, step: Option<usize>, path: String, rule: &'static str, message: impl Into<String>) {
+        self.add(Severity::Error, step, path, rule, message.into());
+    }
+
+    /// Adds a warning.
+    pub(super) fn warning(
+        &mut self,
+        step: Option<usize>,
+        path: String,
+        rule: &'static str,
+        message: impl Into<String>,
+    ) {
+        self.add(Severity::Warning, step, path, rule, message.into());
+    }
+
+    fn add(&mut self, severity: Severity, step: Option<usize>, path: String, rule: &'static str, message: String) {
+        let step = step.map(|s| s as StepNo);
+        self.findings.push(Finding { record: self.record, step, path: Some(path), rule, severity, message });
+    }
+
+    /// D13: control characters anywhere in a step, at the first string that has some.
+    pub(super) fn control_chars(&mut self, step: usize, path: &str, value: &Value<'_>) {
+        if let Some(rest) = text::first_control(value) {
+            let message = "the text holds control characters, such as terminal colours; remove them before training";
+            self.warning(Some(step), format!("{path}{rest}"), "adp.control-chars", message);
+        }
+    }
+
+    /// D13: a think tag in what the agent says.
+    pub(super) fn think_token(&mut self, step: usize, path: &str, said: Option<&str>) {
+        if said.is_some_and(text::has_think_token) {
+            let message = "the text holds a think tag; reasoning belongs into reasoning_content without tags";
+            self.warning(Some(step), path.to_owned(), "adp.think-token", message);
+        }
+    }
+}
+
+/// The path of a member.
+#[must_use]
+pub(super) fn below(path: &str, key: &str) -> String {
+    format!("{path}/{}", pointer_escape(key))
+}

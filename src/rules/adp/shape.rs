@@ -1,0 +1,172 @@
+//! D2, D3: which of the four shapes a record has, and which version of the format.
+
+use crate::json::{Data, Value};
+
+/// D2: the shape of a record, by its content alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    /// A standardized trajectory.
+    Std,
+    /// Messages with a speaker: SFT records, most raw data.
+    Chat,
+    /// A Harbor ATIF trajectory.
+    Atif,
+    /// Anything else: one step.
+    Other,
+}
+
+impl Shape {
+    /// The word for it in statistics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Std => "std",
+            Self::Chat => "chat",
+            Self::Atif => "atif",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// D2: the first shape that fits.
+#[must_use]
+pub fn shape(root: &Value<'_>) -> Shape {
+    let Some(object) = root.as_object() else { return Shape::Other };
+    let has = |key| object.get(key).is_some();
+    if is_atif(root) {
+        return Shape::Atif;
+    }
+    let messages = chat_key(root);
+    let has_content = object.get("content").is_some_and(|c| c.as_array().is_some());
+    let is_headed = has("schema_version") && has("id") && messages.is_none();
+    if !has("role") && (has_content || is_headed) {
+        Shape::Std
+    } else if messages.is_some() {
+        Shape::Chat
+    } else {
+        Shape::Other
+    }
+}
+
+/// D2, point 1.
+fn is_atif(root: &Value<'_>) -> bool {
+    let Some(steps) = root.get("steps").and_then(Value::as_array) else { return false };
+    let version = root.get("schema_version").and_then(Value::as_str);
+    version.is_some_and(|v| v.starts_with("ATIF")) || steps.first().is_some_and(|s| s.get("step_id").is_some())
+}
+
+/// D2, point 3: the key of the array of messages.
+#[must_use]
+pub(super) fn chat_key(root: &Value<'_>) -> Option<&'static str> {
+    let is_message =
+        |m: &Value<'_>| ["from", "role"].iter().any(|key| m.get(key).is_some_and(|v| v.as_str().is_some()));
+    ["conversations", "messages", "trajectory"].into_iter().find(|key| match root.get(key).map(|v| &v.data) {
+        Some(Data::Array(messages)) => messages.iter().all(is_message),
+        _ => false,
+    })
+}
+
+/// D3: the version of a standardized trajectory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    /// The `y` of the `1.y` that it is read as; None: from before versions.
+    pub minor: Option<u8>,
+    /// What is wrong with it.
+    pub fault: Option<VersionFault>,
+}
+
+/// D3: what is wrong with a `schema_version`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VersionFault {
+    /// `1.x.y` above the newest known.
+    Newer,
+    /// A string that is no known version.
+    Unsupported,
+    /// Not a string.
+    NotText,
+}
+
+/// D3: the newest minor version that the rules know.
+const NEWEST: u8 = 5;
+
+impl Version {
+    /// D3: reads `schema_version`.
+    #[must_use]
+    pub fn of(root: &Value<'_>) -> Self {
+        let Some(value) = root.get("schema_version") else { return Self { minor: None, fault: None } };
+        let Some(text) = value.as_str() else { return Self { minor: None, fault: Some(VersionFault::NotText) } };
+        match parts(text) {
+            Some((1, minor @ 0..=5, 0)) => Self { minor: Some(minor as u8), fault: None },
+            Some((1, minor, _)) if minor >= u64::from(NEWEST) => Self::newest(VersionFault::Newer),
+            _ => Self::newest(VersionFault::Unsupported),
+        }
+    }
+
+    fn newest(fault: VersionFault) -> Self {
+        Self { minor: Some(NEWEST), fault: Some(fault) }
+    }
+
+    /// D8: whether a strict reader rejects unknown fields.
+    #[must_use]
+    pub fn forbids_extra(self) -> bool {
+        self.minor.is_some_and(|m| m >= 2)
+    }
+
+    /// D10: whether tool calls and results must be linked by id.
+    #[must_use]
+    pub fn links_calls(self) -> bool {
+        self.minor.is_some_and(|m| m >= 3)
+    }
+}
+
+/// Three decimal numbers without needless zeros; one too long to hold is the greatest.
+fn parts(text: &str) -> Option<(u64, u64, u64)> {
+    let mut numbers = text.split('.').map(|part| {
+        let is_plain = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        (is_plain && (part == "0" || !part.starts_with('0'))).then(|| part.parse().unwrap_or(u64::MAX))
+    });
+    let three = (numbers.next()??, numbers.next()??, numbers.next()??);
+    numbers.next().is_none().then_some(three)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn shapes_are_told_by_content() {
+        for (text, expect) in [
+            (r#"{"id":"a","content":[]}"#, Shape::Std),
+            (r#"{"role":"user","content":[]}"#, Shape::Other),
+            (r#"{"schema_version":"1.0.0","id":"a"}"#, Shape::Std),
+            (r#"{"schema_version":"1.0.0","id":"a","messages":[]}"#, Shape::Chat),
+            (r#"{"messages":[{"role":"user"},{"x":1}]}"#, Shape::Other),
+            (r#"{"conversations":[1],"trajectory":[{"from":"gpt"}]}"#, Shape::Chat),
+            (r#"{"steps":[{"step_id":1}],"content":[]}"#, Shape::Atif),
+            (r#"{"steps":[],"schema_version":"ATIF-v1.0"}"#, Shape::Atif),
+            (r#"{"steps":[]}"#, Shape::Other),
+            ("[]", Shape::Other),
+        ] {
+            assert_eq!(shape(&parse(text).unwrap()), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_are_known_newer_or_unsupported() {
+        use VersionFault::{Newer, NotText, Unsupported};
+        for (text, minor, fault) in [
+            ("{}", None, None),
+            (r#"{"schema_version":"1.0.0"}"#, Some(0), None),
+            (r#"{"schema_version":"1.5.0"}"#, Some(5), None),
+            (r#"{"schema_version":"1.5.1"}"#, Some(5), Some(Newer)),
+            (r#"{"schema_version":"1.99999999999999999999.0"}"#, Some(5), Some(Newer)),
+            (r#"{"schema_version":"1.2.1"}"#, Some(5), Some(Unsupported)),
+            (r#"{"schema_version":"1.06.0"}"#, Some(5), Some(Unsupported)),
+            (r#"{"schema_version":"1.2"}"#, Some(5), Some(Unsupported)),
+            (r#"{"schema_version":null}"#, None, Some(NotText)),
+        ] {
+            assert_eq!(Version::of(&parse(text).unwrap()), Version { minor, fault }, "{text}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a step says to a reader: in full, and in one line.
+
+use super::atif;
+use super::entry::{Body, Call, Entry};
+use super::item::{Class, Item};
+use super::lint::IMAGE_PATH_MAX;
+use super::text::joined;
+use crate::json::{Value, compact};
+use crate::model::{Role, StepKind};
+
+/// Most scalars of a summary.
+const SUMMARY_MAX: usize = 400;
+
+/// The sign of a step in the list, and its label. `answers` says whether it answers a call.
+#[must_use]
+pub fn label(entry: &Entry<'_>, answers: bool) -> (StepKind, &'static str) {
+    let spoken = (StepKind::Message, entry.role.name());
+    match (&entry.body, entry.known_item()) {
+        (Body::Record, _) => (StepKind::Other, "record"),
+        (Body::Item(_), None) => (StepKind::Other, "unknown"),
+        (_, Some((_, Class::CodeAction))) => (StepKind::Call, "code"),
+        (_, Some((_, Class::ImageObservation))) => (StepKind::Result, "image"),
+        (_, Some((_, Class::WebObservation))) => (StepKind::Result, "page"),
+        (_, Some((_, Class::JsonObservation))) => (StepKind::Result, "json"),
+        _ if !entry.calls.is_empty() => (StepKind::Call, "call"),
+        _ if answers || entry.role == Role::Environment => (StepKind::Result, "result"),
+        _ => spoken,
+    }
+}
+
+/// What a step says, in one line at most so long; line ends are left in.
+#[must_use]
+pub fn summary(entry: &Entry<'_>) -> String {
+    let whole = said(entry);
+    whole.trim_start().chars().take(SUMMARY_MAX).collect()
+}
+
+/// What a step says, in full.
+#[must_use]
+pub fn said(entry: &Entry<'_>) -> String {
+    let parts: Vec<String> = match &entry.body {
+        Body::Item(item) => match item.class {
+            Some(class) => said_item(item, class, &entry.calls),
+            None => vec![compact(entry.value)],
+        },
+        Body::Message(message) => {
+            let is_written = |c: &&Call<'_>| !message.text.as_deref().is_some_and(|t| t.contains(c.tool.as_ref()));
+            let calls = entry.calls.iter().filter(is_written).map(|c| format!("{}(…)", c.tool));
+            message.text.as_deref().map(str::to_owned).into_iter().chain(calls).collect()
+        }
+        Body::Turn => said_turn(entry),
+        Body::Record => vec![compact(entry.value)],
+    };
+    parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn said_item(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> {
+    let text = |name| item.text(name).unwrap_or_default().to_owned();
+    let json = |name| item.field(name).map(|f| compact(f.value)).unwrap_or_default();
+    match class {
+        Class::ApiAction => vec![text("description"), calls.iter().map(call).collect()],
+        Class::CodeAction => vec![text("description"), text("content")],
+        Class::MessageAction => vec![text("description"), text("content")],
+        Class::TextObservation => vec![text("content")],
+        Class::ImageObservation => vec![image(item)],
+        Class::WebObservation => {
+            let page = if item.text("axtree").is_some() { text("axtree") } else { text("html") };
+            let picture = item.field("image_observation").filter(|f| f.value.as_object().is_some());
+            vec![text("url"), picture.map(|f| image(&Item::image(f.value))).unwrap_or_default(), page]
+        }
+        Class::JsonObservation => vec![json("content")],
+    }
+}
+
+fn said_turn(entry: &Entry<'_>) -> Vec<String> {
+    let said = |value: Option<&Value<'_>>| value.and_then(joined).map(|t| t.to_string()).unwrap_or_default();
+    let mut parts = vec![said(entry.value.get("message"))];
+    parts.extend(entry.calls.iter().map(call));
+    parts.extend(atif::results(entry.value).map(|result| said(result.get("content"))));
+    parts
+}
+
+fn call(call: &Call<'_>) -> String {
+    format!("{}({})", call.tool, call.arguments.map(compact).unwrap_or_default())
+}
+
+/// An image by its address; one that stands there itself by its size.
+fn image(item: &Item<'_>) -> String {
+    let content = item.text("content").unwrap_or_default();
+    match content.chars().count() {
+        len if len > IMAGE_PATH_MAX => format!("[image of {len} characters]"),
+        _ => format!("[image {content}]"),
+    }
+}

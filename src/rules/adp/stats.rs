@@ -1,0 +1,164 @@
+//! D22: statistics of a trajectory.
+
+use super::atif;
+use super::entry::{Body, Entry};
+use super::item::Class;
+use super::links::is_finishing;
+use super::reading::Reading;
+use super::shape::Shape;
+use crate::json::Value;
+use crate::model::{Finding, Role, Severity};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Name to count; a count of 0 is never there.
+pub type Counts = BTreeMap<String, u64>;
+
+/// D22: one trajectory. Serialized, it is its line of `stats --json` behind the header.
+#[derive(Debug, Clone, Serialize)]
+pub struct TrajectoryStats {
+    #[serde(rename = "type")]
+    line: &'static str,
+    /// Record number, from 0.
+    pub record: usize,
+    /// The record's own id as written; None is null.
+    pub id: Option<Box<RawValue>>,
+    /// D2.
+    pub shape: &'static str,
+    /// The version as written, if it is a string.
+    pub version: Option<String>,
+    /// Number of steps.
+    pub steps: u64,
+    /// Steps by class.
+    pub classes: Counts,
+    /// Steps by role.
+    pub roles: Counts,
+    /// Calls by tool.
+    pub tools: Counts,
+    /// Times the agent began to speak.
+    pub turns: u64,
+    /// Unicode scalars of all steps.
+    pub chars: u64,
+    /// An estimate: a quarter of `chars`, rounded up.
+    pub tokens_est: u64,
+    /// Sum of the rewards; None without any.
+    pub reward: Option<f64>,
+    /// Steps with a reward.
+    pub rewarded_steps: u64,
+    /// Calls.
+    pub calls: u64,
+    /// Calls that come with a thought.
+    pub calls_with_thought: u64,
+    /// How it ends.
+    pub finish: &'static str,
+    /// Findings that are errors.
+    pub errors: u64,
+    /// Findings that are warnings.
+    pub warnings: u64,
+}
+
+impl TrajectoryStats {
+    /// D22: counts one record; findings are counted by [`with_findings`](Self::with_findings).
+    #[must_use]
+    pub fn of(reading: &Reading<'_>, record: usize) -> Self {
+        let entries = &reading.entries;
+        let chars = entries.iter().map(|e| e.chars as u64).sum();
+        let rewards: Vec<f64> = entries.iter().filter_map(|e| e.reward.as_ref().map(|r| r.value)).collect();
+        let thoughtful = entries.iter().filter(|e| e.has_thought);
+        let calls = entries.iter().flat_map(|e| &e.calls);
+        Self {
+            line: "trajectory",
+            record,
+            id: reading.id().and_then(|(_, v)| RawValue::from_string(v.text.to_owned()).ok()),
+            shape: reading.shape.name(),
+            version: reading.root.get("schema_version").and_then(Value::as_str).map(str::to_owned),
+            steps: entries.len() as u64,
+            classes: count(entries.iter().map(class)),
+            roles: count(entries.iter().map(|e| e.role.name())),
+            turns: turns(entries),
+            chars,
+            tokens_est: chars.div_ceil(4),
+            reward: (!rewards.is_empty()).then(|| rewards.iter().sum()),
+            rewarded_steps: rewards.len() as u64,
+            calls: calls.clone().count() as u64,
+            calls_with_thought: thoughtful.map(|e| e.calls.len() as u64).sum(),
+            tools: count(calls.map(|c| c.tool.as_ref())),
+            finish: finish(reading),
+            errors: 0,
+            warnings: 0,
+        }
+    }
+
+    /// D22: counts these findings of the record too.
+    #[must_use]
+    pub fn with_findings(mut self, findings: &[Finding]) -> Self {
+        let of = |severity| findings.iter().filter(|f| f.severity == severity).count() as u64;
+        self.errors += of(Severity::Error);
+        self.warnings += of(Severity::Warning);
+        self
+    }
+}
+
+/// How often each name occurs.
+pub(super) fn count<'s>(names: impl Iterator<Item = &'s str>) -> Counts {
+    let mut counts = Counts::new();
+    for name in names {
+        add(&mut counts, name, 1);
+    }
+    counts
+}
+
+/// Counts a name `n` times more.
+pub(super) fn add(counts: &mut Counts, name: &str, n: u64) {
+    match counts.get_mut(name) {
+        Some(count) => *count += n,
+        None => {
+            counts.insert(name.to_owned(), n);
+        }
+    }
+}
+
+/// D19: an item of unknown class counts as `unknown`.
+fn class<'a>(entry: &Entry<'a>) -> &'a str {
+    match &entry.body {
+        Body::Item(item) => item.class.map_or("unknown", Class::name),
+        Body::Message(_) | Body::Turn | Body::Record => entry.class().unwrap_or("unknown"),
+    }
+}
+
+/// D20: the agent's steps that do not follow one of the agent.
+fn turns(entries: &[Entry<'_>]) -> u64 {
+    let mut before = None;
+    let mut turns = 0;
+    for entry in entries {
+        if entry.role == Role::Agent && before != Some(Role::Agent) {
+            turns += 1;
+        }
+        before = Some(entry.role);
+    }
+    turns
+}
+
+/// D22: how a trajectory ends.
+fn finish(reading: &Reading<'_>) -> &'static str {
+    let Some(last) = reading.entries.last() else { return "empty" };
+    let by_call = || if last.calls.iter().any(|c| is_finishing(&c.tool)) { "finish" } else { "open-call" };
+    match reading.shape {
+        Shape::Other => "unknown",
+        Shape::Std => match last.known_item() {
+            None => "unknown",
+            Some((_, class)) if class.is_tool() => by_call(),
+            Some((item, Class::MessageAction)) => {
+                let is_marked = |t: &str| t.contains("<finish>") && t.contains("</finish>");
+                if item.text("content").is_some_and(is_marked) { "finish" } else { "message" }
+            }
+            Some((_, Class::TextObservation)) if last.role == Role::Agent => "message",
+            Some(_) => "observation",
+        },
+        Shape::Atif if !last.calls.is_empty() && atif::results(last.value).next().is_some() => "observation",
+        Shape::Chat | Shape::Atif if last.role != Role::Agent => "observation",
+        Shape::Chat | Shape::Atif if last.calls.is_empty() => "message",
+        Shape::Chat | Shape::Atif => by_call(),
+    }
+}

@@ -1,0 +1,166 @@
+//! Texts of steps: parts joined, scalars counted, digests, and the patterns of D13.
+
+use crate::json::{Data, Key, Value, pointer_escape};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+
+/// D17, D18: a text given as a string, or as an array of parts whose `text` strings are joined by a newline.
+#[must_use]
+pub(super) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    match &value.data {
+        Data::String(s) => Some(Cow::Borrowed(s)),
+        Data::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|p| p.get("text").and_then(Value::as_str)).collect();
+            Some(match texts[..] {
+                [one] => Cow::Borrowed(one),
+                _ => Cow::Owned(texts.join("\n")),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// D19: the Unicode scalars of all string values, without the members `own` of the value itself.
+#[must_use]
+pub(super) fn chars(value: &Value<'_>, own: &[&str]) -> usize {
+    match &value.data {
+        Data::String(s) => s.chars().count(),
+        Data::Array(items) => items.iter().map(|v| chars(v, &[])).sum(),
+        Data::Object(o) => o.entries().filter(|(key, _)| !own.contains(key)).map(|(_, v)| chars(v, &[])).sum(),
+        _ => 0,
+    }
+}
+
+/// D20: a text as a digest, in JSON: the first 12 hex digits of its SHA-256 and its Unicode scalars.
+#[must_use]
+pub(super) fn digest(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    let hex: String = hash.iter().take(6).map(|b| format!("{b:02x}")).collect();
+    format!("{{\"sha256\":\"{hex}\",\"chars\":{}}}", text.chars().count())
+}
+
+/// `ADP.md`: empty or only Unicode White_Space.
+#[must_use]
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+/// D13: `<think` or `</think` in any case, without a word character after it.
+#[must_use]
+pub(super) fn has_think_token(text: &str) -> bool {
+    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| {
+        let rest = &text[at + 1..];
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let is_think = rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("think"));
+        is_think && !rest[5..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// D13: whether a text holds control characters (tab, LF and CR LF are none).
+#[must_use]
+pub(super) fn has_control(text: &str) -> bool {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_control = match c {
+            '\t' | '\n' => false,
+            '\r' => rest.peek() != Some(&'\n'),
+            c => c.is_control(),
+        };
+        if is_control {
+            return true;
+        }
+    }
+    false
+}
+
+/// D13: the path (below the value) of the first string with control characters, in document order.
+#[must_use]
+pub(super) fn first_control(value: &Value<'_>) -> Option<String> {
+    let below =
+        |key: &Key, v: &Value<'_>| first_control(v).map(|rest| format!("/{}{rest}", pointer_escape(&key.to_string())));
+    match &value.data {
+        Data::String(s) => has_control(s).then(String::new),
+        Data::Array(items) => items.iter().enumerate().find_map(|(i, v)| below(&Key::Index(i as u32), v)),
+        Data::Object(o) => o.entries().find_map(|(key, v)| below(&Key::name(key), v)),
+        _ => None,
+    }
+}
+
+/// D17: the name in the first `<function=NAME>`.
+#[must_use]
+pub(super) fn function_name(text: &str) -> Option<&str> {
+    function(text).map(|(start, end)| &text[start..end])
+}
+
+/// D17: whether a text begins calls but has no whole `<function=NAME>...</function>`.
+#[must_use]
+pub(super) fn has_broken_call(text: &str) -> bool {
+    let is_whole = || function(text).is_some_and(|(_, end)| text[end..].contains("</function>"));
+    text.contains(FUNCTION) && !is_whole()
+}
+
+/// Start and end of the name in the first `<function=NAME>`. Of a text without `>` the first look is the last.
+fn function(text: &str) -> Option<(usize, usize)> {
+    for (at, _) in text.match_indices(FUNCTION) {
+        let start = at + FUNCTION.len();
+        match text[start..].find('>') {
+            None => return None,
+            Some(0) => {}
+            Some(len) => return Some((start, start + len)),
+        }
+    }
+    None
+}
+
+/// D22: the text before the first `<function=`.
+#[must_use]
+pub(super) fn before_call(text: &str) -> &str {
+    text.find(FUNCTION).map_or(text, |at| &text[..at])
+}
+
+const FUNCTION: &str = "<function=";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn think_tokens_end_at_a_word() {
+        for (text, expect) in [
+            ("<think>", true),
+            ("a </THINK", true),
+            ("<think x", true),
+            ("<thinking>", false),
+            ("<think_", false),
+            ("< think>", false),
+            ("<thin", false),
+            ("<th\u{131}nk>", false),
+        ] {
+            assert_eq!(has_think_token(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_found_where_they_stand() {
+        for (text, expect) in [("a\t\r\n", false), ("\r", true), ("\r\r\n", true), ("\u{85}", true), ("\u{a0}", false)]
+        {
+            assert_eq!(has_control(text), expect, "{text:?}");
+        }
+        let value = parse(r#"{"a":["x",{"b/c":"\u0007"}],"z":"\u001b"}"#).unwrap();
+        assert_eq!(first_control(&value).as_deref(), Some("/a/1/b~1c"));
+    }
+
+    #[test]
+    fn calls_in_text_have_a_name_and_an_end() {
+        assert_eq!(function_name("x <function=> <function=run>"), Some("run"));
+        assert_eq!(function_name("<function=run"), None);
+        assert!(has_broken_call("<function=run> no end"));
+        assert!(has_broken_call("</function> <function=run>"));
+        assert!(!has_broken_call("<function= <function=run>\n</function>"));
+        assert!(!has_broken_call("none"));
+        assert_eq!(digest(""), "{\"sha256\":\"e3b0c44298fc\",\"chars\":0}");
+        let parts = parse(r#"[{"text":"a"},{"type":"image"},{"text":"b"}]"#).unwrap();
+        assert_eq!(joined(&parts).as_deref(), Some("a\nb"));
+    }
+}
