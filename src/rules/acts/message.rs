@@ -188,9 +188,8 @@ impl<'v> Message<'v> {
             return plain(Type::named(name).unwrap_or(Type::Unknown), Some(object));
         }
         let content = object.get("content");
-        if let Some(inner) = content.and_then(Value::as_object)
-            && let Some(name) = inner.get("type").and_then(Value::as_str)
-        {
+        let inner = content.and_then(Value::as_object);
+        if let Some((inner, name)) = inner.and_then(|inner| Some((inner, inner.get("type")?.as_str()?))) {
             let kind = Type::named(name).unwrap_or(Type::Unknown);
             return Self { kind, written, body: Some(inner), wrapper: Some(object) };
         }
