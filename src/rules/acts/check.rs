@@ -54,7 +54,7 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
         }
     }
     if message.kind != Type::Call {
-        for cycle in graph::waves(calls.len(), &graph::edges(&calls)).cycles {
+        for cycle in graph::order(calls.len(), &graph::edges(&calls)).cycles {
             let text = format!("calls {cycle:?} wait for one another (A40)");
             notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
         }
