@@ -124,6 +124,8 @@ pub enum IngestEvent {
         /// What stands at the end and is no record yet.
         pending: Option<Place>,
     },
+    /// The findings of the run hold for the present end of the input.
+    Settled,
     /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
     Generation(Live, Why),
     /// Something is wrong with the input; what was read stays.
