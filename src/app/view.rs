@@ -234,7 +234,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         let contexts = super::pane_contexts(app.pane);
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
-        for (key, label) in rows.filter(|(k, _)| k.len() == 2 && k.starts_with(first.as_str())) {
+        for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {
             out.push(Piece::of(Role::KeyName, key));
             out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
         }

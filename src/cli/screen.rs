@@ -3,6 +3,7 @@
 use super::args::{self, Look, Screen};
 use super::out::Out;
 use super::{Command, Stop};
+use crate::model::Problem;
 use crate::shell::{self, Settings};
 use crate::source::Input;
 use clap::{ArgMatches, Args};
@@ -27,12 +28,19 @@ fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
 /// `obelus [FILE]`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     let Screen { file, format, look } = args::parsed(matches)?;
-    let input = match file.as_deref() {
-        None => demo_input(),
-        Some("-") => Input::stdin()?,
-        Some(path) => Input::open(Path::new(path))?,
-    };
-    show(input, format.forced(), look)
+    show(input(file.as_deref())?, format.forced(), look)
+}
+
+/// The input to look at: a file, standard input for `-`, or the recorded run.
+///
+/// # Errors
+/// It cannot be opened.
+pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
+    match file {
+        None => Ok(demo_input()),
+        Some("-") => Input::stdin(),
+        Some(path) => Input::open(Path::new(path)),
+    }
 }
 
 fn demo_input() -> Arc<Input> {
