@@ -195,7 +195,8 @@ fn each_sample_is_of_its_format_and_no_other() {
             let values: Vec<_> = sample.lines().filter_map(|line| obelus::json::parse(line).ok()).collect();
             let whole: Vec<_> = obelus::json::parse(sample).into_iter().collect();
             let claims = |f: &&&dyn obelus::format::Format| {
-                f.name() != "generic" && (f.detect(&values).is_some() || (values.is_empty() && f.detect(&whole).is_some()))
+                f.name() != "generic"
+                    && (f.detect(&values).is_some() || (values.is_empty() && f.detect(&whole).is_some()))
             };
             let claiming: Vec<&str> = FORMATS.iter().filter(claims).map(|f| f.name()).collect();
             assert!(claiming.iter().all(|name| *name == format.name()), "{sample}: claimed by {claiming:?}");
@@ -234,7 +235,10 @@ fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let anchor = |heading: &str| {
         let kept = heading.to_lowercase();
-        kept.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+        kept.chars()
+            .filter(|c| c.is_alphanumeric() || "-_ ".contains(*c))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect()
     };
     headings.map(anchor).collect()
 }
