@@ -155,15 +155,10 @@ impl App {
             return true;
         }
         if let Some(reader) = self.inspector.reader() {
-            let here = reader.line_number(cells);
-            let lines = reader.lines();
-            let hit = around(lines.len(), here, is_forward).find(|&n| pattern.is_match(&lines[n].text));
-            if let Some(line) = hit {
-                reader.show_line(line, cells);
-                return true;
-            }
+            return reader.search(pattern, cells, is_forward);
         }
-        false
+        let Self { session, inspector, .. } = self;
+        session.open().is_some_and(|open| inspector.history.search(&open, pattern, is_forward))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `obelus picture`: a frame of the screen as an SVG picture, without a terminal.
 
-use super::args::{FormatOption, parsed};
+use super::args::{FormatOption, Look, parsed};
 use super::out::Out;
 use super::{Command, Stop, screen};
 use crate::model::Problem;
@@ -11,6 +11,9 @@ use std::fs;
 
 /// Least and greatest width and height of a picture, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 1..=1_000;
+
+/// The theme where none is named. Those of the user are not looked at, so that pictures are alike everywhere.
+const THEME: &str = "dark";
 
 pub(super) const COMMAND: Command = Command { name: "picture", describe, run };
 
@@ -32,9 +35,8 @@ struct Options {
     /// Width and height in cells
     #[arg(long, value_name = "WxH", default_value = "120x30", value_parser = size)]
     size: (u16, u16),
-    /// Theme: ansi, dark, light, high-contrast or colour-blind
-    #[arg(long, value_name = "NAME", default_value = "dark")]
-    theme: String,
+    #[command(flatten)]
+    look: Look,
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
@@ -48,8 +50,10 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let theme = theme(&options.theme)?;
-    let mut stage = Stage::open(screen::input(options.file.as_deref())?, options.format.forced(), options.size, theme)?;
+    let theme = theme(options.look.theme.as_deref().unwrap_or(THEME))?;
+    let file = options.file.as_deref();
+    let mut stage = Stage::open(screen::input(file)?, options.format.forced(), options.size, theme)?;
+    stage.begin(options.look.start(file.is_none()));
     for word in options.keys.split_whitespace() {
         stage.press(word).map_err(|problem| problem.hint("`?` on the screen and docs/keys.md list the keys"))?;
     }

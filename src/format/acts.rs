@@ -129,6 +129,10 @@ impl Run for ActsRun {
         self.log.findings()
     }
 
+    fn error_steps(&self) -> Vec<StepNo> {
+        self.log.error_steps()
+    }
+
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
         canonical(&identity.kind, path)
     }

@@ -1,5 +1,6 @@
 //! What a format is, and what it makes of records: a run.
 
+use super::Survey;
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
@@ -23,6 +24,10 @@ pub trait Format: Send + Sync {
     /// files cost no read and no parse to index; it is then given an empty text.
     fn needs_text(&self) -> bool {
         true
+    }
+    /// A pass over a file for what only all records together tell; None: what its runs tell is all.
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        None
     }
     /// An empty run.
     fn run(&self) -> Box<dyn Run>;
@@ -126,6 +131,11 @@ pub trait Run: Send + Sync {
     fn instances(&self) -> Instances {
         Instances::Chosen
     }
+    /// Steps that tell of an error themselves (an error message, a failed call), beside the findings.
+    fn error_steps(&self) -> Vec<StepNo> {
+        Vec::new()
+    }
+
     /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`, `/kind/instance/slot`.
     fn reference(&self, identity: &Identity, path: &[Key]) -> String;
     /// A PATH of the command line: the identities it can mean (with `instance` None: of every instance for `blame`, the

@@ -21,8 +21,9 @@ impl Format for Scopix {
     }
 
     fn about(&self) -> &'static str {
-        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines and \
-         their responses; one JSON text or JSON Lines. Known by the shape of the first record. The state is the slots."
+        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines \
+         and their responses; one JSON text or JSON Lines. Known by the shape of the first record. The slots are the \
+         state."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {

@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
 use crate::source::{Change, Ending, Follower, Framer, Input, Reader};
-use crossbeam_channel::{Receiver, Sender, bounded, never, select, select_biased};
+use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -384,7 +384,7 @@ impl Work {
         }
         while self.is_finished || self.live.input.may_grow() {
             let period = [self.follower.period(), self.until_quiet()].into_iter().flatten().min();
-            let time = period.map_or_else(never, |p| crossbeam_channel::after(p));
+            let time = period.map_or_else(never, after);
             select! {
                 recv(self.dropped) -> _ => return Err(Stop::Dropped),
                 recv(self.follower.hints()) -> _ => {}

@@ -3,8 +3,11 @@
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, NodeId};
-use crate::text::{Role, SafeText, pad};
+use crate::text::{Pattern, Role, SafeText, pad};
 use std::rc::Rc;
+
+/// From this width on events are told in words, with the time.
+const WIDE: usize = 56;
 
 type CacheKey = (u64, NodeId, StepNo);
 
@@ -44,6 +47,14 @@ impl HistoryPane {
         self.events(open).get(self.scroll.cursor).map(|e| e.at)
     }
 
+    /// Puts the cursor on the next or previous event whose row matches, around the end; false if there is none.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
+        let events = self.events(open);
+        let is_hit = |event: &Event| pattern.is_match(&row(open, event, false, true).plain());
+        let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();
+        self.scroll.move_to_hit(&hits, is_forward)
+    }
+
     /// The visible rows.
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
@@ -68,31 +79,33 @@ impl HistoryPane {
                     ),
                 ),
             ]),
-            Row::text(Role::Dim, &format!(" {:>7}  {:<9} what", "step", "")),
+            Row::text(Role::Dim, &format!(" {:>7}  what", "step")),
         ];
+        let is_wide = extent.width >= WIDE;
         let height = extent.height.saturating_sub(rows.len());
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
         for (i, event) in events.iter().enumerate().skip(self.scroll.top).take(height) {
             let cursor = has_focus && i == self.scroll.cursor;
-            rows.push(row(open, event, current == Some(i)).hit(Hit::Row(i)).cursor(cursor));
+            rows.push(row(open, event, current == Some(i), is_wide).hit(Hit::Row(i)).cursor(cursor));
         }
         Window { rows, top: self.scroll.top, total: events.len() }
     }
 }
 
-fn row(open: &Open<'_>, event: &Event, is_current: bool) -> Row {
-    let (word, role) = match event.op {
-        EventOp::Add => ("added", Role::Added),
-        EventOp::Change => ("changed", Role::Changed),
-        EventOp::Same => ("unchanged", Role::Dim),
-        EventOp::Drop => ("gone", Role::Removed),
-        EventOp::Reset => ("reset", Role::Removed),
+/// One event: with words and the time where there is room, else with signs.
+fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
+    let (sign, word, role) = match event.op {
+        EventOp::Add => ("+", "added", Role::Added),
+        EventOp::Change => ("~", "changed", Role::Changed),
+        EventOp::Same => ("=", "unchanged", Role::Dim),
+        EventOp::Drop => ("−", "gone", Role::Removed),
+        EventOp::Reset => ("−", "reset", Role::Removed),
     };
     let credit = open.run().credit(event.identity, event.author, open.bytes());
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
         Piece::of(Role::Blame, &format!("{:>7}  ", super::state::at(event.at))),
-        Piece::safe(role, pad(&SafeText::literal(word), 9)),
+        if is_wide { Piece::safe(role, pad(&SafeText::literal(word), 9)) } else { Piece::of(role, sign) },
         Piece::of(Role::Text, " "),
     ];
     if let Some(stored) = &event.value {
@@ -111,7 +124,7 @@ fn row(open: &Open<'_>, event: &Event, is_current: bool) -> Row {
     if let Some(who) = credit.who {
         right.push(Piece::of(Role::Text, &format!("  {who}")));
     }
-    if let Some(when) = credit.when {
+    if let Some(when) = credit.when.filter(|_| is_wide) {
         right.push(Piece::of(Role::Dim, &format!(" {}", clock(&when))));
     }
     Row::new(left).right(right)

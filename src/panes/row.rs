@@ -162,6 +162,18 @@ impl Scroll {
         self.cursor = self.cursor.saturating_add_signed(delta).min(total.saturating_sub(1));
     }
 
+    /// Puts the cursor on the next or previous of some rows (in order), around the end; false if there is none.
+    pub fn move_to_hit(&mut self, hits: &[usize], is_forward: bool) -> bool {
+        let here = self.cursor;
+        let found = if is_forward {
+            hits.iter().find(|row| **row > here).or(hits.first())
+        } else {
+            hits.iter().rev().find(|row| **row < here).or(hits.last())
+        };
+        self.cursor = found.copied().unwrap_or(here);
+        found.is_some()
+    }
+
     /// Moves the window so that the cursor is inside, with a margin, and no further than needed.
     pub fn show_cursor(&mut self, height: usize, total: usize) {
         self.cursor = self.cursor.min(total.saturating_sub(1));
@@ -179,6 +191,17 @@ impl Scroll {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hits_go_around_both_ways() {
+        let mut s = Scroll { cursor: 4, ..Scroll::default() };
+        let mut go = |hits: &[usize], is_forward| (s.move_to_hit(hits, is_forward), s.cursor);
+        assert_eq!(go(&[1, 4, 7], true), (true, 7));
+        assert_eq!(go(&[1, 4, 7], true), (true, 1));
+        assert_eq!(go(&[1, 4, 7], false), (true, 7));
+        assert_eq!(go(&[7], true), (true, 7));
+        assert_eq!(go(&[], true), (false, 7));
+    }
 
     #[test]
     fn scrolls_no_further_than_needed() {

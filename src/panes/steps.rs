@@ -61,7 +61,7 @@ fn sign(step: &Step) -> &'static str {
         StepKind::Call => "▸ ",
         StepKind::Result => "◂ ",
         StepKind::Error | StepKind::Broken => "✗ ",
-        StepKind::Data => "¶ ",
+        StepKind::Data => "  ",
         StepKind::Plan => "◇ ",
         StepKind::Thought => "… ",
         StepKind::Meta => "· ",
@@ -76,8 +76,7 @@ pub fn role_of(step: &Step) -> Role {
         (StepKind::Error | StepKind::Broken, _) => Role::Error,
         (StepKind::Call, _) => Role::Call,
         (StepKind::Result, _) => Role::Result,
-        (StepKind::Data, _) => Role::Kind,
-        (StepKind::Meta | StepKind::Thought, _) => Role::Dim,
+        (StepKind::Meta | StepKind::Thought | StepKind::Data, _) => Role::Dim,
         (_, Who::User) => Role::User,
         (_, Who::Agent) => Role::Agent,
         (_, Who::Environment) => Role::Environment,
@@ -125,7 +124,7 @@ fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
         if !out.is_empty() {
             out.push(Piece::of(Role::Dim, ", "));
         }
-        out.push(Piece::of(Role::Kind, &identity.kind));
+        out.push(Piece::of(Role::Kind, &format!("¶{}", identity.kind)));
         if let Some(instance) = &identity.instance {
             out.push(Piece::of(Role::Instance, &format!(" {instance}")));
         }

@@ -6,6 +6,7 @@ use super::jobs::{self, Source};
 use crate::app::key::{KeyPress, UnknownKey};
 use crate::app::keys::{self, KEYS};
 use crate::app::msg::OpenedRun;
+use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
@@ -66,6 +67,13 @@ impl Stage {
         }
         stage.tell(Msg::Progress { is_complete: true, is_live: false });
         Ok(stage)
+    }
+
+    /// Goes where the command line asks to begin.
+    pub fn begin(&mut self, start: Option<Start>) {
+        self.app.start = start;
+        let (width, height) = self.app.size;
+        self.tell(Msg::Resize(width, height));
     }
 
     /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.

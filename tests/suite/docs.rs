@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Columns that help texts are wrapped to.
 const HELP_CELLS: usize = 100;
@@ -132,6 +133,19 @@ fn made_pages_equal_their_tables() {
     let faults: Vec<String> =
         made.iter().filter_map(|(name, text)| bless::equal(&root().join("docs").join(name), text)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_picture_shows_the_screen() {
+    let page = read("docs/cli.md");
+    let line = page.lines().find(|l| l.starts_with("obelus picture") && l.ends_with("--out docs/picture.svg")).unwrap();
+    let words = line.split_whitespace().skip(1).filter(|word| !["--out", "docs/picture.svg"].contains(word));
+    let drawn = Command::new(env!("CARGO_BIN_EXE_obelus")).args(words).output().unwrap();
+    assert!(drawn.status.success(), "{line}");
+    let picture = String::from_utf8(drawn.stdout).unwrap();
+    assert!(picture.starts_with("<svg ") && picture.contains("quoteHotel"));
+    let fault = bless::equal(&root().join("docs/picture.svg"), &picture);
+    assert!(fault.is_none(), "{}", fault.unwrap_or_default());
 }
 
 #[test]
@@ -280,6 +294,9 @@ fn wrong_examples(text: &str) -> Vec<String> {
             is_code = !is_code;
         } else if is_code || line.starts_with("    ") {
             out.extend(line.split('|').filter_map(wrong_command));
+        } else {
+            let spans = line.split('`').skip(1).step_by(2).flat_map(|span| span.split('|'));
+            out.extend(spans.filter_map(|part| wrong_command(part.trim_end_matches('\\'))));
         }
     }
     let mut is_key_table = false;
@@ -322,5 +339,6 @@ fn commands_and_keys_on_the_pages_exist() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(wrong_examples("```\nobelus bless x\nobelus state x --step 3 | jq .\n```\n").len(), 1);
+    assert_eq!(wrong_examples("say `agent \\| obelus --bless` or `obelus -`").len(), 1);
     assert_eq!(wrong_examples("| key | what |\n| --- | --- |\n| `]w` `Q` | x |\n").len(), 1);
 }

@@ -281,6 +281,6 @@ fn a_picture_tells_text_and_styles() {
     let wide = picture(&stage.buffer());
     stage.tell(Msg::Resize(10, 4));
     let narrow = picture(&stage.buffer());
-    assert!(wide.starts_with("\n obelus  x") && wide.contains("\nstyles\n") && wide.contains("\n. #"), "{wide}");
+    assert!(wide.starts_with("\n x › Steps") && wide.contains("\nstyles\n") && wide.contains("\n. #"), "{wide}");
     assert_ne!(wide, narrow);
 }

@@ -66,6 +66,9 @@ fn fill(told: &mut Step, message: &Message<'_>) {
     let written = message.text("role");
     told.role = written.map_or_else(|| usual_role(message.kind), role);
     told.role_text = written.map(str::to_owned);
+    if message.kind == Type::Text && told.role != Role::Unknown {
+        told.label = told.role.name().to_owned();
+    }
     told.time = message.text("_date").map(str::to_owned);
     let own_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
     told.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
