@@ -1,5 +1,7 @@
 //! How fast an input is cut into records: the newline scan, the skim of values, and the index from a file.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use obelus::json::{Scan, Scanner};

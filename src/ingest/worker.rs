@@ -359,10 +359,10 @@ impl Work {
     /// Says that all is there.
     fn settle(&mut self) -> Result<(), Stop> {
         let count = self.live.records.count();
-        if !std::mem::replace(&mut self.is_run_settled, true) {
-            if let Some(run) = &self.live.run {
-                run.write().unwrap_or_else(PoisonError::into_inner).finish(self.live.input.as_ref());
-            }
+        if !std::mem::replace(&mut self.is_run_settled, true)
+            && let Some(run) = &self.live.run
+        {
+            run.write().unwrap_or_else(PoisonError::into_inner).finish(self.live.input.as_ref());
         }
         self.live.records.set_complete(true);
         self.follower.has_read();

@@ -25,10 +25,10 @@ impl HistoryPane {
     pub fn events(&self, open: &Open<'_>) -> Rc<Vec<Event>> {
         let Some((_, node)) = open.focus_node() else { return Rc::default() };
         let key = (open.session.generation, node, open.last());
-        if let Some((cached, events)) = &*self.cache.borrow() {
-            if *cached == key {
-                return Rc::clone(events);
-            }
+        if let Some((cached, events)) = &*self.cache.borrow()
+            && *cached == key
+        {
+            return Rc::clone(events);
         }
         let events = Rc::new(open.tree().history(node, open.last()));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&events)));

@@ -58,8 +58,11 @@ pub struct Session {
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
-    findings: RefCell<Option<((u64, usize, bool), Rc<Vec<Finding>>)>>,
+    findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
 }
+
+/// Generation, size and completeness of the run that findings were looked up of.
+type FindingsKey = (u64, usize, bool);
 
 /// Most descriptions of steps that are kept.
 const DESCRIBED_MAX: usize = 4096;

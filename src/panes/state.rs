@@ -85,10 +85,10 @@ impl StatePane {
     #[must_use]
     pub fn outline(&self, open: &Open<'_>) -> Rc<Outline> {
         let key = (open.session.generation, open.step(), self.fold_version);
-        if let Some((cached, outline)) = &*self.cache.borrow() {
-            if *cached == key {
-                return Rc::clone(outline);
-            }
+        if let Some((cached, outline)) = &*self.cache.borrow()
+            && *cached == key
+        {
+            return Rc::clone(outline);
         }
         let outline = Rc::new(self.build(open));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&outline)));
@@ -472,10 +472,10 @@ fn changes(open: &Open<'_>, step: StepNo) -> Changes {
         let (id, path) = tree.path(event.node);
         if tree.shape(event.node, step).is_some() {
             out.leaves.insert(event.node, event.op);
-        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step) {
-            if ghosts.insert(gone) {
-                out.gone.entry(parent).or_default().push((gone, key));
-            }
+        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
+            && ghosts.insert(gone)
+        {
+            out.gone.entry(parent).or_default().push((gone, key));
         }
         if event.op == EventOp::Same {
             continue;

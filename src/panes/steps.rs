@@ -109,12 +109,13 @@ fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
             EventOp::Same => count.same += 1,
             EventOp::Drop | EventOp::Reset => count.dropped += 1,
         }
-        if names.len() < 3 && event.op != EventOp::Same {
-            if let Some(key) = open.tree().path(event.node).1.first() {
-                let name = key.to_string();
-                if !names.contains(&name) {
-                    names.push(name);
-                }
+        if names.len() < 3
+            && event.op != EventOp::Same
+            && let Some(key) = open.tree().path(event.node).1.first()
+        {
+            let name = key.to_string();
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
     }

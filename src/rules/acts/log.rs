@@ -264,8 +264,12 @@ impl Log {
 
     /// What the open references come to at a step.
     fn settled(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<Finding> {
+        if self.open.is_empty() {
+            return Vec::new();
+        }
         let reader = Reader { bytes, current: None };
-        let notes = self.open.iter().flat_map(|open| check::references(self, *open, step, reader));
+        let instances = self.instances(step);
+        let notes = self.open.iter().flat_map(|open| check::references(self, *open, step, &instances, reader));
         notes.filter_map(|(open, note)| self.finding(open, note)).collect()
     }
 
