@@ -10,6 +10,7 @@
 //! format generic                 reads what follows as that format
 //! size 80x24                     width and height in cells
 //! theme dark                     a built-in theme
+//! begin 41 †state.budget ②       goes to a step, and to a value (with its instance)
 //! do step-next 3                 an action by its name, three times
 //! key Tab ]w C-d                 keys by their names
 //! type refund                    characters, up to the end of the line
@@ -21,6 +22,7 @@ use super::bless;
 use obelus::app::Msg;
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::KEYS;
+use obelus::app::start::Start;
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
 use obelus::ui::{Background, Theme};
@@ -76,6 +78,7 @@ impl Player {
                     None => Ok(()),
                 }
             }
+            "begin" => self.begin(rest),
             "do" => self.perform(rest),
             "key" => rest.split_whitespace().try_for_each(|word| self.press(word)),
             "type" => rest.chars().try_for_each(|c| self.tell(Msg::Key(KeyPress::char(c)))),
@@ -116,6 +119,15 @@ impl Player {
         self.size = pair(text, 'x')?;
         let (width, height) = self.size;
         if self.stage.is_some() { self.tell(Msg::Resize(width, height)) } else { Ok(()) }
+    }
+
+    fn begin(&mut self, text: &str) -> Result<(), String> {
+        let mut words = text.split(' ');
+        let step = words.next().and_then(|word| word.parse().ok());
+        let path = words.next().map(str::to_owned);
+        let start = Start { step, path, instance: words.next().map(str::to_owned) };
+        self.stage()?.begin(Some(start));
+        Ok(())
     }
 
     fn perform(&mut self, text: &str) -> Result<(), String> {
