@@ -75,11 +75,8 @@ impl App {
         let typed = self.search.pattern.as_ref().map_or("", |p| p.typed()).to_owned();
         self.notice = None;
         match at {
-            Some(FoundAt::Step(step)) => {
-                self.remember();
-                self.go_to(step);
-            }
-            Some(FoundAt::Record(record)) => self.table.scroll.cursor = record,
+            Some(FoundAt::Step(step)) => self.jump_to(step),
+            Some(FoundAt::Record(record)) => self.table.scroll.jump_to(record),
             None => self.tell(format!("no further {typed}")),
         }
     }

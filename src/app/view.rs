@@ -104,7 +104,7 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
-            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("@{step} "))]
+            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
         }
         Pane::Inspector => Tab::ALL
             .iter()

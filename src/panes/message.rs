@@ -242,7 +242,7 @@ impl DocView {
         }
         self.version += 1;
         if let Some(row) = self.outline(cells).lines.iter().position(|l| l.node as usize == node) {
-            self.scroll.cursor = row;
+            self.scroll.jump_to(row);
         }
     }
 

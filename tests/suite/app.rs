@@ -225,6 +225,34 @@ fn folds_and_cursor_stay_through_steps() {
 }
 
 #[test]
+fn panes_that_were_not_on_the_screen_come_back_as_they_were() {
+    for size in [(120, 30), (80, 24), (40, 12)] {
+        let mut stage = stage(input("trip-run.jsonl"), size);
+        press(&mut stage, ": type:41 Enter k k k k Tab j j j j j j j j k k Tab");
+        let before = lines(&stage);
+        for words in ["z z", "Tab Tab Tab", "z Tab Tab Tab z", "? Esc", "2 1"] {
+            press(&mut stage, words);
+            assert_eq!(lines(&stage), before, "{words} at {size:?}");
+        }
+        stage.tell(Msg::Resize(1, 1));
+        stage.tell(Msg::Resize(size.0, size.1));
+        assert_eq!(focus(&stage).is_empty(), before.join("").contains("no value in focus"));
+    }
+}
+
+#[test]
+fn a_jump_shows_what_is_around() {
+    let mut stage = trip();
+    press(&mut stage, "$");
+    seek(&mut stage, "budget", "†state.budget ②");
+    press(&mut stage, "<");
+    let lines = lines(&stage);
+    let row = |text: &str| lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}"));
+    assert!((8..20).contains(&row("▌41")), "{}", lines.join("\n"));
+    assert!((8..20).contains(&row("null  was 1500")), "{}", lines.join("\n"));
+}
+
+#[test]
 fn clicks_go_where_they_point() {
     let mut stage = trip();
     click_on(&mut stage, "Tomáš Dvořák");

@@ -21,6 +21,7 @@ impl App {
     /// Goes to a step and remembers where we were.
     pub fn jump_to(&mut self, step: StepNo) {
         self.remember();
+        self.steps.is_jump = true;
         self.go_to(step);
     }
 
@@ -219,6 +220,7 @@ impl App {
             return;
         };
         self.pane = pane;
+        self.steps.is_jump = true;
         self.go_to(focus.step);
         if let Some(path) = focus.path {
             self.focus_path(path);
