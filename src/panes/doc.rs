@@ -125,6 +125,35 @@ impl Doc {
         (text, head.len() == body.len())
     }
 
+    /// The first member of that name of an object.
+    #[must_use]
+    pub fn member(&self, object: usize, name: &str) -> Option<usize> {
+        let end = self.nodes.get(object).filter(|n| n.kind == Kind::Object)?.end as usize;
+        let mut at = object + 1;
+        while at < end {
+            if self.key(at).as_deref() == Some(name) {
+                return Some(at);
+            }
+            at = self.nodes[at].end as usize;
+        }
+        None
+    }
+
+    /// The text of a member of the nearest object around a node that has one of that name.
+    #[must_use]
+    pub fn around(&self, node: usize, name: &str) -> Option<String> {
+        let mut at = node;
+        while let Some(n) = self.nodes.get(at).filter(|n| n.depth > 0) {
+            at = n.parent as usize;
+            if let Some(found) = self.member(at, name) {
+                let is_string = self.nodes[found].kind == Kind::String;
+                let text = if is_string { self.string_head(found, 4_096).0 } else { Cow::from(self.source(found)) };
+                return Some(text.into_owned());
+            }
+        }
+        None
+    }
+
     /// Path of a node from the root, as a JSON Pointer.
     #[must_use]
     pub fn pointer(&self, node: usize) -> String {
