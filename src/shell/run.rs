@@ -64,7 +64,12 @@ struct Program {
 
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
-    fn turn(mut self, keys: &Receiver<InputEvent>, answers: &Receiver<Msg>, ingest: &Receiver<IngestEvent>) -> Result<u8, Problem> {
+    fn turn(
+        mut self,
+        keys: &Receiver<InputEvent>,
+        answers: &Receiver<Msg>,
+        ingest: &Receiver<IngestEvent>,
+    ) -> Result<u8, Problem> {
         let (never, mut ingest) = (crossbeam_channel::never(), ingest);
         loop {
             self.draw()?;

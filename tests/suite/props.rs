@@ -380,14 +380,7 @@ impl Real {
                     self.input.extend(text.as_bytes());
                     let value = parse(text).unwrap();
                     let author = at - back;
-                    built.write(&Write {
-                        at: number,
-                        author,
-                        identity,
-                        value: Some(&value),
-                        base,
-                        ops: &[],
-                    });
+                    built.write(&Write { at: number, author, identity, value: Some(&value), base, ops: &[] });
                 }
                 self.tree.adopt(at, self.ids[*kind], &built, identity);
             }
