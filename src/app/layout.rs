@@ -97,8 +97,8 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool) -> Layout {
 fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
     if body.width >= WIDE {
-        let steps = (body.width * 28 / 100).clamp(33, 52);
-        let inspector = (body.width * 35 / 100).clamp(40, 80);
+        let steps = (body.width * 30 / 100).clamp(34, 60);
+        let inspector = (body.width * 34 / 100).clamp(40, 80);
         let state = body.width - steps - inspector;
         return vec![
             (Pane::Steps, column(0, steps)),

@@ -162,8 +162,8 @@ fn row(item: Item, width: usize) -> Row {
                 Piece::safe(Role::KeyName, pad(&keys, 13)),
                 Piece::of(Role::Text, " "),
             ];
-            if width >= 70 {
-                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 21)));
+            if width >= 80 {
+                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 28)));
                 left.push(Piece::of(Role::Dim, row.help));
             } else {
                 left.push(Piece::of(Role::Text, row.help));

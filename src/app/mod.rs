@@ -12,6 +12,7 @@ pub mod msg;
 pub mod prompt;
 pub mod search;
 pub mod settle;
+pub mod start;
 pub mod view;
 
 pub use inspector::Inspector;
@@ -21,6 +22,7 @@ pub use msg::{Effect, FoundAt, Msg};
 use crate::model::StepNo;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
+use crate::panes::timeline::Timeline;
 use crate::panes::{Focus, Scroll, Session};
 use key::KeyPress;
 use keys::{Action, Context};
@@ -69,6 +71,8 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The line of the whole run.
+    pub timeline: Timeline,
     /// Help, palette or prompt over it.
     pub layer: Option<Layer>,
     /// The sentence in the footer.
@@ -79,6 +83,8 @@ pub struct App {
     pub themes: Vec<String>,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
+    /// Where to begin, until the run reaches so far.
+    pub start: Option<start::Start>,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
 }
@@ -98,11 +104,13 @@ impl App {
             state: StatePane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            timeline: Timeline::default(),
             layer: None,
             notice: None,
             search: Search::default(),
             themes,
             prefix: None,
+            start: None,
             jumps: Vec::new(),
             opening: None,
         }

@@ -23,12 +23,13 @@ impl App {
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
-        if let Some(record) = self.opening.filter(|_| self.session.run.is_none()) {
-            if self.session.records.get(record).is_some() {
-                self.opening = None;
-                effects.push(Effect::Open(record));
-            }
+        if let Some(record) = self.opening.filter(|_| self.session.run.is_none())
+            && self.session.records.get(record).is_some()
+        {
+            self.opening = None;
+            effects.push(Effect::Open(record));
         }
+        self.begin();
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();

@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane};
-use crate::panes::{Extent, Piece, Row, Window, header, message, steps, timeline};
+use crate::panes::{Extent, Piece, Row, Window, header, message, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -46,11 +46,15 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.pane == Pane::Table;
-    let (left, right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    let (mut left, right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    if layout.panes.len() == 1 && !layout.has_borders {
+        left.push(Piece::of(Role::Dim, " › "));
+        left.push(Piece::of(Role::Accent, pane_name(app)));
+    }
     let mut bars = Vec::new();
     if let Some(open) = &open {
         bars.extend(layout.explain.map(|area| (area, header::explain(open))));
-        bars.extend(layout.timeline.map(|area| (area, timeline::line(open, cells))));
+        bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
     let (footer, cursor) = footer(app, &layout);
@@ -58,6 +62,16 @@ pub fn frame(app: &App) -> Frame {
     let boxes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders)).collect();
     let (overlay, menu_cursor) = overlay(app);
     Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
+}
+
+/// The name of the pane with the cursor, for screens on which it has no title.
+fn pane_name(app: &App) -> &'static str {
+    match app.pane {
+        Pane::Table => "Trajectories",
+        Pane::Steps => "Steps",
+        Pane::State => "State",
+        Pane::Inspector => Tab::ALL.iter().find(|(tab, _)| *tab == app.inspector.tab).map_or("", |(_, name)| name),
+    }
 }
 
 fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
@@ -120,7 +134,7 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
     };
     match pane {
         Pane::Steps => steps::window(&open, &app.steps, extent),
-        Pane::State => app.state.window(&open, extent, has_focus),
+        Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Table | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)

@@ -23,6 +23,15 @@ pub(super) struct Look {
     /// Theme: ansi, dark, light, high-contrast, colour-blind, one of your own, or auto (asks the terminal)
     #[arg(long, value_name = "NAME")]
     pub(super) theme: Option<String>,
+    /// Step to begin at [default: the first; with --path the last]
+    #[arg(long, value_name = "N", value_parser = step)]
+    pub(super) step: Option<StepNo>,
+    /// Value of the state to begin at, as †state.budget
+    #[arg(long, value_name = "PATH")]
+    pub(super) path: Option<String>,
+    /// Instance of that value, as ①
+    #[arg(long, value_name = "I", requires = "path")]
+    pub(super) instance: Option<String>,
 }
 
 /// How a file is read.

@@ -1,8 +1,8 @@
 //! `obelus blame`: who wrote each leaf of the state.
 
 use super::args::{InstanceOption, Question, parsed};
-use super::open::Opened;
-use super::out::{Out, answer, exact, raw, step_member};
+use super::open::{Credits, Opened};
+use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::{Credit, Instances};
 use crate::json::Key;
@@ -79,7 +79,7 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
         Some(path) => Some(run.locate(path, opened.step)?),
         None => None,
     };
-    let mut entries = Vec::new();
+    let (mut entries, mut credits) = (Vec::new(), Credits::new(opened));
     for view in tree.identities(opened.step) {
         let identity = tree.identity(view.id);
         let is_chosen = run.instances() != Instances::Chosen
@@ -95,7 +95,7 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
                     value: exact(leaf.value.text(opened.bytes())?.into_owned())?,
                     step: leaf.step,
                     changed: leaf.changed,
-                    credit: run.credit(view.id, leaf.step, opened.bytes()),
+                    credit: credits.get(view.id, leaf.step),
                 });
             }
         }
@@ -127,7 +127,7 @@ fn row(entry: &Entry) -> Vec<String> {
         _ => String::new(),
     };
     vec![
-        format!("@{}", entry.step),
+        at(entry.step),
         entry.credit.who.clone().unwrap_or_default(),
         entry.credit.when.clone().unwrap_or_default(),
         format!("{}{instance}", entry.reference),

@@ -2,7 +2,7 @@
 
 use super::args::{FormatOption, parsed};
 use super::out::{Out, plain, raw};
-use super::{Command, Stop, TROUBLE, complain};
+use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::format::Answer;
 use crate::ingest;
 use crate::model::{Finding, Problem, Severity};
@@ -27,28 +27,30 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let mut status = 0;
     for file in &options.files {
-        match findings(file, &options) {
-            Ok(findings) => {
-                show(file, &findings, &options, out)?;
-                let has_error = findings.iter().any(|f| f.severity == Severity::Error);
-                status = status.max(u8::from(has_error));
-            }
-            Err(problem) => {
+        match check(file, &options, out) {
+            Ok(has_error) => status = status.max(u8::from(has_error)),
+            Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
             }
+            Err(stop) => return Err(stop),
         }
     }
     Ok(status)
 }
 
-fn findings(file: &str, options: &Options) -> Result<Vec<Finding>, Problem> {
+/// Prints the findings of one file; whether one is an error.
+fn check(file: &str, options: &Options, out: &mut Out) -> Result<bool, Stop> {
     let loaded = ingest::open(file, options.format.forced())?;
-    let mut findings = Vec::new();
-    for record in 0..loaded.trajectories() {
-        findings.extend(loaded.run(record)?.findings());
+    let mut worst = None;
+    survey::findings(&loaded, |findings| {
+        worst = worst.max(findings.iter().map(|f| f.severity).max());
+        show(file, &findings, options, out)
+    })?;
+    if worst.is_none() && !options.json {
+        out.line(&format!("{file}: no findings"))?;
     }
-    Ok(findings)
+    Ok(worst == Some(Severity::Error))
 }
 
 fn show(file: &str, findings: &[Finding], options: &Options, out: &mut Out) -> Result<(), Stop> {
@@ -57,9 +59,6 @@ fn show(file: &str, findings: &[Finding], options: &Options, out: &mut Out) -> R
             out.json(&plain(&members(file, finding)?))?;
         }
         return Ok(());
-    }
-    if findings.is_empty() {
-        return Ok(out.line(&format!("{file}: no findings"))?);
     }
     let rows: Vec<Vec<String>> = findings.iter().map(|f| row(file, f)).collect();
     Ok(out.table(&rows)?)

@@ -2,8 +2,8 @@
 
 use super::args::{InstanceOption, Question, parsed};
 use super::blame::serialize_credit;
-use super::open::Opened;
-use super::out::{Out, answer, exact, raw, step_member};
+use super::open::{Credits, Opened};
+use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::{Answer, Credit, Instances};
 use crate::model::{Problem, StepNo};
@@ -109,10 +109,11 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
     }
     // Several slots below a short pointer: their events by step, as they happened.
     events.sort_by_key(|event| event.at);
-    events.iter().map(|event| entry(opened, event)).collect()
+    let mut credits = Credits::new(opened);
+    events.iter().map(|event| entry(opened, event, &mut credits)).collect()
 }
 
-fn entry(opened: &Opened, event: &Event) -> Result<Entry, Problem> {
+fn entry(opened: &Opened, event: &Event, credits: &mut Credits<'_>) -> Result<Entry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (id, path) = tree.path(event.node);
     let value = match &event.value {
@@ -124,7 +125,7 @@ fn entry(opened: &Opened, event: &Event) -> Result<Entry, Problem> {
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
         value,
-        credit: run.credit(id, event.author, opened.bytes()),
+        credit: credits.get(id, event.author),
     })
 }
 
@@ -133,7 +134,7 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
     let has_several = entries.iter().any(|e| e.reference != entries[0].reference);
     let rows = entries.iter().map(|entry| {
         let mut row = vec![
-            format!("@{}", entry.step),
+            at(entry.step),
             entry.credit.when.clone().unwrap_or_default(),
             entry.credit.who.clone().unwrap_or_default(),
             op_word(entry.op).to_owned(),

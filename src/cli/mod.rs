@@ -17,7 +17,9 @@ mod render;
 mod resolve;
 mod screen;
 mod state;
+mod stats;
 mod steps;
+mod survey;
 
 use crate::model::Problem;
 use crate::text::SafeText;
@@ -48,6 +50,7 @@ static COMMANDS: &[Command] = &[
     plan::COMMAND,
     merge::COMMAND,
     check::COMMAND,
+    stats::COMMAND,
     steps::COMMAND,
     formats::COMMAND,
     screen::COMMAND,

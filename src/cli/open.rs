@@ -2,9 +2,11 @@
 
 use super::args::Question;
 use super::out::Header;
-use crate::format::{Layout, Run};
+use crate::format::{Credit, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, StepNo};
+use crate::state::IdentityId;
+use std::collections::HashMap;
 
 /// One trajectory at one step.
 pub(super) struct Opened {
@@ -38,6 +40,25 @@ impl Question {
 /// The last step of a run, or [`HEAD`].
 pub(super) fn last_step(run: &dyn Run) -> StepNo {
     StepNo::try_from(run.step_count()).map_or(StepNo::MAX, |count| count - 1).max(HEAD)
+}
+
+/// Who supplied values, each looked up once: many leaves come from one message.
+pub(super) struct Credits<'o> {
+    opened: &'o Opened,
+    known: HashMap<(IdentityId, StepNo), Credit>,
+}
+
+impl<'o> Credits<'o> {
+    /// None known yet.
+    pub(super) fn new(opened: &'o Opened) -> Self {
+        Self { opened, known: HashMap::new() }
+    }
+
+    /// Who supplied the values of an identity that a step's message wrote.
+    pub(super) fn get(&mut self, id: IdentityId, author: StepNo) -> Credit {
+        let credit = || self.opened.run.credit(id, author, self.opened.bytes());
+        self.known.entry((id, author)).or_insert_with(credit).clone()
+    }
 }
 
 impl Opened {

@@ -142,6 +142,11 @@ pub(super) fn step_member(step: StepNo) -> Option<StepNo> {
     (step != HEAD).then_some(step)
 }
 
+/// A step for people: `@41`; what stood before any step is the head.
+pub(super) fn at(step: StepNo) -> String {
+    if step == HEAD { "head".to_owned() } else { format!("@{step}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

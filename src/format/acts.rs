@@ -129,6 +129,10 @@ impl Run for ActsRun {
         self.log.findings()
     }
 
+    fn error_steps(&self) -> Vec<StepNo> {
+        self.log.error_steps()
+    }
+
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
         canonical(&identity.kind, path)
     }
@@ -321,4 +325,49 @@ fn list(items: impl Iterator<Item = String>) -> String {
 fn object(members: &[(&str, String)]) -> String {
     let members: Vec<String> = members.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
     format!("{{{}}}", members.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn fits(lines: &[&str]) -> bool {
+        let values: Vec<_> = lines.iter().map(|line| parse(line).unwrap()).collect();
+        Acts.detect(&values).is_some()
+    }
+
+    #[test]
+    fn knows_a_context_and_typed_messages() {
+        assert!(fits(&[r#"{"context":[]}"#]));
+        assert!(fits(&[r#"{"type":"state"}"#, r#"{"role":"user","content":"x"}"#]));
+        assert!(fits(&[r#"{"messages":[{"role":"user","content":{"type":"data"}}]}"#]));
+        assert!(fits(&[r#"[{"type":"text","text":"x"},[]]"#]));
+    }
+
+    #[test]
+    fn leaves_plain_chat_and_records_to_others() {
+        assert!(!fits(&[]));
+        assert!(!fits(&[r#"{"messages":[{"role":"user","content":"x"}]}"#]));
+        assert!(!fits(&[r#"{"a":1}"#, r#"{"type":"state"}"#, r#"{"type":"message"}"#]));
+    }
+
+    #[test]
+    fn paths_mean_what_history_knows() {
+        let text =
+            br#"[{"type":"state","state":{"l":[1],"o":{"0":1}}},{"type":"state","_instance":"a","state":{"l":{}}}]"#;
+        let mut run = ActsRun::default();
+        let span = crate::model::Span { offset: 0, len: text.len() as u64 };
+        let place = crate::model::Place { span, line: 1 };
+        let record = Record { number: 0, place, body: crate::model::RecordBody::Text };
+        run.push(&record, text, &text.to_vec());
+        let located = |path: &str| {
+            let found = run.locate(path, 1).unwrap();
+            let told = found.iter().map(|(id, keys)| run.reference(run.tree().identity(*id), keys));
+            told.collect::<Vec<_>>()
+        };
+        assert_eq!(located("†state.l.0"), ["†state.l[0]", "†state.l[\"0\"]"]);
+        assert_eq!(located("†state.o.0"), ["†state.o[\"0\"]", "†state.o[\"0\"]"]);
+        assert!(located("†none").is_empty() && run.locate("state", 1).is_err());
+    }
 }

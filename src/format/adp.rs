@@ -1,8 +1,9 @@
 //! Agent Data Protocol: standardized, chat and ATIF trajectories for training agents, a record each.
 
 mod run;
+mod survey;
 
-use super::{Format, Framing, Layout, Match, Run};
+use super::{Format, Framing, Layout, Match, Run, Survey};
 use crate::json::Value;
 use crate::rules::adp::{ClassNote, Item, Shape, shape};
 
@@ -27,6 +28,40 @@ const MESSAGE_TYPES: &[&str] = &[
     "expressions",
 ];
 
+/// Two trajectories: a page, and a shell with linked calls.
+const STANDARDIZED: &str = r#"
+{"id":"shop-1","content":[
+    {"class_":"text_observation","content":"buy socks","name":null,"source":"user"},
+    {"class_":"api_action","function":"click","kwargs":{"bid":"7"},"description":"the cart"},
+    {"class_":"web_observation","html":null,"axtree":"RootWebArea 'Cart'","url":"http://shop.test/cart",
+        "image_observation":null,"viewport_size":[1280,720]},
+    {"class_":"message_action","content":"<finish> bought </finish>","description":null}],"details":{}}
+{"schema_version":"1.3.0","id":"shell-1","content":[
+    {"class_":"text_observation","content":"list it","source":"user"},
+    {"class_":"code_action","language":"bash","content":"ls","description":null,"tool_call_id":"c1"},
+    {"class_":"text_observation","content":"a.txt","source":"environment","tool_call_id":"c1"}],
+    "details":{"score":0.5}}
+"#;
+
+/// The spellings of the format's own documentation, in an array.
+const DOCUMENTED: &str = r#"[{"id":"example","content":[
+    {"class_":"TextObservation","text":"Hi","source":"user"},
+    {"class_":"MessageAction","message":"Hello","thoughts":"greet"}],"details":{}}]"#;
+
+/// A conversation with calls in its text.
+const CHAT: &str = r#"{"id":"s","system":"You help.","conversations":[
+    {"from":"human","value":"list it"},
+    {"from":"gpt","value":"I look.\n<function=execute_bash>\n<parameter=command>ls</parameter>\n</function>"},
+    {"from":"human","value":"a.txt"},
+    {"from":"gpt","value":"<function=finish>\n</function>"}]}"#;
+
+/// A turn with a call and its result.
+const ATIF: &str = r#"{"schema_version":"ATIF-v1.7","trajectory_id":"t","agent":{"name":"a","version":"1"},"steps":[
+    {"step_id":1,"source":"user","message":"find it"},
+    {"step_id":2,"source":"agent","message":"",
+        "tool_calls":[{"tool_call_id":"c1","function_name":"search","arguments":{"q":"it"}}],
+        "observation":{"results":[{"source_call_id":"c1","content":"found"}]}}]}"#;
+
 impl Format for Adp {
     fn name(&self) -> &'static str {
         "adp"
@@ -37,10 +72,10 @@ impl Format for Adp {
     }
 
     fn about(&self) -> &'static str {
-        "Trajectories for training agents: a file of records, each one run. Known by records whose `content` is an array \
-         of actions and observations with a `class_`; conversations (`conversations`, `messages` or `trajectory` with \
-         `from` or `role`) and ATIF files (`steps` with `step_id`) are read too. The state is derived: where the run \
-         stands, what the environment shows, which tools were called, rewards."
+        "Trajectories for training agents: a file of records, each one run. Known by records whose `content` is an \
+         array of actions and observations with a `class_`; conversations (`conversations`, `messages` or `trajectory` \
+         with `from` or `role`) and ATIF files (`steps` with `step_id`) are read too. The state is derived: where the \
+         run stands, what the environment shows, which tools were called, rewards."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -69,19 +104,16 @@ impl Format for Adp {
         Layout::Set
     }
 
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        Some(Box::<survey::Trajectories>::default())
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::<run::Trajectory>::default()
     }
 
     fn samples(&self) -> &'static [&'static str] {
-        &[
-            r#"{"id":"shop-1","content":[{"class_":"text_observation","content":"buy socks","name":null,"source":"user"},{"class_":"api_action","function":"click","kwargs":{"bid":"7"},"description":"the cart"},{"class_":"web_observation","html":null,"axtree":"RootWebArea 'Cart'","url":"http://shop.test/cart","image_observation":null,"viewport_size":[1280,720]},{"class_":"message_action","content":"<finish> bought </finish>","description":null}],"details":{}}
-{"schema_version":"1.3.0","id":"shell-1","content":[{"class_":"text_observation","content":"list it","source":"user"},{"class_":"code_action","language":"bash","content":"ls","description":null,"tool_call_id":"c1"},{"class_":"text_observation","content":"a.txt","source":"environment","tool_call_id":"c1"}],"details":{"score":0.5}}
-"#,
-            r#"[{"id":"example","content":[{"class_":"MessageAction","message":"Hello","thoughts":"greet"},{"class_":"TextObservation","text":"Hi","source":"user"}],"details":{}}]"#,
-            r#"{"id":"s","conversations":[{"from":"human","value":"list it"},{"from":"gpt","value":"I look.\n<function=execute_bash>\n<parameter=command>ls</parameter>\n</function>"},{"from":"human","value":"a.txt"},{"from":"gpt","value":"<function=finish>\n</function>"}],"system":"You help."}"#,
-            r#"{"schema_version":"ATIF-v1.7","trajectory_id":"t","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"find it"},{"step_id":2,"source":"agent","message":"","tool_calls":[{"tool_call_id":"c1","function_name":"search","arguments":{"q":"it"}}],"observation":{"results":[{"source_call_id":"c1","content":"found"}]}}]}"#,
-        ]
+        &[STANDARDIZED, DOCUMENTED, CHAT, ATIF]
     }
 }
 
@@ -100,11 +132,12 @@ fn is_standardized(root: &Value<'_>) -> bool {
     items.iter().any(is_item) || (items.is_empty() && is_record)
 }
 
-/// Whether the messages of a record are those of an Agent/Data context.
+/// Whether a record is an Agent/Data envelope, or its messages are those of a context.
 fn is_context(root: &Value<'_>) -> bool {
-    let arrays = ["context", "conversations", "messages", "trajectory"].into_iter().filter_map(|key| root.get(key));
+    let is_envelope = root.get("context").is_some_and(|c| c.as_array().is_some());
+    let arrays = ["conversations", "messages", "trajectory"].into_iter().filter_map(|key| root.get(key));
     let is_typed = |m: &Value<'_>| m.get("type").and_then(Value::as_str).is_some_and(|t| MESSAGE_TYPES.contains(&t));
-    arrays.filter_map(Value::as_array).flatten().any(is_typed)
+    is_envelope || arrays.filter_map(Value::as_array).flatten().any(is_typed)
 }
 
 #[cfg(test)]
@@ -121,7 +154,7 @@ mod tests {
         assert!(is_detected(r#"{"id":"a","content":[]}"#));
         assert!(is_detected(r#"{"id":"a","content":[{"content":"x","source":"user"}]}"#));
         assert!(is_detected(r#"{"messages":[{"role":"user","content":"x"}]}"#));
-        assert!(is_detected(Adp.samples()[3]));
+        assert!(is_detected(ATIF));
     }
 
     #[test]

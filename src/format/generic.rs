@@ -1,6 +1,6 @@
 //! Any JSON: records that no format knows, one step each. The last row of the table.
 
-use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, ViewEntry, describe};
+use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, Survey, Surveyed, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, Identity, Problem, Record, RecordBody, RecordIndex, Severity, Step, StepNo, StepPlace,
@@ -41,6 +41,10 @@ impl Format for Generic {
         false
     }
 
+    fn survey(&self) -> Option<Box<dyn Survey>> {
+        Some(Box::new(Texts))
+    }
+
     fn run(&self) -> Box<dyn Run> {
         Box::new(Records::default())
     }
@@ -55,6 +59,25 @@ impl Format for Generic {
             r#"[{"a":1},{"a":2}]"#,
         ]
     }
+}
+
+/// Whether each record is JSON at all: the run does not look.
+struct Texts;
+
+impl Survey for Texts {
+    fn take(&mut self, record: &Record, text: &[u8]) -> Surveyed {
+        let fault = match (&record.body, std::str::from_utf8(text)) {
+            (RecordBody::Broken(reason), _) => Some(reason.clone()),
+            (_, Err(e)) => Some(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
+            (_, Ok(text)) => json::parse(text).err().map(|e| e.to_string()),
+        };
+        Surveyed { findings: fault.map(|reason| invalid(record.number, reason)).into_iter().collect(), stats: None }
+    }
+}
+
+fn invalid(record: usize, message: String) -> Finding {
+    let step = StepNo::try_from(record).ok();
+    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message }
 }
 
 /// The records of a file, known by their places.
@@ -113,15 +136,7 @@ impl Run for Records {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let finding = |(index, reason): (usize, &str)| Finding {
-            record: self.first + index,
-            step: StepNo::try_from(index).ok(),
-            path: None,
-            rule: "data.invalid-json",
-            severity: Severity::Error,
-            message: reason.to_owned(),
-        };
-        self.places.broken().map(finding).collect()
+        self.places.broken().map(|(index, reason)| invalid(self.first + index, reason.to_owned())).collect()
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {

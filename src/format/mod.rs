@@ -9,9 +9,11 @@ mod describe;
 mod generic;
 mod run;
 mod scopix;
+mod survey;
 
 pub use crate::model::Framing;
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
+pub use survey::{Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &acts::Acts, &generic::Generic];

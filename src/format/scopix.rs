@@ -21,8 +21,9 @@ impl Format for Scopix {
     }
 
     fn about(&self) -> &'static str {
-        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines and \
-         their responses; one JSON text or JSON Lines. Known by the shape of the first record. The state is the slots."
+        "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines \
+         and their responses; one JSON text or JSON Lines. Known by the shape of the first record. The slots are the \
+         state."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -200,9 +201,7 @@ impl Run for Context {
         let at = usize::try_from(step).ok().and_then(|i| self.log.steps().get(i));
         let Some(at) = at else { return Step { number: step, ..Step::default() } };
         if at.shape == Shape::Broken {
-            let told = self.log.findings().into_iter().find(|f| f.step == Some(step));
-            let reason = told.map_or_else(|| "no JSON".to_owned(), |f| f.message);
-            return Step { number: step, ..describe::broken(&reason) };
+            return Step { number: step, ..describe::broken(self.log.fault(step).unwrap_or_default()) };
         }
         let text = describe::read(at.place.place.span, bytes).unwrap_or_default();
         let value = json::parse_lenient(&text).ok();

@@ -7,7 +7,7 @@ use crate::format::Format;
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
 use crate::source::{Change, Ending, Follower, Framer, Input, Reader};
-use crossbeam_channel::{Receiver, Sender, bounded, never, select, select_biased};
+use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -359,10 +359,10 @@ impl Work {
     /// Says that all is there.
     fn settle(&mut self) -> Result<(), Stop> {
         let count = self.live.records.count();
-        if !std::mem::replace(&mut self.is_run_settled, true) {
-            if let Some(run) = &self.live.run {
-                run.write().unwrap_or_else(PoisonError::into_inner).finish(self.live.input.as_ref());
-            }
+        if !std::mem::replace(&mut self.is_run_settled, true)
+            && let Some(run) = &self.live.run
+        {
+            run.write().unwrap_or_else(PoisonError::into_inner).finish(self.live.input.as_ref());
         }
         self.live.records.set_complete(true);
         self.follower.has_read();
@@ -384,7 +384,7 @@ impl Work {
         }
         while self.is_finished || self.live.input.may_grow() {
             let period = [self.follower.period(), self.until_quiet()].into_iter().flatten().min();
-            let time = period.map_or_else(never, |p| crossbeam_channel::after(p));
+            let time = period.map_or_else(never, after);
             select! {
                 recv(self.dropped) -> _ => return Err(Stop::Dropped),
                 recv(self.follower.hints()) -> _ => {}

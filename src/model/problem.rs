@@ -70,10 +70,10 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            if place.line > 0 {
-                write!(f, "line {}: ", place.line)?;
-            }
+        if let Some(place) = &self.place
+            && place.line > 0
+        {
+            write!(f, "line {}: ", place.line)?;
         }
         f.write_str(&self.message)?;
         if let Some(hint) = &self.hint {

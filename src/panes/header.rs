@@ -3,12 +3,14 @@
 use super::{Open, Piece, Session, state::at, value};
 use crate::format::Layout;
 use crate::model::StepNo;
-use crate::text::{Role, SafeText};
+use crate::text::{Role, SafeText, cut};
 
 /// Left and right part of the header.
 #[must_use]
 pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
-    let mut left = vec![Piece::of(Role::Title, " obelus "), Piece::of(Role::Text, &format!(" {}", session.name))];
+    let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
+    let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells / 3 });
+    left.push(Piece::safe(Role::Text, name));
     if cells >= 70 {
         left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
     }
@@ -140,13 +142,13 @@ fn before(open: &Open<'_>, node: crate::state::NodeId, changed: StepNo) -> Vec<P
     let Some(old) = open.tree().before(node, changed) else { return Vec::new() };
     vec![
         Piece::of(Role::Dim, " · before: "),
-        Piece::safe(Role::Old, crate::text::cut(&value::stored(&old.value, open.bytes()).text, 40)),
+        Piece::safe(Role::Old, cut(&value::stored(&old.value, open.bytes()).text, 40)),
         Piece::of(Role::Dim, " "),
         Piece::of(Role::Blame, &at(old.step)),
     ]
 }
 
 fn value_piece(piece: &Piece) -> Piece {
-    let text: SafeText = crate::text::cut(&piece.text, 40);
+    let text: SafeText = cut(&piece.text, 40);
     Piece::safe(piece.role, text)
 }

@@ -6,6 +6,9 @@ use crate::state::{Event, EventOp, NodeId};
 use crate::text::{Role, SafeText, pad};
 use std::rc::Rc;
 
+/// From this width on events are told in words, with the time.
+const WIDE: usize = 56;
+
 type CacheKey = (u64, NodeId, StepNo);
 
 /// Scroll and cursor of the history, and the events of the value in focus.
@@ -22,10 +25,10 @@ impl HistoryPane {
     pub fn events(&self, open: &Open<'_>) -> Rc<Vec<Event>> {
         let Some((_, node)) = open.focus_node() else { return Rc::default() };
         let key = (open.session.generation, node, open.last());
-        if let Some((cached, events)) = &*self.cache.borrow() {
-            if *cached == key {
-                return Rc::clone(events);
-            }
+        if let Some((cached, events)) = &*self.cache.borrow()
+            && *cached == key
+        {
+            return Rc::clone(events);
         }
         let events = Rc::new(open.tree().history(node, open.last()));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&events)));
@@ -68,31 +71,33 @@ impl HistoryPane {
                     ),
                 ),
             ]),
-            Row::text(Role::Dim, &format!(" {:>7}  {:<9} what", "step", "")),
+            Row::text(Role::Dim, &format!(" {:>7}  what", "step")),
         ];
+        let is_wide = extent.width >= WIDE;
         let height = extent.height.saturating_sub(rows.len());
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
         for (i, event) in events.iter().enumerate().skip(self.scroll.top).take(height) {
             let cursor = has_focus && i == self.scroll.cursor;
-            rows.push(row(open, event, current == Some(i)).hit(Hit::Row(i)).cursor(cursor));
+            rows.push(row(open, event, current == Some(i), is_wide).hit(Hit::Row(i)).cursor(cursor));
         }
         Window { rows, top: self.scroll.top, total: events.len() }
     }
 }
 
-fn row(open: &Open<'_>, event: &Event, is_current: bool) -> Row {
-    let (word, role) = match event.op {
-        EventOp::Add => ("added", Role::Added),
-        EventOp::Change => ("changed", Role::Changed),
-        EventOp::Same => ("unchanged", Role::Dim),
-        EventOp::Drop => ("gone", Role::Removed),
-        EventOp::Reset => ("reset", Role::Removed),
+/// One event: with words and the time where there is room, else with signs.
+fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
+    let (sign, word, role) = match event.op {
+        EventOp::Add => ("+", "added", Role::Added),
+        EventOp::Change => ("~", "changed", Role::Changed),
+        EventOp::Same => ("=", "unchanged", Role::Dim),
+        EventOp::Drop => ("−", "gone", Role::Removed),
+        EventOp::Reset => ("−", "reset", Role::Removed),
     };
     let credit = open.run().credit(event.identity, event.author, open.bytes());
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
         Piece::of(Role::Blame, &format!("{:>7}  ", super::state::at(event.at))),
-        Piece::safe(role, pad(&SafeText::literal(word), 9)),
+        if is_wide { Piece::safe(role, pad(&SafeText::literal(word), 9)) } else { Piece::of(role, sign) },
         Piece::of(Role::Text, " "),
     ];
     if let Some(stored) = &event.value {
@@ -111,7 +116,7 @@ fn row(open: &Open<'_>, event: &Event, is_current: bool) -> Row {
     if let Some(who) = credit.who {
         right.push(Piece::of(Role::Text, &format!("  {who}")));
     }
-    if let Some(when) = credit.when {
+    if let Some(when) = credit.when.filter(|_| is_wide) {
         right.push(Piece::of(Role::Dim, &format!(" {}", clock(&when))));
     }
     Row::new(left).right(right)

@@ -139,16 +139,17 @@ impl DocView {
     }
 
     fn outline(&self, cells: usize) -> Rc<Outline> {
-        if let Some((version, at, outline)) = &*self.cache.borrow() {
-            if *version == self.version && *at == cells {
-                return Rc::clone(outline);
-            }
+        if let Some((version, at, outline)) = &*self.cache.borrow()
+            && *version == self.version
+            && *at == cells
+        {
+            return Rc::clone(outline);
         }
         let mut outline = Outline::default();
-        if let Some(doc) = &self.doc {
-            if !doc.nodes().is_empty() {
-                self.build(doc, 0, None, true, cells, &mut outline);
-            }
+        if let Some(doc) = &self.doc
+            && !doc.nodes().is_empty()
+        {
+            self.build(doc, 0, None, true, cells, &mut outline);
         }
         let outline = Rc::new(outline);
         *self.cache.borrow_mut() = Some((self.version, cells, Rc::clone(&outline)));
@@ -418,10 +419,12 @@ fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     };
     let (text, is_all) = doc.string_head(at, bytes_max);
     let mut text = text.into_owned();
-    if opened == Some(true) && is_all && text.trim_start().starts_with(['{', '[']) {
-        if let Ok(value) = json::parse_lenient(&text) {
-            text = json::pretty(&value);
-        }
+    if opened == Some(true)
+        && is_all
+        && text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = json::parse_lenient(&text)
+    {
+        text = json::pretty(&value);
     }
     let mut lines = Vec::new();
     let mut is_cut = false;

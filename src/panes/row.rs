@@ -182,8 +182,7 @@ mod tests {
 
     #[test]
     fn scrolls_no_further_than_needed() {
-        let mut s = Scroll::default();
-        s.cursor = 9;
+        let mut s = Scroll { cursor: 9, ..Scroll::default() };
         s.show_cursor(10, 100);
         assert_eq!(s.top, 2);
         s.cursor = 5;

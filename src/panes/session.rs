@@ -6,6 +6,7 @@ use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::{Arc, RwLock, RwLockReadGuard};
 
 /// A run that a worker fills while the screen reads.
@@ -57,7 +58,11 @@ pub struct Session {
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
+    findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
 }
+
+/// Generation, size and completeness of the run that findings were looked up of.
+type FindingsKey = (u64, usize, bool);
 
 /// Most descriptions of steps that are kept.
 const DESCRIBED_MAX: usize = 4096;
@@ -86,6 +91,7 @@ impl Session {
             is_live: false,
             generation: 0,
             described: RefCell::default(),
+            findings: RefCell::default(),
         }
     }
 
@@ -175,18 +181,43 @@ impl Open<'_> {
         made
     }
 
+    /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
+    #[must_use]
+    pub fn findings(&self) -> Rc<Vec<Finding>> {
+        let is_complete = self.session.is_complete;
+        let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
+        let key = (self.session.generation, size, is_complete);
+        if let Some((_, found)) = self.session.findings.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(self.guard.findings());
+        *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
+        found
+    }
+
     /// Findings of the run that are errors, and that are warnings.
     #[must_use]
     pub fn finding_counts(&self) -> (usize, usize) {
-        let findings = self.guard.findings();
+        let findings = self.findings();
         let count = |s: Severity| findings.iter().filter(|f| f.severity == s).count();
         (count(Severity::Error), count(Severity::Warning))
+    }
+
+    /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself tells.
+    #[must_use]
+    pub fn error_steps(&self) -> Vec<StepNo> {
+        let is_error = |f: &&Finding| f.severity == Severity::Error;
+        let mut steps: Vec<StepNo> = self.findings().iter().filter(is_error).filter_map(|f| f.step).collect();
+        steps.extend(self.guard.error_steps());
+        steps.sort_unstable();
+        steps.dedup();
+        steps
     }
 
     /// Findings of one step.
     #[must_use]
     pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
-        self.guard.findings().into_iter().filter(|f| f.step == Some(step)).collect()
+        self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
     }
 
     /// The node in focus, if the state knows its path.

@@ -85,10 +85,10 @@ impl StatePane {
     #[must_use]
     pub fn outline(&self, open: &Open<'_>) -> Rc<Outline> {
         let key = (open.session.generation, open.step(), self.fold_version);
-        if let Some((cached, outline)) = &*self.cache.borrow() {
-            if *cached == key {
-                return Rc::clone(outline);
-            }
+        if let Some((cached, outline)) = &*self.cache.borrow()
+            && *cached == key
+        {
+            return Rc::clone(outline);
         }
         let outline = Rc::new(self.build(open));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&outline)));
@@ -279,28 +279,28 @@ impl StatePane {
         }
     }
 
-    /// The visible rows as text.
+    /// The visible rows as text; `is_marked` shows the cursor.
     #[must_use]
-    pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
+    pub fn window(&self, open: &Open<'_>, extent: Extent, is_marked: bool) -> Window {
         let outline = self.outline(open);
         let total = outline.lines.len();
         if total == 0 {
             return Window::notice(&empty_notice(open), extent.width);
         }
         let range = self.scroll.top..total.min(self.scroll.top + extent.height);
-        let keys = key_widths(&outline.lines[range.clone()]);
+        let column = value_column(&outline.lines[range.clone()], indent_cells(extent.width));
         let rows = range
             .map(|i| {
                 let line = &outline.lines[i];
-                self.row(open, &outline, line, keys.get(&line.depth).copied().unwrap_or(0), extent.width)
+                self.row(open, &outline, line, column, extent.width)
                     .hit(Hit::Row(i))
-                    .cursor(i == self.scroll.cursor && has_focus)
+                    .cursor(i == self.scroll.cursor && is_marked)
             })
             .collect();
         Window { rows, top: self.scroll.top, total }
     }
 
-    fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, key_cells: usize, cells: usize) -> Row {
+    fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, column: usize, cells: usize) -> Row {
         let node = match line.place {
             Place::Node(n) | Place::Gone(n) => Some(n),
             Place::Identity(_) => line.root,
@@ -314,7 +314,8 @@ impl StatePane {
             (Some(EventOp::Same), _) => ("= ", Role::Dim),
             _ => ("  ", Role::Dim),
         };
-        let indent = if cells < 50 { 1 } else { 2 };
+        let indent = indent_cells(cells);
+        let key_cells = column.saturating_sub(line.depth * indent);
         let mut left = vec![
             Piece::of(sign_role, sign),
             Piece::of(Role::Text, &" ".repeat(line.depth * indent)),
@@ -364,7 +365,8 @@ impl StatePane {
                     _ => Role::JsonKey,
                 };
                 let text = if name.is_empty() { SafeText::literal("\"\"") } else { SafeText::of(&name) };
-                vec![Piece::safe(role, pad(&text, key_cells.max(1))), Piece::of(Role::Text, "  ")]
+                let cells = if line.is_open.is_some() { width(text.as_str()) } else { key_cells.max(1) };
+                vec![Piece::safe(role, pad(&text, cells)), Piece::of(Role::Text, "  ")]
             }
         }
     }
@@ -444,20 +446,21 @@ fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
     }
 }
 
-/// Widest key per depth among the visible rows, so that values stand in a column.
-fn key_widths(lines: &[Line]) -> HashMap<usize, usize> {
-    let mut out = HashMap::new();
-    for line in lines {
-        if let Some(key) = &line.key {
-            let cells = match key {
-                Key::Index(i) => i.to_string().len() + 2,
-                Key::Name(n) => width(SafeText::of(n).as_str()),
-            };
-            let widest: &mut usize = out.entry(line.depth).or_default();
-            *widest = (*widest).max(cells.min(KEY_CELLS_MAX));
-        }
-    }
-    out
+/// Cells of one level.
+fn indent_cells(cells: usize) -> usize {
+    if cells < 50 { 1 } else { 2 }
+}
+
+/// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
+fn value_column(lines: &[Line], indent: usize) -> usize {
+    let cells = |line: &Line| {
+        let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
+            Key::Index(i) => i.to_string().len() + 2,
+            Key::Name(n) => width(SafeText::of(n).as_str()),
+        };
+        Some(line.depth * indent + key.min(KEY_CELLS_MAX))
+    };
+    lines.iter().filter_map(cells).max().unwrap_or(0)
 }
 
 /// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
@@ -469,10 +472,10 @@ fn changes(open: &Open<'_>, step: StepNo) -> Changes {
         let (id, path) = tree.path(event.node);
         if tree.shape(event.node, step).is_some() {
             out.leaves.insert(event.node, event.op);
-        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step) {
-            if ghosts.insert(gone) {
-                out.gone.entry(parent).or_default().push((gone, key));
-            }
+        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
+            && ghosts.insert(gone)
+        {
+            out.gone.entry(parent).or_default().push((gone, key));
         }
         if event.op == EventOp::Same {
             continue;

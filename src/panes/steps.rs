@@ -61,7 +61,7 @@ fn sign(step: &Step) -> &'static str {
         StepKind::Call => "▸ ",
         StepKind::Result => "◂ ",
         StepKind::Error | StepKind::Broken => "✗ ",
-        StepKind::Data => "¶ ",
+        StepKind::Data => "  ",
         StepKind::Plan => "◇ ",
         StepKind::Thought => "… ",
         StepKind::Meta => "· ",
@@ -76,8 +76,7 @@ pub fn role_of(step: &Step) -> Role {
         (StepKind::Error | StepKind::Broken, _) => Role::Error,
         (StepKind::Call, _) => Role::Call,
         (StepKind::Result, _) => Role::Result,
-        (StepKind::Data, _) => Role::Kind,
-        (StepKind::Meta | StepKind::Thought, _) => Role::Dim,
+        (StepKind::Meta | StepKind::Thought | StepKind::Data, _) => Role::Dim,
         (_, Who::User) => Role::User,
         (_, Who::Agent) => Role::Agent,
         (_, Who::Environment) => Role::Environment,
@@ -110,12 +109,13 @@ fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
             EventOp::Same => count.same += 1,
             EventOp::Drop | EventOp::Reset => count.dropped += 1,
         }
-        if names.len() < 3 && event.op != EventOp::Same {
-            if let Some(key) = open.tree().path(event.node).1.first() {
-                let name = key.to_string();
-                if !names.contains(&name) {
-                    names.push(name);
-                }
+        if names.len() < 3
+            && event.op != EventOp::Same
+            && let Some(key) = open.tree().path(event.node).1.first()
+        {
+            let name = key.to_string();
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
     }
@@ -125,7 +125,7 @@ fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
         if !out.is_empty() {
             out.push(Piece::of(Role::Dim, ", "));
         }
-        out.push(Piece::of(Role::Kind, &identity.kind));
+        out.push(Piece::of(Role::Kind, &format!("¶{}", identity.kind)));
         if let Some(instance) = &identity.instance {
             out.push(Piece::of(Role::Instance, &format!(" {instance}")));
         }

@@ -1,9 +1,11 @@
 //! The whole run in one line: density of writes, writes of the value in focus, errors, where we are.
 
 use super::{Open, Piece};
-use crate::model::{Severity, StepNo};
-use crate::state::EventOp;
-use crate::text::Role;
+use crate::model::StepNo;
+use crate::state::{EventOp, NodeId};
+use crate::text::{Role, SafeText};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
@@ -25,53 +27,77 @@ pub fn step_at(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
     })
 }
 
-/// The line.
-#[must_use]
-pub fn line(open: &Open<'_>, cells: usize) -> Vec<Piece> {
-    let (_, len) = track(open, cells);
-    let count = open.count();
-    if len < 4 || count == 0 {
-        return Vec::new();
+type Cell = (Role, &'static str);
+type CacheKey = (u64, usize, usize, Option<NodeId>, bool);
+
+/// The line, kept until the run, the width or the value in focus changes: a step only moves the cursor on it.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    cache: RefCell<Option<(CacheKey, Rc<Vec<Cell>>)>>,
+}
+
+impl Timeline {
+    /// The line with the cursor at the step in focus.
+    #[must_use]
+    pub fn line(&self, open: &Open<'_>, cells: usize) -> Vec<Piece> {
+        let (_, len) = track(open, cells);
+        if len < 4 || open.count() == 0 {
+            return Vec::new();
+        }
+        let mut out = self.cells(open, len).as_ref().clone();
+        let here = cell_of(open.step(), len, open.count());
+        let is_write = matches!(out[here].1, "◆" | "◇");
+        out[here] = (Role::Accent, if is_write { out[here].1 } else { "│" });
+        let mut pieces = vec![Piece::of(Role::Dim, " 0 ")];
+        for (role, text) in out {
+            match pieces.last_mut().filter(|p| p.role == role) {
+                Some(piece) => piece.text = piece.text.clone().join(&SafeText::literal(text)),
+                None => pieces.push(Piece::of(role, text)),
+            }
+        }
+        pieces.push(Piece::of(Role::Dim, &format!(" {}", open.last())));
+        pieces
     }
-    let cell_of = |step: StepNo| (usize::try_from(step.max(0)).unwrap_or(0) * len / count).min(len - 1);
+
+    fn cells(&self, open: &Open<'_>, len: usize) -> Rc<Vec<Cell>> {
+        let focus = open.focus_node().map(|(_, node)| node);
+        let key = (open.session.generation, open.count(), len, focus, open.session.is_complete);
+        if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return Rc::clone(cells);
+        }
+        let cells = Rc::new(made(open, len, focus));
+        *self.cache.borrow_mut() = Some((key, Rc::clone(&cells)));
+        cells
+    }
+}
+
+fn cell_of(step: StepNo, len: usize, count: usize) -> usize {
+    (usize::try_from(step.max(0)).unwrap_or(0) * len / count.max(1)).min(len - 1)
+}
+
+fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
+    let count = open.count();
     let mut writes = vec![0_usize; len];
     for (step, n) in open.tree().activity() {
-        writes[cell_of(step)] += n;
+        writes[cell_of(step, len, count)] += n;
     }
     let most = writes.iter().copied().max().unwrap_or(0).max(1);
-    let mut out: Vec<(Role, &'static str)> = writes
-        .iter()
-        .map(|&n| match n {
-            0 => (Role::Dim, " "),
-            _ => (Role::Dim, BARS[bar(n, most)]),
-        })
-        .collect();
-    for finding in open.run().findings().iter().filter(|f| f.severity == Severity::Error) {
-        if let Some(step) = finding.step {
-            out[cell_of(step)] = (Role::Error, "✗");
-        }
+    let bar_of = |&n: &usize| (Role::Dim, if n == 0 { " " } else { BARS[bar(n, most)] });
+    let mut out: Vec<Cell> = writes.iter().map(bar_of).collect();
+    for step in open.error_steps() {
+        out[cell_of(step, len, count)] = (Role::Error, "✗");
     }
-    if let Some((_, node)) = open.focus_node() {
+    // A container's history is that of all below it; a mark in every cell would say nothing.
+    if let Some(node) = focus.filter(|n| open.tree().child_count(*n, open.step()) == 0) {
         for event in open.tree().history(node, open.last()) {
             let sign = if event.op == EventOp::Same { "◇" } else { "◆" };
-            let cell = &mut out[cell_of(event.at)];
+            let cell = &mut out[cell_of(event.at, len, count)];
             if cell.1 != "◆" {
                 *cell = (Role::Focus, sign);
             }
         }
     }
-    let here = cell_of(open.step());
-    let is_write = matches!(out[here].1, "◆" | "◇");
-    out[here] = (Role::Accent, if is_write { out[here].1 } else { "│" });
-    let mut pieces = vec![Piece::of(Role::Dim, " 0 ")];
-    for (role, text) in out {
-        match pieces.last_mut().filter(|p| p.role == role) {
-            Some(piece) => piece.text = piece.text.clone().join(&crate::text::SafeText::literal(text)),
-            None => pieces.push(Piece::of(role, text)),
-        }
-    }
-    pieces.push(Piece::of(Role::Dim, &format!(" {}", open.last())));
-    pieces
+    out
 }
 
 /// Height of a bar: logarithmic, so that one busy step does not flatten all others.

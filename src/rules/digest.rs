@@ -8,6 +8,30 @@ use sha2::{Digest, Sha256};
 pub(crate) fn of(value: &Value<'_>) -> u128 {
     let mut hash = Sha256::new();
     put(value, &mut hash);
+    finish(hash)
+}
+
+/// The digest of an object with one member of this string and one of this value, `text_key` before or behind `key`.
+pub(crate) fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) -> u128 {
+    let mut hash = Sha256::new();
+    hash.update(b"{");
+    let put_string = |hash: &mut Sha256| {
+        put_text(text_key, hash);
+        put_text(text, hash);
+    };
+    if text_key < key {
+        put_string(&mut hash);
+    }
+    put_text(key, &mut hash);
+    put(value, &mut hash);
+    if text_key > key {
+        put_string(&mut hash);
+    }
+    hash.update(b"}");
+    finish(hash)
+}
+
+fn finish(hash: Sha256) -> u128 {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.finalize()[..16]);
     u128::from_be_bytes(bytes)
@@ -58,5 +82,10 @@ mod tests {
         assert_ne!(digest(r#"{"a":1}"#), digest(r#"{"a":1.0}"#));
         assert_ne!(digest(r#"["a","b"]"#), digest(r#"["ab"]"#));
         assert_ne!(digest(r#"["1"]"#), digest("[1]"));
+        assert_ne!(digest("[[1],2]"), digest("[[1,2]]"));
+        for key in ["a", "z"] {
+            let pair = of_pair("type", "t", key, &parse("[1]").unwrap());
+            assert_eq!(pair, digest(&format!(r#"{{"{key}":[1],"type":"t"}}"#)));
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::terminal::Screen;
 use super::themes::Themes;
 use super::{editor, opening};
 use crate::app::msg::OpenedRun;
+use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
 use crate::ingest::IngestEvent;
 use crate::model::Problem;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub input: Arc<Input>,
     /// Name of a format; None: by content.
     pub format: Option<String>,
+    /// Where to begin; None: at the first step.
+    pub start: Option<Start>,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
 }
@@ -40,7 +43,8 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
     let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
     let (screen, keys) = Screen::open(&environment)?;
-    let app = App::new(session, themes.names());
+    let mut app = App::new(session, themes.names());
+    app.start = settings.start;
     let mut program = Program { app, screen, themes, jobs, environment, is_done: false };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));

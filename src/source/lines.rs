@@ -72,7 +72,7 @@ impl Lines {
     }
 
     pub(super) fn take_early(&mut self, index: &mut RecordIndex) {
-        if self.nuls.is_none() {
+        if self.nuls.is_none() && self.first.is_some() {
             self.told = self.first;
             self.end_record(index);
         }
@@ -141,10 +141,17 @@ enum Line {
 impl Hunt {
     /// What a mode turns to when the text is at fault: at `byte`, in a record that begins at `from`.
     pub(super) fn begin(rules: Rules, from: Cursor, byte: u64, why: &str) -> Turn {
-        let is_asked = rules.framing != Framing::Values;
-        let line = if is_asked { Line::Blank } else { Line::NotAsked };
-        let hunt = Mode::Hunt(Self { from, why: format!("{why} at byte {byte}"), end: from.byte, line });
-        Turn::From(if is_asked { rules.origin } else { from }, hunt)
+        if rules.framing == Framing::Values {
+            return Self::without(from, byte, why);
+        }
+        let why = format!("{why} at byte {byte}");
+        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank }))
+    }
+
+    /// The same, but no line is asked.
+    pub(super) fn without(from: Cursor, byte: u64, why: &str) -> Turn {
+        let why = format!("{why} at byte {byte}");
+        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked }))
     }
 
     pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {

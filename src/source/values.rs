@@ -169,7 +169,12 @@ impl Array {
             Part::Element(start, _) => *start,
             Part::Opening | Part::First | Part::Next | Part::After => at,
         };
-        Hunt::begin(rules, start, at.byte, "the text ends before its array does")
+        let why = "the text ends before its array does";
+        if index.is_empty() {
+            return Hunt::begin(rules, start, at.byte, why);
+        }
+        // Whole elements came before: it is a torn array, even if its last element stands on a line of its own.
+        Hunt::without(start, at.byte, why)
     }
 
     pub(super) fn ending(&self) -> Ending {

@@ -107,13 +107,11 @@ impl Followed {
     fn until(&mut self, wanted: impl Fn(&Live) -> bool) {
         while !(self.live.records.is_complete() && wanted(&self.live)) {
             assert!(self.begin.elapsed() < DEADLINE, "it never came: {:?}, {:?}", self.live, self.texts());
-            match self.worker.events.recv_timeout(Duration::from_millis(100)) {
-                Ok(IngestEvent::Generation(live, why)) => {
-                    assert_eq!(live.generation, self.live.generation + 1);
-                    self.live = live;
-                    self.whys.push(why);
-                }
-                Ok(_) | Err(_) => {}
+            if let Ok(IngestEvent::Generation(live, why)) = self.worker.events.recv_timeout(Duration::from_millis(100))
+            {
+                assert_eq!(live.generation, self.live.generation + 1);
+                self.live = live;
+                self.whys.push(why);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! All integration tests in one binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
-mod adp_vectors;
+mod adp_rules;
 mod cli;
 mod docs;
 mod follow;

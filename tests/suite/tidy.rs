@@ -112,7 +112,7 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
         out.push(format!("{path}: {} lines; split it by reason to change", lines.len()));
     }
     let is_long = |l: &&str| l.chars().count() > LINE_CHARS_MAX && !l.contains("row(C::");
-    if let Some(i) = lines.iter().position(|l| is_long(&l)) {
+    if let Some(i) = lines.iter().position(is_long) {
         out.push(format!("{path}:{}: longer than {LINE_CHARS_MAX} characters", i + 1));
     }
     let mut start = None;
@@ -125,13 +125,14 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
         if is_function && !head.ends_with(';') {
             start = Some((i, indent));
         }
-        if let Some((from, depth)) = start {
-            if indent == depth && *line == format!("{}}}", " ".repeat(depth)) {
-                if i - from > FUNCTION_LINES_MAX {
-                    out.push(format!("{path}:{}: a function of {} lines; split it", from + 1, i - from));
-                }
-                start = None;
+        if let Some((from, depth)) = start
+            && indent == depth
+            && *line == format!("{}}}", " ".repeat(depth))
+        {
+            if i - from > FUNCTION_LINES_MAX {
+                out.push(format!("{path}:{}: a function of {} lines; split it", from + 1, i - from));
             }
+            start = None;
         }
     }
     out

@@ -2,7 +2,7 @@
 
 use crate::app::keys::Tab;
 use crate::app::{App, Effect, Effects, Pane};
-use crate::model::{Role, Severity, StepKind, StepNo};
+use crate::model::{Role, StepKind, StepNo};
 use crate::panes::message::node_of_path;
 
 /// Most steps that one key press describes while it looks for one of a kind.
@@ -61,14 +61,14 @@ impl App {
 
     pub(super) fn seek(&mut self, wanted: Wanted, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
-        let findings = if wanted == Wanted::Error { open.run().findings() } else { Vec::new() };
+        let errors = if wanted == Wanted::Error { open.error_steps() } else { Vec::new() };
         let is_wanted = |step: StepNo| {
+            if errors.binary_search(&step).is_ok() {
+                return true;
+            }
             let described = open.describe(step);
             match wanted {
-                Wanted::Error => {
-                    matches!(described.sign, StepKind::Error | StepKind::Broken)
-                        || findings.iter().any(|f| f.step == Some(step) && f.severity == Severity::Error)
-                }
+                Wanted::Error => matches!(described.sign, StepKind::Error | StepKind::Broken),
                 Wanted::Call => described.sign == StepKind::Call,
                 Wanted::User => described.role == Role::User,
             }

@@ -83,11 +83,11 @@ impl App {
     }
 
     pub(super) fn fold_all(&mut self, is_open: bool) {
-        if self.pane == Pane::Inspector {
-            if let Some(view) = self.inspector.document() {
-                view.fold_all(is_open);
-                return;
-            }
+        if self.pane == Pane::Inspector
+            && let Some(view) = self.inspector.document()
+        {
+            view.fold_all(is_open);
+            return;
         }
         let Self { session, state, .. } = self;
         if let Some(open) = session.open() {

@@ -52,12 +52,13 @@ impl Kept {
 }
 
 impl Trajectory {
-    fn read(&mut self, reading: &Reading<'_>, record: &Record) {
+    fn read(&mut self, reading: &Reading<'_>, record: &Record, text: &[u8]) {
         let span = record.place.span;
         let (mut line, mut counted) = (record.place.line, 0);
         for (step, entry) in reading.entries.iter().enumerate() {
             let start = entry.value.start;
-            line += memchr::memchr_iter(b'\n', &reading.root.text.as_bytes()[counted..start]).count() as u64;
+            let passed = text.get(counted..start).unwrap_or_default();
+            line += memchr::memchr_iter(b'\n', passed).count() as u64;
             counted = start;
             let place = Place { span: span.part(start, entry.value.text.len()), line };
             self.steps.push(Kept::of(entry, step, place));
@@ -97,8 +98,10 @@ impl Trajectory {
     }
 }
 
+/// The format keeps no prompt of its own, so the view is the conversation so far: who, and what.
 fn view_entry(role: Role, step: StepNo, content: String, text: String) -> ViewEntry {
-    ViewEntry { role: Some(role.name().to_owned()), content: Some(content), text, step, identity: None }
+    let role = role.name().to_owned();
+    ViewEntry { text: format!("{role}: {text}"), role: Some(role), content: Some(content), step, identity: None }
 }
 
 impl Run for Trajectory {
@@ -109,7 +112,7 @@ impl Run for Trajectory {
         }
         self.record = Some(record.clone());
         match adp::read_text(record, text) {
-            Ok(root) => self.read(&Reading::of(&root), record),
+            Ok(root) => self.read(&Reading::of(&root), record, text),
             Err(finding) => self.findings = vec![finding],
         }
     }

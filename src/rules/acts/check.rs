@@ -54,7 +54,7 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
         }
     }
     if message.kind != Type::Call {
-        for cycle in graph::waves(calls.len(), &graph::edges(&calls)).cycles {
+        for cycle in graph::order(calls.len(), &graph::edges(&calls)).cycles {
             let text = format!("calls {cycle:?} wait for one another (A40)");
             notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
         }
@@ -79,14 +79,19 @@ fn unused_writes(calls: &[Call], notes: &mut Vec<Note>) {
     }
 }
 
-/// A43: the references of the message of step `open`, against the state at a step.
-pub(super) fn references(log: &Log, open: StepNo, step: StepNo, reader: Reader<'_>) -> Vec<(StepNo, Note)> {
+/// A43: the references of the message of step `open`, against the state at a step and the instances it has.
+pub(super) fn references(
+    log: &Log,
+    open: StepNo,
+    step: StepNo,
+    instances: &[String],
+    reader: Reader<'_>,
+) -> Vec<(StepNo, Note)> {
     let calls = log.with_message(open, reader, |message, _| call::of(message)).unwrap_or_default();
-    let instances = log.instances(step);
     let judge = Judge::new(log, step, open, &calls, reader);
     let mut notes = Vec::new();
     for (index, call) in calls.iter().enumerate() {
-        for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, &instances)) {
+        for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, instances)) {
             let text = "nothing holds it at the end of its tick, and nothing can supply it (A43)";
             notes.push((open, Note::at(DANGLING_REFERENCE, input.text.clone(), text)));
         }

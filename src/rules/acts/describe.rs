@@ -23,7 +23,6 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
         number: step,
         sign: sign(kind),
         kind: kind.name().to_owned(),
-        role: if kind == Type::Error { Role::System } else { Role::Unknown },
         tick: Some(log.tick(step)),
         label: kind.name().to_owned(),
         ..Step::default()
@@ -64,8 +63,11 @@ fn fill(told: &mut Step, message: &Message<'_>) {
         told.class = Some(message.kind.name().to_owned());
     }
     let written = message.text("role");
-    told.role = written.map_or_else(|| usual_role(message.kind), role);
+    told.role = written.and_then(role).unwrap_or_else(|| usual_role(message));
     told.role_text = written.map(str::to_owned);
+    if message.kind == Type::Text && told.role != Role::Unknown {
+        told.label = told.role.name().to_owned();
+    }
     told.time = message.text("_date").map(str::to_owned);
     let own_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
     told.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
@@ -74,25 +76,23 @@ fn fill(told: &mut Step, message: &Message<'_>) {
     told.summary = shortened(&text);
 }
 
-/// A26: the roles of a chat, and the words that others use for them.
-fn role(written: &str) -> Role {
-    match written {
+/// The roles of a chat (A26), and the words that others use for them.
+fn role(written: &str) -> Option<Role> {
+    Some(match written {
         "user" | "human" => Role::User,
         "assistant" | "agent" | "ai" | "model" => Role::Agent,
         "tool" | "environment" | "function" => Role::Environment,
         "system" | "developer" => Role::System,
-        _ => Role::Unknown,
-    }
+        _ => return None,
+    })
 }
 
-/// Who speaks where no role is told.
-fn usual_role(kind: Type) -> Role {
-    match kind {
-        Type::Text | Type::Input => Role::User,
-        Type::Plan | Type::Call | Type::Solution | Type::EnvelopeSolution => Role::Agent,
-        Type::Data | Type::State | Type::Error => Role::Environment,
-        Type::System | Type::Tool | Type::Meta => Role::System,
-        _ => Role::Unknown,
+/// A26: the role of the entry; calls and solutions, which make none, are what the agent answers.
+fn usual_role(message: &Message<'_>) -> Role {
+    match message.kind {
+        Type::NotMessage => Role::Unknown,
+        kind if kind == Type::Call || kind.is_solution() => Role::Agent,
+        _ => role(message.role()).unwrap_or_default(),
     }
 }
 

@@ -264,8 +264,12 @@ impl Log {
 
     /// What the open references come to at a step.
     fn settled(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<Finding> {
+        if self.open.is_empty() {
+            return Vec::new();
+        }
         let reader = Reader { bytes, current: None };
-        let notes = self.open.iter().flat_map(|open| check::references(self, *open, step, reader));
+        let instances = self.instances(step);
+        let notes = self.open.iter().flat_map(|open| check::references(self, *open, step, &instances, reader));
         notes.filter_map(|(open, note)| self.finding(open, note)).collect()
     }
 
@@ -298,6 +302,13 @@ impl Log {
         all.sort_by(|a, b| a.order().cmp(&b.order()));
         all.dedup_by(|a, b| a.order() == b.order());
         all
+    }
+
+    /// Steps whose message is of type `error`.
+    #[must_use]
+    pub fn error_steps(&self) -> Vec<StepNo> {
+        let all = 0..StepNo::try_from(self.step_count()).unwrap_or(StepNo::MAX);
+        all.filter(|step| self.row(*step).is_some_and(|row| row.kind() == Type::Error)).collect()
     }
 
     /// Number of steps.

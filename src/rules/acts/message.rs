@@ -188,11 +188,10 @@ impl<'v> Message<'v> {
             return plain(Type::named(name).unwrap_or(Type::Unknown), Some(object));
         }
         let content = object.get("content");
-        if let Some(inner) = content.and_then(Value::as_object) {
-            if let Some(name) = inner.get("type").and_then(Value::as_str) {
-                let kind = Type::named(name).unwrap_or(Type::Unknown);
-                return Self { kind, written, body: Some(inner), wrapper: Some(object) };
-            }
+        let inner = content.and_then(Value::as_object);
+        if let Some((inner, name)) = inner.and_then(|inner| Some((inner, inner.get("type")?.as_str()?))) {
+            let kind = Type::named(name).unwrap_or(Type::Unknown);
+            return Self { kind, written, body: Some(inner), wrapper: Some(object) };
         }
         let is_text = content.is_some_and(|c| c.as_str().is_some() || c.as_array().is_some())
             || object.get("text").is_some_and(|t| t.as_str().is_some());

@@ -24,6 +24,8 @@ mod render;
 mod resolve;
 mod rows;
 mod status;
+#[cfg(test)]
+mod tests;
 mod tick;
 mod write;
 

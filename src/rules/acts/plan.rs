@@ -1,12 +1,13 @@
 //! The plan that holds at a step (A37 to A41).
 
 use super::call::{self, Call};
-use super::graph::{self, Edge, Waves};
+use super::graph::{self, Edge};
 use super::log::{Log, Reader};
 use super::resolve::Resolver;
 use super::status::Judge;
 pub use super::status::NodeStatus;
 use crate::model::{Bytes, StepNo};
+use crate::rules::graph::Order;
 
 /// A37: where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Log {
         let (calls, mode) =
             self.with_message(at, reader, |message, _| (call::of(message), message.text("mode").map(str::to_owned)))?;
         let edges = graph::edges(&calls);
-        let Waves { waves, cycles, blocked } = graph::waves(calls.len(), &edges);
+        let Order { waves, cycles, blocked } = graph::order(calls.len(), &edges);
         let nodes = self.nodes(step, at, &calls, reader);
         let mut edges: Vec<_> =
             edges.iter().map(|Edge { from, to, read }| (*from, *to, nodes[*to].reads[*read].clone())).collect();

@@ -154,17 +154,18 @@ fn held(reference: &Reference, value: Option<&Value<'_>>, is_erase: bool) -> Opt
     (is_erase || at.is_some()).then_some(keys)
 }
 
-/// Leaves out paths below another one and repeated ones.
+/// Leaves out paths below another one and repeated ones; the others keep their order.
 fn outermost(paths: Vec<Vec<Key>>) -> Vec<Vec<Key>> {
-    let mut kept: Vec<Vec<Key>> = Vec::with_capacity(paths.len());
-    for path in paths {
-        if kept.iter().any(|k| path.starts_with(k)) {
-            continue;
+    let mut sorted: Vec<usize> = (0..paths.len()).collect();
+    sorted.sort_by(|a, b| paths[*a].cmp(&paths[*b]));
+    let mut kept: Vec<usize> = Vec::with_capacity(paths.len());
+    for index in sorted {
+        if !kept.last().is_some_and(|k| paths[index].starts_with(&paths[*k])) {
+            kept.push(index);
         }
-        kept.retain(|k| !k.starts_with(&path));
-        kept.push(path);
     }
-    kept
+    kept.sort_unstable();
+    kept.into_iter().map(|index| paths[index].clone()).collect()
 }
 
 #[cfg(test)]

@@ -78,54 +78,41 @@ const ACTION: &[Rule] = &[
 /// D5: fields of every observation.
 const OBSERVATION: &[Rule] = &[optional("reward", Holds::Number), optional("tool_call_id", Holds::Text)];
 
+const API_ACTION: &[Rule] =
+    &[required("function", Holds::Text), required("kwargs", Holds::Object), optional("description", Holds::Text)];
+
+const CODE_ACTION: &[Rule] =
+    &[required("language", Holds::Language), required("content", Holds::Text), stated("description", Holds::Text)];
+
+const MESSAGE_ACTION: &[Rule] = &[required("content", Holds::Text), optional("description", Holds::Text)];
+
+const TEXT_OBSERVATION: &[Rule] =
+    &[required("content", Holds::Text), required("source", Holds::Source), optional("name", Holds::Text)];
+
+const IMAGE_OBSERVATION: &[Rule] =
+    &[required("content", Holds::Text), required("source", Holds::Source), optional("annotations", Holds::Annotations)];
+
+const WEB_OBSERVATION: &[Rule] = &[
+    stated("html", Holds::Text),
+    stated("url", Holds::Text),
+    stated("image_observation", Holds::Image),
+    stated("viewport_size", Holds::Viewport),
+    optional("axtree", Holds::Text),
+];
+
+const JSON_OBSERVATION: &[Rule] =
+    &[required("content", Holds::Object), required("source", Holds::Source), optional("name", Holds::Text)];
+
 /// D5: fields of one class.
 fn rules(class: Class) -> &'static [Rule] {
     match class {
-        Class::ApiAction => {
-            &const {
-                [
-                    required("function", Holds::Text),
-                    required("kwargs", Holds::Object),
-                    optional("description", Holds::Text),
-                ]
-            }
-        }
-        Class::CodeAction => {
-            &const {
-                [
-                    required("language", Holds::Language),
-                    required("content", Holds::Text),
-                    stated("description", Holds::Text),
-                ]
-            }
-        }
-        Class::MessageAction => &const { [required("content", Holds::Text), optional("description", Holds::Text)] },
-        Class::TextObservation => {
-            &const { [required("content", Holds::Text), required("source", Holds::Source), optional("name", Holds::Text)] }
-        }
-        Class::ImageObservation => {
-            &const {
-                [
-                    required("content", Holds::Text),
-                    required("source", Holds::Source),
-                    optional("annotations", Holds::Annotations),
-                ]
-            }
-        }
-        Class::WebObservation => {
-            &const {
-                [
-                    stated("html", Holds::Text),
-                    stated("url", Holds::Text),
-                    stated("image_observation", Holds::Image),
-                    stated("viewport_size", Holds::Viewport),
-                    optional("axtree", Holds::Text),
-                ]
-            }
-        }
-        Class::JsonObservation => {
-            &const { [required("content", Holds::Object), required("source", Holds::Source), optional("name", Holds::Text)] }
-        }
+        Class::ApiAction => API_ACTION,
+        Class::CodeAction => CODE_ACTION,
+        Class::MessageAction => MESSAGE_ACTION,
+        Class::TextObservation => TEXT_OBSERVATION,
+        Class::ImageObservation => IMAGE_OBSERVATION,
+        Class::WebObservation => WEB_OBSERVATION,
+        Class::JsonObservation => JSON_OBSERVATION,
     }
 }
 

@@ -2,19 +2,15 @@
 
 use super::reading::Reading;
 use super::shape::Shape;
-use crate::json::{Data, Value};
 use crate::model::{Finding, Severity};
-use sha2::{Digest, Sha256};
+use crate::rules::digest;
 use std::collections::HashMap;
-
-/// 128 bits of a SHA-256.
-type Hash = [u8; 16];
 
 /// D15: what of a record may repeat: its id and its body, each with the path at which it stands.
 #[derive(Debug, Clone, Default)]
 pub struct RepeatKeys {
-    id: Option<(&'static str, Hash)>,
-    body: Option<(&'static str, Hash)>,
+    id: Option<(&'static str, u128)>,
+    body: Option<(&'static str, u128)>,
 }
 
 impl RepeatKeys {
@@ -26,15 +22,15 @@ impl RepeatKeys {
         }
         let body = reading.body.and_then(|key| reading.root.get(key).map(|v| (key, v)));
         let body = body.filter(|(_, v)| v.as_array().is_some_and(|items| !items.is_empty()));
-        Self { id: reading.id().map(|(key, v)| (key, hash(v))), body: body.map(|(key, v)| (key, hash(v))) }
+        Self { id: reading.id().map(|(key, v)| (key, digest::of(v))), body: body.map(|(key, v)| (key, digest::of(v))) }
     }
 }
 
 /// D15: the ids and bodies of the records so far, each with the record that had it first.
 #[derive(Debug, Default)]
 pub struct Repeats {
-    ids: HashMap<Hash, usize>,
-    bodies: HashMap<Hash, usize>,
+    ids: HashMap<u128, usize>,
+    bodies: HashMap<u128, usize>,
 }
 
 impl Repeats {
@@ -47,9 +43,9 @@ impl Repeats {
 }
 
 fn repeated(
-    seen: &mut HashMap<Hash, usize>,
+    seen: &mut HashMap<u128, usize>,
     record: usize,
-    key: Option<(&'static str, Hash)>,
+    key: Option<(&'static str, u128)>,
     rule: &'static str,
     what: &str,
 ) -> Option<Finding> {
@@ -65,43 +61,6 @@ fn repeated(
     })
 }
 
-/// D15: equal values have equal hashes: members in any order, the last of duplicates, numbers as written.
-fn hash(value: &Value<'_>) -> Hash {
-    let mut hasher = Sha256::new();
-    feed(value, &mut hasher);
-    let mut hash = Hash::default();
-    hash.copy_from_slice(&hasher.finalize()[..16]);
-    hash
-}
-
-fn feed(value: &Value<'_>, hasher: &mut Sha256) {
-    match &value.data {
-        Data::String(s) => feed_text(s, hasher),
-        Data::Array(items) => {
-            hasher.update(format!("[{}", items.len()));
-            items.iter().for_each(|item| feed(item, hasher));
-        }
-        Data::Object(object) => {
-            let mut members: Vec<_> = object.entries().collect();
-            members.sort_unstable_by_key(|(key, _)| *key);
-            hasher.update(format!("{{{}", members.len()));
-            for (key, item) in members {
-                feed_text(key, hasher);
-                feed(item, hasher);
-            }
-        }
-        _ => {
-            hasher.update(value.text);
-            hasher.update(",");
-        }
-    }
-}
-
-fn feed_text(text: &str, hasher: &mut Sha256) {
-    hasher.update(format!("\"{}:", text.len()));
-    hasher.update(text);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +68,7 @@ mod tests {
 
     #[test]
     fn equal_as_json_is_equal() {
-        let same = |a: &str, b: &str| hash(&parse(a).unwrap()) == hash(&parse(b).unwrap());
+        let same = |a: &str, b: &str| digest::of(&parse(a).unwrap()) == digest::of(&parse(b).unwrap());
         assert!(same(r#"[{"a":1,"b":"\u0041"}]"#, r#"[ {"b":"A","a":0,"a":1} ]"#));
         assert!(!same("[1]", "[1.0]"));
         assert!(!same(r#"["a","b"]"#, r#"["a:b"]"#));

@@ -195,17 +195,16 @@ mod tests {
     #[test]
     fn the_last_contract_of_a_name_counts_at_the_place_of_the_first() {
         let mut declared = Declared::default();
+        const A: &str = r#"{"name":"a","capability":"c","inputs":[],"outputs":[{"name":"o","data_type":"TEXT"}]}"#;
         for (step, text) in [
             (
                 0,
-                r#"{"contracts":[{"name":"a","capability":"c","inputs":[]},{"name":"b","capability":"c","inputs":[]}]}"#,
+                r#"{"contracts":[{"name":"a","capability":"c","inputs":[]},{"name":"b","capability":"c","inputs":[]}]}"#
+                    .to_owned(),
             ),
-            (
-                1,
-                r#"{"contracts":[{"name":"a","capability":"c","inputs":[],"outputs":[{"name":"o","data_type":"TEXT"}]}]}"#,
-            ),
+            (1, format!("{{\"contracts\":[{A}]}}")),
         ] {
-            declared.take_pipeline(step, &parse(text).unwrap());
+            declared.take_pipeline(step, &parse(&text).unwrap());
         }
         let names =
             |step| declared.at(step).contracts.iter().map(|c| (c.name.clone(), c.outputs.len())).collect::<Vec<_>>();

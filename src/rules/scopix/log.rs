@@ -190,6 +190,13 @@ impl Log {
         Finding { record, step: Some(step), path, rule, severity: severity(rule), message }
     }
 
+    /// Why a step's record is no JSON.
+    #[must_use]
+    pub fn fault(&self, step: StepNo) -> Option<&str> {
+        let from = self.told.partition_point(|f| f.step < Some(step));
+        self.told.get(from).filter(|f| f.step == Some(step) && f.rule == INVALID_JSON).map(|f| f.message.as_str())
+    }
+
     /// The steps so far.
     #[must_use]
     pub fn steps(&self) -> &[StepAt] {
@@ -285,5 +292,99 @@ fn put_duplicates(value: &Value<'_>, path: &mut Vec<Key>, found: &mut Vec<Vec<Ke
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The findings of records, one a line: step, path, rule.
+    fn findings(lines: &[&str]) -> Vec<String> {
+        let (mut log, mut offset) = (Log::default(), 0);
+        for (number, line) in lines.iter().enumerate() {
+            let span = Span { offset, len: line.len() as u64 };
+            let place = Place { span, line: number as u64 + 1 };
+            log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes());
+            offset += span.len + 1;
+        }
+        let told = |f: &Finding| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or("-"), &f.rule[7..]);
+        log.findings().iter().map(told).collect()
+    }
+
+    fn slot(value: &str, data_type: &str, source: &str, time: &str) -> String {
+        format!(r#"{{"value":{value},"data_type":"{data_type}","source_node":"{source}","timestamp":"{time}"}}"#)
+    }
+
+    #[test]
+    fn writes_are_judged_by_what_stood_before() {
+        let context = |slot: String| format!(r#"{{"slots":{{"a":{slot}}}}}"#);
+        let lines = [
+            context(slot("1", "TEXT", "s", "2")),
+            context(slot("1.0", "TEXT", "s", "2")),
+            context(slot("1.0", "CROSS_REF", "s", "1")),
+            r#"{"slots":{}}"#.to_owned(),
+            context(slot("1.0", "TEXT", "s", "0")),
+            context(slot("1.0", "TEXT", "s", "0")),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(
+            findings(&lines),
+            ["2 a no-op-write", "2 a timestamp-order", "2 a type-change", "3 a slot-vanished"]
+        );
+    }
+
+    #[test]
+    fn an_array_is_its_elements_and_a_broken_record_is_a_step() {
+        let lines = [
+            r#"[{"slots":{}},7,[],[{"name":"x","type":"TEXT","source":"s"}]]"#,
+            "{",
+            r#"{"slots":{"b c":{"value":1,"value":2},"d":5}}"#,
+            "[]",
+            r#"{"agent_name":"n","success":false,"outputs":{}}"#,
+        ];
+        assert_eq!(
+            findings(&lines),
+            [
+                "1 - unknown-record",
+                "2 - unknown-record",
+                "4 - invalid-json",
+                "5 [\"b c\"] bad-slot",
+                "5 d bad-slot",
+                "5 slots[\"b c\"].value duplicate-key",
+                "5 x slot-vanished",
+                "6 - agent-failed",
+            ]
+        );
+    }
+
+    #[test]
+    fn contracts_judge_writes_before_and_after_them() {
+        let lines = [
+            r#"{"slot_name":"out","value":"x","data_type":"TEXT","source_node":"A"}"#,
+            r#"{"name":"A","capability":"c","inputs":[{"name":"q","data_type":"TEXT"}],
+                "outputs":[{"name":"out","data_type":"FOLDER_RESULT","mergeable":true},
+                {"name":"z","data_type":"ODD"}]}"#,
+            r#"{"slot_name":"more","value":"x","data_type":"TEXT","source_node":"A"}"#,
+        ];
+        assert_eq!(
+            findings(&lines),
+            [
+                "0 out output-type",
+                "2 A.outputs.out not-mergeable",
+                "2 A.outputs.z unknown-data-type",
+                "2 more undeclared-output",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_step_knows_its_own_bytes_and_line() {
+        let text = "[{\"slots\":{}},\n {\"slots\":{}}]";
+        let mut log = Log::default();
+        let place = Place { span: Span { offset: 10, len: text.len() as u64 }, line: 3 };
+        log.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes());
+        let second = log.steps()[1].place;
+        assert_eq!((second.place.line, second.place.span, second.record), (4, Span { offset: 26, len: 12 }, 1));
     }
 }

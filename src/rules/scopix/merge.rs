@@ -230,12 +230,18 @@ mod tests {
             CATEGORIZATION,
             &[
                 r#"{"categories":[{"name":"A","description":null,"confidence":0.50,"x":1}]}"#,
-                r#"{"categories":[{"name":"a","confidence":0.5,"file_ids":["1"],"description":"d","x":2}],"status":"success"}"#,
+                concat!(
+                    r#"{"categories":[{"name":"a","confidence":0.5,"file_ids":["1"],"#,
+                    r#""description":"d","x":2}],"status":"success"}"#
+                ),
             ],
         );
         assert_eq!(
             all[0].value,
-            r#"{"categories":[{"name":"A","description":"d","confidence":0.50,"x":1,"file_ids":["1"]}],"total_files":1,"status":"success"}"#
+            concat!(
+                r#"{"categories":[{"name":"A","description":"d","confidence":0.50,"x":1,"file_ids":["1"]}],"#,
+                r#""total_files":1,"status":"success"}"#
+            )
         );
         assert!(join(CATEGORIZATION, &[r#"{"categories":[]}"#, r#"{"categories":[{"name":1}]}"#]).is_empty());
     }

@@ -1,0 +1,169 @@
+//! A file surveyed for `check` and `stats`: by its format, or by its runs where the format has no survey of its own.
+
+use super::Stop;
+use super::out::raw;
+use crate::format::{Run, Survey};
+use crate::ingest::Loaded;
+use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo};
+use crate::source::Reader;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Gives the findings of each trajectory in turn.
+pub(super) fn findings(loaded: &Loaded, mut each: impl FnMut(Vec<Finding>) -> Result<(), Stop>) -> Result<(), Stop> {
+    match loaded.detected.format.survey() {
+        Some(mut survey) => records(loaded, survey.as_mut(), |_, findings| each(findings)),
+        None => (0..loaded.trajectories()).try_for_each(|record| each(loaded.run(record)?.findings())),
+    }
+}
+
+/// Gives the statistics of each trajectory in turn, then those of the dataset.
+pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(), Stop>) -> Result<(), Stop> {
+    if let Some(mut survey) = loaded.detected.format.survey().filter(|survey| survey.dataset().is_some()) {
+        records(loaded, survey.as_mut(), |stats, _| stats.map_or(Ok(()), |stats| each(&stats)))?;
+        return survey.dataset().map_or(Ok(()), |dataset| each(&dataset));
+    }
+    let mut dataset = DatasetStats::default();
+    for record in 0..loaded.trajectories() {
+        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref());
+        dataset.add(&stats);
+        each(raw(&stats)?.as_ref())?;
+    }
+    each(raw(&dataset)?.as_ref())
+}
+
+fn records(
+    loaded: &Loaded,
+    survey: &mut dyn Survey,
+    mut each: impl FnMut(Option<Box<RawValue>>, Vec<Finding>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut reader = Reader::new(&loaded.input);
+    for record in loaded.records.iter() {
+        let surveyed = survey.take(&record, reader.text(&record)?);
+        each(surveyed.stats, surveyed.findings)?;
+    }
+    Ok(())
+}
+
+type Counts = BTreeMap<String, u64>;
+
+fn count(counts: &mut Counts, name: &str) {
+    *counts.entry(name.to_owned()).or_default() += 1;
+}
+
+/// Statistics of a run as its steps tell them. Serialized, its line of `stats --json`.
+#[derive(Serialize)]
+struct RunStats {
+    r#type: &'static str,
+    record: usize,
+    id: Option<String>,
+    steps: u64,
+    kinds: Counts,
+    classes: Counts,
+    roles: Counts,
+    tools: Counts,
+    chars: u64,
+    tokens: u64,
+    unreadable: u64,
+    errors: u64,
+    warnings: u64,
+}
+
+impl RunStats {
+    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Self {
+        let mut stats = Self {
+            r#type: "trajectory",
+            record,
+            id: run.title(),
+            steps: run.step_count() as u64,
+            kinds: Counts::new(),
+            classes: Counts::new(),
+            roles: Counts::new(),
+            tools: Counts::new(),
+            chars: 0,
+            tokens: 0,
+            unreadable: 0,
+            errors: 0,
+            warnings: 0,
+        };
+        for number in 0..run.step_count() {
+            let step = run.step(StepNo::try_from(number).unwrap_or(StepNo::MAX), bytes);
+            count(&mut stats.kinds, &step.kind);
+            count(&mut stats.roles, step.role.name());
+            step.class.iter().for_each(|class| count(&mut stats.classes, class));
+            step.tool.iter().for_each(|tool| count(&mut stats.tools, tool));
+            stats.chars += step.chars as u64;
+            stats.tokens += step.tokens.unwrap_or(0);
+            stats.unreadable += u64::from(step.sign == StepKind::Broken);
+        }
+        for finding in run.findings() {
+            stats.errors += u64::from(finding.severity == Severity::Error);
+            stats.warnings += u64::from(finding.severity == Severity::Warning);
+        }
+        stats
+    }
+}
+
+/// The same of all runs of a file.
+#[derive(Serialize)]
+struct DatasetStats {
+    r#type: &'static str,
+    trajectories: u64,
+    steps: u64,
+    kinds: Counts,
+    classes: Counts,
+    roles: Counts,
+    tools: Counts,
+    chars: u64,
+    tokens: u64,
+    unreadable: u64,
+    with_errors: u64,
+    with_warnings: u64,
+}
+
+impl Default for DatasetStats {
+    fn default() -> Self {
+        Self {
+            r#type: "dataset",
+            trajectories: 0,
+            steps: 0,
+            kinds: Counts::new(),
+            classes: Counts::new(),
+            roles: Counts::new(),
+            tools: Counts::new(),
+            chars: 0,
+            tokens: 0,
+            unreadable: 0,
+            with_errors: 0,
+            with_warnings: 0,
+        }
+    }
+}
+
+impl DatasetStats {
+    fn add(&mut self, one: &RunStats) {
+        self.trajectories += 1;
+        self.steps += one.steps;
+        self.chars += one.chars;
+        self.tokens += one.tokens;
+        self.unreadable += one.unreadable;
+        self.with_errors += u64::from(one.errors > 0);
+        self.with_warnings += u64::from(one.warnings > 0);
+        let pairs = [
+            (&mut self.kinds, &one.kinds),
+            (&mut self.classes, &one.classes),
+            (&mut self.roles, &one.roles),
+            (&mut self.tools, &one.tools),
+        ];
+        for (all, some) in pairs {
+            some.iter().for_each(|(name, n)| *all.entry(name.clone()).or_default() += n);
+        }
+    }
+}
+
+/// A statistics object as one line of `--json`: the version and the file before its own members.
+pub(super) fn line(file: &str, stats: &RawValue) -> Result<String, Problem> {
+    let members = stats.get().strip_prefix('{').unwrap_or_default();
+    Ok(format!("{{\"obelus\":1,\"file\":{},{members}", raw(file)?))
+}

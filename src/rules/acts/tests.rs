@@ -1,0 +1,163 @@
+//! Whole logs: one record a line, what is found, what holds in the end.
+
+use super::{Log, NodeStatus, view};
+use crate::model::{Place, Record, RecordBody, Span, StepNo};
+
+/// A log of these lines, and its bytes.
+fn log(lines: &[&str]) -> (Log, Vec<u8>) {
+    let bytes = lines.join("\n").into_bytes();
+    let mut log = Log::default();
+    let mut offset = 0;
+    for (number, line) in lines.iter().enumerate() {
+        let span = Span { offset, len: line.len() as u64 };
+        let place = Place { span, line: number as u64 + 1 };
+        log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        offset = span.end() + 1;
+    }
+    log.finish(&bytes);
+    (log, bytes)
+}
+
+fn state(lines: &[&str], step: StepNo) -> String {
+    let (log, bytes) = log(lines);
+    let told = log.tree().identities(step).into_iter().map(|v| {
+        let value = v.root.and_then(|root| log.tree().text(root, step, &bytes)).unwrap_or_default();
+        format!("{}={value}", log.tree().identity(v.id).kind)
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
+fn found(lines: &[&str]) -> Vec<String> {
+    let (log, _) = log(lines);
+    let told = |f: crate::model::Finding| {
+        let path = f.path.map(|p| format!(" {p}")).unwrap_or_default();
+        format!("{} {}{path}", f.step.unwrap_or(-9), &f.rule["acts.".len()..])
+    };
+    log.findings().into_iter().map(told).collect()
+}
+
+fn context(log: &Log, step: StepNo) -> Vec<StepNo> {
+    log.context(step).collect()
+}
+
+const A: &str = r#"{"type":"state","state":{"a":1}}"#;
+const B: &str = r#"{"type":"state","state":{"a":2,"b":1}}"#;
+const K: &str = r#"{"type":"data","kind":"k","data":[1]}"#;
+
+fn envelope(messages: &[&str]) -> String {
+    format!("{{\"context\":[{}]}}", messages.join(","))
+}
+
+#[test]
+fn a_longer_context_is_appended_to() {
+    let lines = [envelope(&[A]), envelope(&[A, B]), envelope(&[A, B, K])];
+    let (log, _) = log(&lines.each_ref().map(String::as_str));
+    assert_eq!((log.step_count(), context(&log, 1), log.tick(2)), (3, vec![0, 1], "2".to_owned()));
+    assert!(log.findings().is_empty());
+}
+
+#[test]
+fn what_is_withdrawn_comes_back_as_itself() {
+    let lines = [envelope(&[A, K]), envelope(&[A]), envelope(&[A, K])];
+    let lines = lines.each_ref().map(String::as_str);
+    let (log, _) = log(&lines);
+    assert_eq!(log.step_count(), 4);
+    assert_eq!(log.withdrawn(2), (&[1][..], &[][..]));
+    assert_eq!(log.withdrawn(3), (&[][..], &[1][..]));
+    assert_eq!([1, 2, 3].map(|s| context(&log, s)), [vec![0, 1], vec![0], vec![0, 1]]);
+    assert_eq!(
+        [1, 2, 3].map(|s| state(&lines, s)),
+        ["state={\"a\":1} k=[1]", "state={\"a\":1}", "state={\"a\":1} k=[1]"]
+    );
+    assert_eq!(found(&lines), ["2 context-rebuilt"]);
+}
+
+#[test]
+fn another_order_is_another_state() {
+    let lines = [envelope(&[A, B]), envelope(&[B, A])];
+    let lines = lines.each_ref().map(String::as_str);
+    assert_eq!([1, 2].map(|s| state(&lines, s)), ["state={\"a\":2,\"b\":1}", "state={\"a\":1,\"b\":1}"]);
+    assert!(found(&lines).is_empty());
+}
+
+#[test]
+fn several_new_messages_are_inserted_one_after_the_other() {
+    let lines = [envelope(&[A, K]), envelope(&[B, r#"{"type":"text","text":"x"}"#, A, K, B])];
+    let lines = lines.each_ref().map(String::as_str);
+    let (log, _) = log(&lines);
+    assert_eq!(context(&log, 2), [2, 0, 1]);
+    assert_eq!(context(&log, 3), [2, 3, 0, 1]);
+    assert_eq!(context(&log, 4), [2, 3, 0, 1, 4]);
+    assert_eq!(
+        [2, 3, 4].map(|s| state(&lines, s)),
+        ["state={\"a\":1,\"b\":1} k=[1]", "state={\"a\":1,\"b\":1} k=[1]", "state={\"a\":2,\"b\":1} k=[1]"]
+    );
+}
+
+#[test]
+fn an_empty_context_is_a_reset_without_message() {
+    let lines = [A, &envelope(&[]), K];
+    let (log, _) = log(&lines);
+    assert_eq!((log.step_count(), state(&lines, 1), state(&lines, 2)), (3, String::new(), "k=[1]".to_owned()));
+    assert_eq!(found(&lines), ["1 context-rebuilt"]);
+}
+
+#[test]
+fn steps_stand_at_their_messages() {
+    let document = "{\n \"context\": [\n  {\"type\":\"text\",\n   \"text\":\"x\"},\n  5],\n \"solution\": {}}";
+    let bytes = document.as_bytes().to_vec();
+    let mut log = Log::default();
+    let span = Span { offset: 0, len: bytes.len() as u64 };
+    let record = Record { number: 0, place: Place { span, line: 1 }, body: RecordBody::Text };
+    log.push(&record, &bytes, &bytes);
+    let places: Vec<_> = (0..3).map(|s| log.place(s).unwrap()).collect();
+    assert_eq!(places.iter().map(|p| p.place.line).collect::<Vec<_>>(), [3, 5, 6]);
+    assert!(places.iter().all(|p| p.record_span == span));
+    assert_eq!(log.read(2, &bytes, |m| m.written.text.to_owned()).as_deref(), Some("{}"));
+}
+
+#[test]
+fn writes_are_judged_by_what_they_meet() {
+    let call = |rest: &str| format!(r#"{{"type":"data","kind":"state","_call":{{"_outputPath":"†state.a"}},{rest}}}"#);
+    let push = call(r#""_outputMethod":"push","data":{"a":2}"#);
+    let merge = call(r#""_outputMethod":"merge","data":{"a":{"x":1}}"#);
+    assert_eq!(
+        found(&[A, &push, &merge]),
+        ["1 method-type †state.a", "1 type-change †state.a", "2 method-type †state.a", "2 type-change †state.a"]
+    );
+    assert_eq!(found(&[A, A, B]), ["1 no-op-write †state"]);
+    let long = r#"{"type":"state","state":{"a":"a string that does not fit beside the node"}}"#;
+    assert_eq!(found(&[long, A]), ["1 type-change †state.a"]);
+}
+
+#[test]
+fn keys_that_stand_twice_are_told_by_their_path() {
+    let twice = r#"{"role":"user","role":"user","content":{"type":"data","data":[{"a b":{"x":1,"x":2}}]}}"#;
+    assert_eq!(found(&[twice]), ["0 duplicate-key data[0][\"a b\"].x", "0 duplicate-key role"]);
+}
+
+#[test]
+fn references_wait_for_the_end_of_their_tick() {
+    let plan = r#"{"type":"plan","plan":[{"_tool":"t","x":"†state.a"}]}"#;
+    let late = r#"{"type":"state","state":{"a":1},"_tick":1}"#;
+    assert!(found(&[plan, A]).is_empty());
+    assert_eq!(found(&[plan, late]), ["0 dangling-reference †state.a"]);
+    assert_eq!(found(&[plan]), ["0 dangling-reference †state.a"]);
+}
+
+#[test]
+fn a_plan_goes_on_as_its_outputs_come() {
+    let plan = r#"{"type":"plan","plan":[{"_tool":"s","_outputPath":"†state.a"},{"_tool":"t","x":"†state.a"}]}"#;
+    let (log, bytes) = log(&[plan, A]);
+    let at = |step| log.plan(step, &bytes).unwrap().nodes.iter().map(|n| n.status).collect::<Vec<_>>();
+    assert_eq!(at(0), [NodeStatus::Ready, NodeStatus::Waiting]);
+    assert_eq!(at(1), [NodeStatus::Done, NodeStatus::Unknown]);
+}
+
+#[test]
+fn the_view_follows_the_context() {
+    let lines = [envelope(&[A, K]), envelope(&[K, r#"{"type":"text","text":"x"}"#])];
+    let (log, bytes) = log(&lines.each_ref().map(String::as_str));
+    let texts: Vec<_> = view(&log, 2, &bytes).into_iter().map(|e| (e.step, e.text)).collect();
+    assert_eq!(texts, [(1, "## Data: ¶k\n[\n  1\n]".to_owned()), (2, "x".to_owned())]);
+}
