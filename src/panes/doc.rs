@@ -177,14 +177,25 @@ fn head_of(body: &str, bytes_max: usize) -> &str {
     while !body.is_char_boundary(end) {
         end -= 1;
     }
-    // An escape is at most 12 bytes (a surrogate pair), so a backslash in the last 12 may be cut: end before the first of
-    // them that starts an escape, which is one preceded by an even run of backslashes.
-    let from = (end.saturating_sub(12)..=end).find(|&i| body.is_char_boundary(i)).unwrap_or(end);
-    if let Some(at) = body[from..end].find('\\') {
-        let run = body[..from + at].bytes().rev().take_while(|&b| b == b'\\').count();
-        end = from + at - run;
+    let bytes = body.as_bytes();
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..end).and_then(|rest| rest.iter().position(|&b| b == b'\\')) {
+        let start = at + found;
+        at = start + escape_len(&bytes[start..]);
+        if at > end {
+            return &body[..start];
+        }
     }
     &body[..end]
+}
+
+/// Length in bytes of the escape that a text begins with; two that make one character are one.
+fn escape_len(text: &[u8]) -> usize {
+    match text {
+        [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', _, _, b'\\', b'u', ..] => 12,
+        [b'\\', b'u', ..] => 6,
+        _ => 2,
+    }
 }
 
 fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, depth: u16, nodes: &mut Vec<Node>) {
