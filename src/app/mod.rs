@@ -126,6 +126,7 @@ impl App {
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
+            Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),

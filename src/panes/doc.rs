@@ -189,11 +189,16 @@ fn head_of(body: &str, bytes_max: usize) -> &str {
     &body[..end]
 }
 
-/// Length in bytes of the escape that a text begins with; two that make one character are one.
-fn escape_len(text: &[u8]) -> usize {
-    match text {
-        [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', _, _, b'\\', b'u', ..] => 12,
-        [b'\\', b'u', ..] => 6,
+/// Length of the escape that a text begins with: two, six, or twelve bytes (a surrogate pair).
+fn escape_len(escape: &[u8]) -> usize {
+    let is_half = |at: usize, digits: &[u8]| {
+        escape.get(at..at + 4).is_some_and(|e| {
+            e[..2] == *b"\\u" && e[2].eq_ignore_ascii_case(&b'd') && digits.contains(&e[3].to_ascii_lowercase())
+        })
+    };
+    match escape.get(1) {
+        Some(b'u') if is_half(0, b"89ab") && is_half(6, b"cdef") => 12,
+        Some(b'u') => 6,
         _ => 2,
     }
 }
