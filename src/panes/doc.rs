@@ -177,10 +177,11 @@ fn head_of(body: &str, bytes_max: usize) -> &str {
     while !body.is_char_boundary(end) {
         end -= 1;
     }
+    let bytes = body.as_bytes();
     let mut at = 0;
-    while let Some(found) = body[at..end].find('\\') {
+    while let Some(found) = bytes.get(at..end).and_then(|rest| rest.iter().position(|&b| b == b'\\')) {
         let start = at + found;
-        at = start + escape_len(&body.as_bytes()[start..]);
+        at = start + escape_len(&bytes[start..]);
         if at > end {
             return &body[..start];
         }

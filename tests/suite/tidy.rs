@@ -144,7 +144,7 @@ fn rooms_sizes_and_words() {
     for (path, text) in sources() {
         let room = room_of(&path).unwrap_or_default();
         let name = path.display().to_string();
-        if room.is_empty() {
+        if room.is_empty() || path.ends_with("tests.rs") {
             all.extend(sizes(&name, &text));
         } else {
             all.extend(faults(&name, &room, &text));
