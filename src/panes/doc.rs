@@ -54,14 +54,16 @@ impl Doc {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
-        let (nodes, fault) = match json::parse_lenient(&text) {
-            Ok(value) => {
-                let mut nodes = Vec::new();
-                lay_out(&value, 0..0, 0, (0, 0), &mut nodes);
-                (nodes, json::parse(&text).err())
-            }
-            Err(fault) => (Vec::new(), Some(fault)),
+        // The strict rules first: a second look is needed only for what they reject.
+        let (read, fault) = match json::parse(&text) {
+            Ok(value) => (Some(value), None),
+            Err(fault) => (json::parse_lenient(&text).ok(), Some(fault)),
         };
+        let mut nodes = Vec::new();
+        if let Some(value) = &read {
+            lay_out(value, 0..0, 0, (0, 0), &mut nodes);
+        }
+        drop(read);
         Self { text, nodes, fault }
     }
 
