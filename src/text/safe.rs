@@ -88,13 +88,18 @@ fn put_grapheme(grapheme: &str, out: &mut String) {
 /// A request to draw a sign in colour or plain. Terminals disagree on the width of such pairs, and it says nothing of
 /// the text, so it is dropped; on anything but a sign it may carry hidden data and is shown.
 fn is_emoji_style(c: char, before: Option<char>) -> bool {
-    let is_sign = |b: char| matches!(b, '#' | '*' | '0'..='9' | '\u{A9}' | '\u{AE}' | '\u{203C}'..='\u{3299}' | '\u{1F000}'..='\u{1FAFF}');
+    let is_sign = |b: char| {
+        matches!(b,
+            '#' | '*' | '0'..='9' | '\u{A9}' | '\u{AE}' | '\u{203C}'..='\u{3299}' | '\u{1F000}'..='\u{1FAFF}')
+    };
     matches!(c, '\u{FE0E}' | '\u{FE0F}') && before.is_some_and(is_sign)
 }
 
 /// What some terminals join with the sign before it and others draw beside it: skin tones, enclosing marks.
 fn is_joined(c: char) -> bool {
-    matches!(c, '\u{1F3FB}'..='\u{1F3FF}' | '\u{488}' | '\u{489}' | '\u{1ABE}' | '\u{20DD}'..='\u{20E0}' | '\u{20E2}' | '\u{20E4}' | '\u{A670}'..='\u{A672}')
+    matches!(c,
+        '\u{1F3FB}'..='\u{1F3FF}' | '\u{488}' | '\u{489}' | '\u{1ABE}' | '\u{20DD}'..='\u{20E0}' | '\u{20E2}'
+        | '\u{20E4}' | '\u{A670}'..='\u{A672}')
 }
 
 fn is_hidden(c: char) -> bool {
