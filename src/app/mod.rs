@@ -25,7 +25,7 @@ use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::{Focus, Scroll, Session};
 use key::KeyPress;
-use keys::{Action, Context};
+use keys::Context;
 use menu::Menu;
 use prompt::Prompt;
 use search::Search;
@@ -290,9 +290,3 @@ pub fn pane_contexts(pane: Pane) -> Vec<Context> {
 
 /// What an action does while it has `&mut App`.
 pub(crate) type Effects = Vec<Effect>;
-
-/// Every action has a row, so that the help knows it.
-#[must_use]
-pub fn has_row(action: Action) -> bool {
-    keys::KEYS.iter().any(|r| r.action == action)
-}

@@ -1,6 +1,6 @@
 //! The worker's second half: records into the run, in slices of time, so that the screen never waits for it.
 
-use super::live::{IngestEvent, Live, Why};
+use super::live::{IngestEvent, Live, Why, write};
 use super::worker::{Stop, Work};
 use crate::source::Reader;
 use std::sync::{Arc, PoisonError};
@@ -43,7 +43,7 @@ impl Work {
     /// Merges records for one slice of time; false if the input no longer holds them.
     fn fold_slice(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
         let Some(run) = &self.live.run else { return Ok(false) };
-        let mut run = run.write().unwrap_or_else(PoisonError::into_inner);
+        let mut run = write(run);
         let begin = Instant::now();
         while begin.elapsed() < SLICE {
             let Some(record) = self.live.records.get(self.folded) else { break };
@@ -77,7 +77,7 @@ impl Work {
         let Ok(text) = reader.text(&record) else { return Ok(false) };
         let mut apart = self.format.run();
         apart.push(&record, text, self.live.input.as_ref());
-        *run.write().unwrap_or_else(PoisonError::into_inner) = apart;
+        *write(run) = apart;
         self.folded = 1;
         Ok(true)
     }
@@ -102,7 +102,7 @@ impl Work {
         let Some(run) = self.live.run.clone() else { return Ok(()) };
         let begin = Instant::now();
         let ahead = run.read().unwrap_or_else(PoisonError::into_inner).look_ahead(self.live.input.as_ref());
-        run.write().unwrap_or_else(PoisonError::into_inner).settle(ahead);
+        write(&run).settle(ahead);
         (self.ahead_cost, self.ahead_at) = (begin.elapsed(), Instant::now());
         self.send(IngestEvent::Settled)
     }
