@@ -11,7 +11,7 @@ pub(super) static LINTS: &[Lint] = &[Lint {
                UTF-8. It is shown as it stands and the other records count as usual, but nothing can be said of what \
                it meant. Look at the byte that the message names; where the end is missing, the writer was stopped in \
                the middle of a line.",
-        fires: r#"{"level":"info","msg":"started"}
+    fires: r#"{"level":"info","msg":"started"}
 {"level":"info","msg":"sto"#,
     silent: r#"{"level":"info","msg":"started"}
 {"level":"info","msg":"stopped"}"#,

@@ -7,9 +7,14 @@
 mod acts;
 mod adp;
 mod atif;
+pub mod baseline;
 mod data;
+mod policy;
 mod scopix;
 mod sft;
+
+pub use baseline::Baseline;
+pub use policy::{Policy, unknown};
 
 use crate::model::Severity;
 use crate::text::near;
@@ -29,6 +34,14 @@ pub struct Lint {
     pub fires: &'static str,
     /// The text mended.
     pub silent: &'static str,
+}
+
+impl Lint {
+    /// The first sentence of its help.
+    #[must_use]
+    pub fn short(&self) -> &'static str {
+        self.help.find(". ").map_or(self.help, |end| &self.help[..=end])
+    }
 }
 
 /// The rules of one system.
