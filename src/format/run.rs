@@ -114,8 +114,18 @@ pub enum Instances {
 pub trait Run: Send + Sync {
     /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
-    /// The input has ended (for now): settles what waits for more. May be followed by more records.
-    fn finish(&mut self, _bytes: &dyn Bytes) {}
+    /// What would be found if the input ended here: findings that wait for more (A43). May take long; others read
+    /// meanwhile.
+    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// Takes what [`Run::look_ahead`] found; it holds until the next record.
+    fn settle(&mut self, _ahead: Vec<Finding>) {}
+    /// The input has ended (for now). May be followed by more records.
+    fn finish(&mut self, bytes: &dyn Bytes) {
+        let ahead = self.look_ahead(bytes);
+        self.settle(ahead);
+    }
     /// Number of steps so far.
     fn step_count(&self) -> usize;
     /// Where a step stands.

@@ -3,6 +3,7 @@
 //! Headless commands load an input whole ([`open`]); the screen has a worker that indexes, folds and follows it.
 
 mod detect;
+mod fold;
 mod live;
 mod load;
 mod pass;
