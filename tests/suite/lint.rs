@@ -1,12 +1,13 @@
 //! The linter: every rule with both of its examples, the ids of the rules against the table, `check` and `explain`.
 
+use super::bless;
 use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
 use obelus::source::Input;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -102,6 +103,51 @@ fn the_table_has_every_rule_and_no_other() {
             assert!(lint.or != Some(lint.severity), "{}", lint.id);
         }
     }
+}
+
+fn page() -> String {
+    let mut out = String::from(
+        "# Findings\n\nMade from the tables in `src/lint`. `obelus check` tells these of files, the tab *Findings* of the \
+         open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 are those of the \
+         rules in `src/rules`.\n",
+    );
+    for family in FAMILIES {
+        let _ = write!(
+            out,
+            "\n## {} (`{}`)\n\n| rule | severity | means |\n| --- | --- | --- |\n",
+            family.title, family.name
+        );
+        for lint in family.lints {
+            let anchor = lint.id.replace('.', "");
+            let _ = writeln!(
+                out,
+                "| [`{}`](#{anchor}) | {} | {} |",
+                lint.id,
+                severity(lint),
+                lint.short().replace('|', "\\|")
+            );
+        }
+        for lint in family.lints {
+            let _ = write!(out, "\n### {}\n\n{}: {}\n", lint.id, severity(lint), lint.help);
+            let _ = write!(
+                out,
+                "\nFound in\n\n```json\n{}\n```\n\nbut not in\n\n```json\n{}\n```\n",
+                lint.fires, lint.silent
+            );
+        }
+    }
+    out
+}
+
+fn severity(lint: &Lint) -> String {
+    lint.or.map_or(lint.severity.name().to_owned(), |or| format!("{} or {}", lint.severity.name(), or.name()))
+}
+
+#[test]
+fn the_page_of_lints_equals_the_table() {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lints.md"));
+    let fault = bless::equal(&path, &page());
+    assert!(fault.is_none(), "{}", fault.unwrap_or_default());
 }
 
 #[test]
@@ -278,7 +324,7 @@ fn sarif_has_what_its_readers_need() {
 
 #[test]
 fn many_threads_tell_the_same_as_one() {
-    let mut text = Vec::new();
+    let mut text = String::new();
     for i in 0..6_000 {
         let words = "word ".repeat(150 + i % 97);
         let id = if i % 500 == 0 { 7 } else { i };
@@ -290,13 +336,13 @@ fn many_threads_tell_the_same_as_one() {
         .unwrap();
     }
     assert!(text.len() > 5 << 20, "large enough for several threads");
-    let told = |text: &[u8]| {
+    let told = |text: &str| {
         let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();
         let mut survey = obelus::rules::adp::Survey::default();
         let mut alone = Vec::new();
         for record in loaded.records.iter() {
             let span = record.place.span;
-            let bytes = &text[span.offset as usize..span.end() as usize];
+            let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
             alone.extend(survey.take(obelus::rules::adp::examine(&record, bytes)).found);
         }
         let mut together = Vec::new();
