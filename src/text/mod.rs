@@ -5,6 +5,7 @@
 //! control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON and no colour.
 
 mod find;
+pub mod near;
 mod role;
 mod safe;
 mod width;
