@@ -94,7 +94,7 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
     let Some((reference, instance)) = open.focus_reference() else {
         return vec![Piece::of(
             Role::Dim,
-            " no value in focus: Tab to State and move there, or press > for the next write",
+            " no value in focus · move to one in State: who set it, and when, stands here",
         )];
     };
     let step = open.step();
