@@ -434,14 +434,14 @@ fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     Block { text, lines, note, is_whole: is_all && !is_cut }
 }
 
-/// The node of a message that holds the value at a path of the state: the last whose pointer ends with the path.
+/// The node of a message that holds the value at a path of the state: the first whose pointer ends with the path.
 #[must_use]
 pub fn node_of_path(doc: &Doc, path: &[json::Key]) -> Option<usize> {
     if path.is_empty() || doc.nodes().len() > 20_000 {
         return None;
     }
-    let tail = json::pointer(path);
-    (0..doc.nodes().len()).find(|&n| doc.pointer(n).ends_with(&tail))
+    let segments: Vec<String> = path.iter().map(ToString::to_string).collect();
+    (0..doc.nodes().len()).find(|&n| doc.ends_with(n, &segments))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! no control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON, no colour.
 
 mod find;
+pub mod near;
 mod role;
 mod safe;
 mod width;

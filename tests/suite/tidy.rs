@@ -11,13 +11,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("state", &["json", "text", "model"]),
     ("rules", &["json", "text", "model", "state"]),
     ("format", &["json", "text", "model", "state", "rules"]),
-    ("panes", &["json", "text", "model", "state", "rules", "format"]),
-    ("app", &["json", "text", "model", "state", "rules", "format", "panes"]),
+    ("lint", &["json", "text", "model", "format"]),
+    ("panes", &["json", "text", "model", "state", "rules", "format", "lint"]),
+    ("app", &["json", "text", "model", "state", "rules", "format", "lint", "panes"]),
     ("source", &["json", "text", "model"]),
     ("ingest", &["json", "text", "model", "state", "format", "source"]),
     ("ui", &["text", "panes", "app"]),
     ("shell", &["json", "text", "model", "state", "format", "panes", "app", "source", "ingest", "ui"]),
-    ("cli", &["json", "text", "model", "state", "rules", "format", "panes", "app", "source", "ingest", "ui", "shell"]),
+    (
+        "cli",
+        &[
+            "json", "text", "model", "state", "rules", "format", "lint", "panes", "app", "source", "ingest", "ui",
+            "shell",
+        ],
+    ),
 ];
 
 /// What only some rooms may name, and what to do instead.

@@ -22,8 +22,10 @@ pub(super) fn changes(open: &Open<'_>, step: StepNo) -> Changes {
     let tree = open.tree();
     let mut out = Changes::default();
     let mut ghosts = HashSet::new();
+    // Neighbours mostly have the same containers above them.
+    let mut above: (Option<(IdentityId, Vec<Key>)>, Vec<NodeId>) = (None, Vec::new());
     for event in tree.events(step) {
-        let (id, path) = tree.path(event.node);
+        let (id, mut path) = tree.path(event.node);
         if tree.shape(event.node, step).is_some() {
             out.leaves.insert(event.node, event.op);
         } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
@@ -34,10 +36,15 @@ pub(super) fn changes(open: &Open<'_>, step: StepNo) -> Changes {
         if event.op == EventOp::Same {
             continue;
         }
-        for end in 0..path.len() {
-            if let Some(above) = tree.node(id, &path[..end]) {
-                *out.below.entry(above).or_default() += 1;
-            }
+        if path.pop().is_none() {
+            continue;
+        }
+        if above.0.as_ref().is_none_or(|(of, known)| *of != id || *known != path) {
+            let nodes = (0..=path.len()).filter_map(|end| tree.node(id, &path[..end])).collect();
+            above = (Some((id, path)), nodes);
+        }
+        for node in &above.1 {
+            *out.below.entry(*node).or_default() += 1;
         }
     }
     out
