@@ -59,7 +59,8 @@ impl Format for Acts {
             "{\"context\":[{\"type\":\"text\",\"text\":\"Book it.\"},{\"type\":\"state\",\"state\":{\"city\":\"Lyon\"}}],\
              \"solution\":{\"calls\":[],\"output\":null}}",
             "{\"type\":\"state\",\"state\":{\"n\":1},\"_tick\":1}\n\
-             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
+             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\
+             \"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
             "[{\"role\":\"user\",\"content\":{\"type\":\"input\",\"input\":{\"x\":1}}},{\"type\":\"plan\",\"plan\":[]}]",
         ]
     }

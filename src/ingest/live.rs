@@ -15,8 +15,7 @@ pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 const STEP_BACK: Duration = Duration::from_micros(50);
 
 /// The run for writing. It never queues for the lock: where a writer waits, a reader that already reads and asks again
-/// (one
-/// pane inside another) would wait for the writer, which waits for it.
+/// (one pane inside another) would wait for the writer, which waits for it.
 pub(super) fn write(run: &SharedRun) -> RwLockWriteGuard<'_, Box<dyn Run>> {
     loop {
         match run.try_write() {
