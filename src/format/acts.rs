@@ -24,8 +24,8 @@ impl Format for Acts {
 
     fn about(&self) -> &'static str {
         "Contexts and logs of the Agent/Data protocol: messages whose `data`, `input`, `state` and `error` merge into \
-         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least half \
-         of the messages having one of the protocol's types."
+         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least \
+         half of the messages having one of the protocol's types."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
