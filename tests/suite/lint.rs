@@ -415,8 +415,8 @@ fn findings_lead_to_their_step_and_value() {
     assert!(rows(&stage).starts_with(" 3 errors · 3 warnings"), "{}", rows(&stage));
     press(&mut stage, "/ t y p e - c h Enter");
     let explained = rows(&stage);
-    assert!(explained.contains(" ! acts.type-change\n the type changes from array to string"), "{explained}");
-    assert!(explained.contains("\n A value changes its JSON type"), "{explained}");
+    assert!(explained.contains(" ! acts.type-change\n the type changes from array to\n string"), "{explained}");
+    assert!(explained.contains("\n A value changes its JSON type: an\n"), "{explained}");
     press(&mut stage, "Enter");
     assert_eq!(focus(&stage), (11, "†state.alarms".to_owned()));
     assert_eq!((stage.app.inspector.tab, stage.app.pane), (Tab::Findings, Pane::Inspector));
