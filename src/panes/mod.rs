@@ -4,6 +4,7 @@
 
 pub mod compare;
 pub mod doc;
+pub mod findings;
 pub mod header;
 pub mod history;
 pub mod message;
