@@ -1,11 +1,12 @@
 //! A file surveyed for `check` and `stats`: by its format, or by its runs where the format has no survey of its own.
 
-use super::Stop;
 use super::out::raw;
+use super::{Stop, complain};
 use crate::format::{Run, Survey};
-use crate::ingest::Loaded;
+use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo};
 use crate::source::Reader;
+use crate::state::IS_CHECKED;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -14,7 +15,13 @@ use std::collections::BTreeMap;
 pub(super) fn findings(loaded: &Loaded, mut each: impl FnMut(Vec<Finding>) -> Result<(), Stop>) -> Result<(), Stop> {
     match loaded.detected.format.survey() {
         Some(mut survey) => records(loaded, survey.as_mut(), |_, findings| each(findings)),
-        None => (0..loaded.trajectories()).try_for_each(|record| each(loaded.run(record)?.findings())),
+        None => (0..loaded.trajectories()).try_for_each(|record| {
+            let run = loaded.run(record)?;
+            if run.has_schemas() && !IS_CHECKED {
+                complain("this build has no feature `schema`: values are not checked against their schemas");
+            }
+            each(ingest::findings(run.as_ref(), loaded.input.as_ref())?)
+        }),
     }
 }
 
@@ -26,7 +33,7 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     }
     let mut dataset = DatasetStats::default();
     for record in 0..loaded.trajectories() {
-        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref());
+        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref())?;
         dataset.add(&stats);
         each(raw(&stats)?.as_ref())?;
     }
@@ -71,7 +78,7 @@ struct RunStats {
 }
 
 impl RunStats {
-    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Self {
+    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Result<Self, Problem> {
         let mut stats = Self {
             r#type: "trajectory",
             record,
@@ -97,11 +104,11 @@ impl RunStats {
             stats.tokens += step.tokens.unwrap_or(0);
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
-        for finding in run.findings() {
+        for finding in ingest::findings(run, bytes)? {
             stats.errors += u64::from(finding.severity == Severity::Error);
             stats.warnings += u64::from(finding.severity == Severity::Warning);
         }
-        stats
+        Ok(stats)
     }
 }
 

@@ -3,11 +3,13 @@
 //! Headless commands load an input whole ([`open`]); the screen has a worker that indexes, folds and follows it.
 
 mod detect;
+mod exam;
 mod live;
 mod load;
 mod worker;
 
 pub use detect::{Detected, detect};
+pub use exam::{findings, with_stack};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use worker::Worker;

@@ -1,6 +1,7 @@
 //! Every write of the value in focus: step, when, who, what.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use crate::format::Credit;
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, NodeId};
 use crate::text::{Role, SafeText, pad};
@@ -93,7 +94,10 @@ fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
         EventOp::Drop => ("−", "gone", Role::Removed),
         EventOp::Reset => ("−", "reset", Role::Removed),
     };
-    let credit = open.run().credit(event.identity, event.author, open.bytes());
+    let credit = match open.run().accounts_for(event) {
+        true => open.run().credit(event.identity, event.author, open.bytes()),
+        false => Credit::default(),
+    };
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
         Piece::of(Role::Blame, &format!("{:>7}  ", super::state::at(event.at))),
