@@ -75,7 +75,8 @@ impl App {
         let head = if self.inspector.tab == Tab::History { 2 } else { view::message_head_rows(self) };
         self.inspector.scroll().show_cursor(extent.height.saturating_sub(head), total);
         let below = crate::panes::Extent { height: extent.height.saturating_sub(head), ..extent };
-        if let Some(view) = self.inspector.document() {
+        // Only messages hold code; the answers go to the message.
+        if let (Tab::Message, Some(view)) = (self.inspector.tab, self.inspector.document()) {
             let requests = view.code_requests(below);
             if !requests.is_empty() {
                 effects.push(Effect::Highlight(requests));

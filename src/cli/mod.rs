@@ -12,6 +12,7 @@ mod history;
 mod merge;
 mod open;
 mod out;
+mod picture;
 mod plan;
 mod render;
 mod resolve;
@@ -54,6 +55,7 @@ static COMMANDS: &[Command] = &[
     steps::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
+    picture::COMMAND,
 ];
 
 /// Why a command ended early.
@@ -76,10 +78,16 @@ impl From<io::Error> for Stop {
     }
 }
 
+/// The program and its commands as the command line knows them; `docs/cli.md` is made from it.
+#[must_use]
+pub fn program() -> clap::Command {
+    args::build(COMMANDS)
+}
+
 /// Runs the program with these arguments (the first is its name); the exit status.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
-    let matches = match args::build(COMMANDS).try_get_matches_from(arguments) {
+    let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),
     };

@@ -105,8 +105,12 @@ impl Run for ActsRun {
         self.log.push(record, text, bytes);
     }
 
-    fn finish(&mut self, bytes: &dyn Bytes) {
-        self.log.finish(bytes);
+    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+        self.log.look_ahead(bytes)
+    }
+
+    fn settle(&mut self, ahead: Vec<Finding>) {
+        self.log.settle(ahead);
     }
 
     fn step_count(&self) -> usize {

@@ -20,8 +20,8 @@ pub trait Format: Send + Sync {
     fn framing(&self) -> Framing;
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
-    /// Whether [`Run::push`] looks at the text of a record. A format whose records are steps one to one says no, and its
-    /// files cost no read and no parse to index; it is then given an empty text.
+    /// Whether [`Run::push`] looks at the text of a record. A format whose records are steps one to one says no, and
+    /// its files cost no read and no parse to index; it is then given an empty text.
     fn needs_text(&self) -> bool {
         true
     }
@@ -109,13 +109,23 @@ pub enum Instances {
 
 /// One trajectory: its steps, its state at every step, and what only its format can say of it.
 ///
-/// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts: what
-/// it shows it asks from `bytes`.
+/// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts:
+/// what it shows it asks from `bytes`.
 pub trait Run: Send + Sync {
     /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
-    /// The input has ended (for now): settles what waits for more. May be followed by more records.
-    fn finish(&mut self, _bytes: &dyn Bytes) {}
+    /// What would be found if the input ended here: findings that wait for more (A43). May take long; others read
+    /// meanwhile.
+    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// Takes what [`Run::look_ahead`] found; it holds until the next record.
+    fn settle(&mut self, _ahead: Vec<Finding>) {}
+    /// The input has ended (for now). May be followed by more records.
+    fn finish(&mut self, bytes: &dyn Bytes) {
+        let ahead = self.look_ahead(bytes);
+        self.settle(ahead);
+    }
     /// Number of steps so far.
     fn step_count(&self) -> usize;
     /// Where a step stands.
@@ -136,11 +146,12 @@ pub trait Run: Send + Sync {
         Vec::new()
     }
 
-    /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`, `/kind/instance/slot`.
+    /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`,
+    /// `/kind/instance/slot`.
     fn reference(&self, identity: &Identity, path: &[Key]) -> String;
     /// A PATH of the command line: the identities it can mean (with `instance` None: of every instance for `blame`, the
-    /// global one for `history`: the caller chooses among them) and the path below, resolved against the state at `step`
-    /// so that `.0` is an index on an array and a key on an object (A33).
+    /// global one for `history`: the caller chooses among them) and the path below, resolved against the state at
+    /// `step` so that `.0` is an index on an array and a key on an object (A33).
     ///
     /// # Errors
     /// It does not parse.

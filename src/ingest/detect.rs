@@ -25,11 +25,13 @@ pub struct Detected {
     pub was_forced: bool,
 }
 
-/// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for.
+/// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for. Waits until a stream
+/// has brought something.
 ///
 /// # Errors
 /// There is no format of that name; the input is no text (R9) or cannot be read.
 pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> {
+    input.wait_for_head();
     input.check()?;
     if let Some(name) = forced.filter(|name| *name != "auto") {
         let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;

@@ -4,6 +4,7 @@
 
 mod detect;
 mod exam;
+mod fold;
 mod live;
 mod load;
 mod worker;

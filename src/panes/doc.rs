@@ -125,6 +125,35 @@ impl Doc {
         (text, head.len() == body.len())
     }
 
+    /// The first member of that name of an object.
+    #[must_use]
+    pub fn member(&self, object: usize, name: &str) -> Option<usize> {
+        let end = self.nodes.get(object).filter(|n| n.kind == Kind::Object)?.end as usize;
+        let mut at = object + 1;
+        while at < end {
+            if self.key(at).as_deref() == Some(name) {
+                return Some(at);
+            }
+            at = self.nodes[at].end as usize;
+        }
+        None
+    }
+
+    /// The text of a member of the nearest object around a node that has one of that name.
+    #[must_use]
+    pub fn around(&self, node: usize, name: &str) -> Option<String> {
+        let mut at = node;
+        while let Some(n) = self.nodes.get(at).filter(|n| n.depth > 0) {
+            at = n.parent as usize;
+            if let Some(found) = self.member(at, name) {
+                let is_string = self.nodes[found].kind == Kind::String;
+                let text = if is_string { self.string_head(found, 4_096).0 } else { Cow::from(self.source(found)) };
+                return Some(text.into_owned());
+            }
+        }
+        None
+    }
+
     /// Path of a node from the root, as a JSON Pointer.
     #[must_use]
     pub fn pointer(&self, node: usize) -> String {
@@ -148,14 +177,29 @@ fn head_of(body: &str, bytes_max: usize) -> &str {
     while !body.is_char_boundary(end) {
         end -= 1;
     }
-    // An escape is at most 12 bytes (a surrogate pair), so a backslash in the last 12 may be cut: end before the first of
-    // them that starts an escape, which is one preceded by an even run of backslashes.
-    let from = (end.saturating_sub(12)..=end).find(|&i| body.is_char_boundary(i)).unwrap_or(end);
-    if let Some(at) = body[from..end].find('\\') {
-        let run = body[..from + at].bytes().rev().take_while(|&b| b == b'\\').count();
-        end = from + at - run;
+    let mut at = 0;
+    while let Some(found) = body[at..end].find('\\') {
+        let start = at + found;
+        at = start + escape_len(&body.as_bytes()[start..]);
+        if at > end {
+            return &body[..start];
+        }
     }
     &body[..end]
+}
+
+/// Length of the escape that a text begins with: two, six, or twelve bytes (a surrogate pair).
+fn escape_len(escape: &[u8]) -> usize {
+    let is_half = |at: usize, digits: &[u8]| {
+        escape.get(at..at + 4).is_some_and(|e| {
+            e[..2] == *b"\\u" && e[2].eq_ignore_ascii_case(&b'd') && digits.contains(&e[3].to_ascii_lowercase())
+        })
+    };
+    match escape.get(1) {
+        Some(b'u') if is_half(0, b"89ab") && is_half(6, b"cdef") => 12,
+        Some(b'u') => 6,
+        _ => 2,
+    }
 }
 
 fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, depth: u16, nodes: &mut Vec<Node>) {

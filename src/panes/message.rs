@@ -131,7 +131,7 @@ impl DocView {
                 document: self.document,
                 node,
                 key: doc.key(node as usize).map(std::borrow::Cow::into_owned).unwrap_or_default(),
-                language: sibling(doc, parent, "language"),
+                language: doc.member(parent, "language").map(|at| doc.string_head(at, 64).0.into_owned()),
                 text: outline.blocks.get(&node)?.text.clone(),
             })
         };
@@ -242,7 +242,7 @@ impl DocView {
         }
         self.version += 1;
         if let Some(row) = self.outline(cells).lines.iter().position(|l| l.node as usize == node) {
-            self.scroll.cursor = row;
+            self.scroll.jump_to(row);
         }
     }
 
@@ -396,18 +396,6 @@ fn put_value(doc: &Doc, at: usize, line: &Line, block: Option<&Block>, left: &mu
         },
         (Kind::Scalar, _) => left.push(value::piece(doc.source(at))),
     }
-}
-
-fn sibling(doc: &Doc, parent: usize, key: &str) -> Option<String> {
-    let node = doc.nodes().get(parent)?;
-    let mut child = parent + 1;
-    while child < node.end as usize {
-        if doc.key(child).as_deref() == Some(key) {
-            return Some(doc.string_head(child, 64).0.into_owned());
-        }
-        child = doc.nodes()[child].end as usize;
-    }
-    None
 }
 
 /// The lines of a string: decoded, split, wrapped; an opened string that is JSON itself is laid out.

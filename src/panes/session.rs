@@ -116,6 +116,11 @@ impl Session {
         Some(Open { session: self, guard })
     }
 
+    /// Forgets the findings: the run has others now.
+    pub fn forget_findings(&self) {
+        self.findings.replace(None);
+    }
+
     /// Forgets descriptions from a step on (an unfinished message may have grown).
     pub fn forget_from(&self, step: StepNo) {
         self.described.borrow_mut().retain(|&s, _| s < step);

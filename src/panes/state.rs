@@ -273,7 +273,7 @@ impl StatePane {
             let gone = if let Place::Node(n) = place { Place::Gone(n) } else { place.clone() };
             if let Some(row) = outline.lines.iter().position(|l| l.place == place || l.place == gone) {
                 self.at = Some(outline.lines[row].place.clone());
-                self.scroll.cursor = row;
+                self.scroll.jump_to(row);
                 return;
             }
         }

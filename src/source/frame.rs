@@ -1,8 +1,8 @@
 //! Cuts an input into records, going forward through it once (A1, S1, D1; `DESIGN.md` 9).
 //!
 //! A [`Framer`] is fed pieces of the input in order, cut anywhere, and puts records into an index as soon as they are
-//! known. What it believes of a file can fall later (a second value behind what looked like one document): then it takes
-//! records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
+//! known. What it believes of a file can fall later (a second value behind what looked like one document): then it
+//! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
 use super::lines::{Hunt, Lines};
 use super::values::{Array, Run, Whole};

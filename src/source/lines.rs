@@ -92,8 +92,8 @@ impl Lines {
         }
     }
 
-    /// A run of NUL bytes ends here: a long one is a broken record of its own, so that it costs nobody its bytes; a short
-    /// one belongs to the text.
+    /// A run of NUL bytes ends here: a long one is a broken record of its own, so that it costs nobody its bytes; a
+    /// short one belongs to the text.
     fn end_nuls(&mut self, at: Cursor, index: &mut RecordIndex) {
         let Some(from) = self.nuls.take() else { return };
         let len = at.byte - from;

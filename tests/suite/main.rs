@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod adp_rules;
+mod app;
+mod bless;
 mod cli;
 mod docs;
 mod follow;

@@ -292,14 +292,21 @@ impl Log {
         notes.filter_map(|(open, note)| self.finding(open, note)).collect()
     }
 
-    /// A43: the input has ended for now. What was looked at is looked at again only if something has moved since.
-    pub fn finish(&mut self, bytes: &dyn Bytes) {
-        if self.provisional.moves != self.moves {
-            self.provisional = Provisional { moves: self.moves, ..Provisional::default() };
-        }
-        let new = self.settled(&self.open[self.provisional.looked_at..], self.last_step(), bytes);
-        self.provisional.findings.extend(new);
-        self.provisional.looked_at = self.open.len();
+    /// A43: what the open references come to if the input ends here. Of what was looked at before, nothing is looked at
+    /// again unless something has moved since.
+    #[must_use]
+    pub fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+        let (mut known, looked_at) = match self.provisional.moves == self.moves {
+            true => (self.provisional.findings.clone(), self.provisional.looked_at),
+            false => (Vec::new(), 0),
+        };
+        known.extend(self.settled(&self.open[looked_at..], self.last_step(), bytes));
+        known
+    }
+
+    /// Takes what [`Log::look_ahead`] found.
+    pub fn settle(&mut self, ahead: Vec<Finding>) {
+        self.provisional = Provisional { findings: ahead, looked_at: self.open.len(), moves: self.moves };
     }
 
     /// Adds a finding on a step.

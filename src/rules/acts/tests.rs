@@ -15,7 +15,8 @@ fn log(lines: &[&str]) -> (Log, Vec<u8>) {
         log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
         offset = span.end() + 1;
     }
-    log.finish(&bytes);
+    let ahead = log.look_ahead(&bytes);
+    log.settle(ahead);
     (log, bytes)
 }
 
@@ -252,8 +253,10 @@ fn references_are_looked_at_again_when_something_moves() {
         let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
         log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
         offset = place.span.end() + 1;
-        log.finish(&bytes);
-        log.finish(&bytes);
+        for _ in 0..2 {
+            let ahead = log.look_ahead(&bytes);
+            log.settle(ahead);
+        }
         counts.push(log.findings().len());
     }
     assert_eq!(counts, [1, 1, 0]);

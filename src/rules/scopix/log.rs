@@ -363,7 +363,8 @@ mod tests {
         let lines = [
             r#"{"slot_name":"out","value":"x","data_type":"TEXT","source_node":"A"}"#,
             r#"{"name":"A","capability":"c","inputs":[{"name":"q","data_type":"TEXT"}],
-                "outputs":[{"name":"out","data_type":"FOLDER_RESULT","mergeable":true},{"name":"z","data_type":"ODD"}]}"#,
+                "outputs":[{"name":"out","data_type":"FOLDER_RESULT","mergeable":true},
+                {"name":"z","data_type":"ODD"}]}"#,
             r#"{"slot_name":"more","value":"x","data_type":"TEXT","source_node":"A"}"#,
         ];
         assert_eq!(
