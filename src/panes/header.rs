@@ -119,6 +119,7 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
             out.push(Piece::of(Role::Dim, &format!(" · unchanged since {}", at(leaf.changed))));
         }
         out.extend(before(open, node, leaf.changed));
+        out.extend(broken(open, id));
     } else if tree.shape(node, step).is_some() {
         let n = tree.child_count(node, step);
         out.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
@@ -126,6 +127,7 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
             out.push(Piece::of(Role::Dim, "   last written "));
             out.push(Piece::of(Role::Blame, &at(newest)));
         }
+        out.extend(broken(open, id));
     } else {
         out.push(Piece::of(Role::Dim, "not there at this step"));
         if let Some(next) = tree.neighbour(node, step, true) {
@@ -146,6 +148,20 @@ fn before(open: &Open<'_>, node: crate::state::NodeId, changed: StepNo) -> Vec<P
         Piece::of(Role::Dim, " "),
         Piece::of(Role::Blame, &at(old.step)),
     ]
+}
+
+/// What the schema says of the value in focus, where the value breaks it (A42).
+fn broken(open: &Open<'_>, id: crate::state::IdentityId) -> Vec<Piece> {
+    let Some((_, path)) = &open.session.focus.path else { return Vec::new() };
+    let invalid = open.session.checks.at(id, open.step());
+    if let Some(own) = invalid.iter().find(|i| i.violation.path == *path) {
+        let text = format!("schema: {} ✗", own.violation.message);
+        return vec![Piece::of(Role::Dim, " · "), Piece::of(Role::Error, &text)];
+    }
+    match invalid.iter().filter(|i| i.violation.path.starts_with(path)).count() {
+        0 => Vec::new(),
+        n => vec![Piece::of(Role::Dim, " · "), Piece::of(Role::Error, &format!("schema: {n} ✗ below"))],
+    }
 }
 
 fn value_piece(piece: &Piece) -> Piece {

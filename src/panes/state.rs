@@ -1,5 +1,6 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
+use super::changes::Changes;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
@@ -41,14 +42,6 @@ pub struct Line {
     key: Option<Key>,
 }
 
-/// What the step in focus did, by node.
-#[derive(Debug, Default)]
-struct Changes {
-    leaves: HashMap<NodeId, EventOp>,
-    below: HashMap<NodeId, usize>,
-    gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
-}
-
 /// All visible rows of one step, kept until the step, a fold or the run changes.
 #[derive(Debug)]
 pub struct Outline {
@@ -65,7 +58,7 @@ impl Outline {
     }
 }
 
-type CacheKey = (u64, StepNo, u64);
+type CacheKey = (u64, StepNo, u64, StepNo);
 
 /// Cursor, folds and scroll of the state pane. Folds and cursor are by node, so they stay through steps.
 #[derive(Debug, Default)]
@@ -84,7 +77,7 @@ impl StatePane {
     /// The rows at the step in focus.
     #[must_use]
     pub fn outline(&self, open: &Open<'_>) -> Rc<Outline> {
-        let key = (open.session.generation, open.step(), self.fold_version);
+        let key = (open.session.generation, open.step(), self.fold_version, open.session.checks.judged());
         if let Some((cached, outline)) = &*self.cache.borrow()
             && *cached == key
         {
@@ -109,8 +102,8 @@ impl StatePane {
 
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
-        let mut outline = Outline { lines: Vec::new(), changes: changes(open, step), step };
         let identities = open.tree().identities(step);
+        let mut outline = Outline { lines: Vec::new(), changes: Changes::at(open, step, &identities), step };
         let mut done: HashSet<String> = HashSet::new();
         for view in &identities {
             let kind = &open.tree().identity(view.id).kind;
@@ -332,6 +325,10 @@ impl StatePane {
         let mut right = Vec::new();
         if let Some(node) = node {
             self.put_value(open, outline, line, node, op, &mut left, &mut right);
+            let is_folded = line.is_open == Some(false) && outline.changes.invalid_below.contains(&node);
+            if outline.changes.invalid.contains(&node) || is_folded {
+                left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
+            }
         }
         Row::new(left).right(right)
     }
@@ -461,42 +458,4 @@ fn value_column(lines: &[Line], indent: usize) -> usize {
         Some(line.depth * indent + key.min(KEY_CELLS_MAX))
     };
     lines.iter().filter_map(cells).max().unwrap_or(0)
-}
-
-/// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
-fn changes(open: &Open<'_>, step: StepNo) -> Changes {
-    let tree = open.tree();
-    let mut out = Changes::default();
-    let mut ghosts = HashSet::new();
-    for event in tree.events(step) {
-        let (id, path) = tree.path(event.node);
-        if tree.shape(event.node, step).is_some() {
-            out.leaves.insert(event.node, event.op);
-        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
-            && ghosts.insert(gone)
-        {
-            out.gone.entry(parent).or_default().push((gone, key));
-        }
-        if event.op == EventOp::Same {
-            continue;
-        }
-        for end in 0..path.len() {
-            if let Some(above) = tree.node(id, &path[..end]) {
-                *out.below.entry(above).or_default() += 1;
-            }
-        }
-    }
-    out
-}
-
-type Gone = (Option<NodeId>, NodeId, Key);
-
-fn topmost_gone(open: &Open<'_>, id: IdentityId, path: &[Key], step: StepNo) -> Option<Gone> {
-    for end in 1..=path.len() {
-        let node = open.tree().node(id, &path[..end])?;
-        if open.tree().shape(node, step).is_none() {
-            return Some((open.tree().node(id, &path[..end - 1]), node, path[end - 1].clone()));
-        }
-    }
-    None
 }

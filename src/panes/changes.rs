@@ -1,0 +1,74 @@
+//! What a step did to the state, by node: for the marks in the state pane.
+
+use super::Open;
+use crate::json::Key;
+use crate::model::StepNo;
+use crate::state::{EventOp, IdentityId, IdentityView, NodeId};
+use std::collections::{HashMap, HashSet};
+
+/// What the step in focus did, by node.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Events of leaves.
+    pub leaves: HashMap<NodeId, EventOp>,
+    /// How many leaves changed below.
+    pub below: HashMap<NodeId, usize>,
+    /// What is gone, under what is left.
+    pub gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
+    /// What breaks its schema, and what has such a value below (A42).
+    pub invalid: HashSet<NodeId>,
+    pub invalid_below: HashSet<NodeId>,
+}
+
+impl Changes {
+    /// Of a step, with the identities that stand then.
+    pub(super) fn at(open: &Open<'_>, step: StepNo, identities: &[IdentityView]) -> Self {
+        let mut out = changes(open, step);
+        for view in identities {
+            for one in open.session.checks.at(view.id, step) {
+                let path = &one.violation.path;
+                out.invalid.extend(open.tree().node(view.id, path));
+                out.invalid_below.extend((0..path.len()).filter_map(|end| open.tree().node(view.id, &path[..end])));
+            }
+        }
+        out
+    }
+}
+
+/// Events of leaves, counts above them, and what is gone under what is left.
+fn changes(open: &Open<'_>, step: StepNo) -> Changes {
+    let tree = open.tree();
+    let mut out = Changes::default();
+    let mut ghosts = HashSet::new();
+    for event in tree.events(step) {
+        let (id, path) = tree.path(event.node);
+        if tree.shape(event.node, step).is_some() {
+            out.leaves.insert(event.node, event.op);
+        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
+            && ghosts.insert(gone)
+        {
+            out.gone.entry(parent).or_default().push((gone, key));
+        }
+        if event.op == EventOp::Same {
+            continue;
+        }
+        for end in 0..path.len() {
+            if let Some(above) = tree.node(id, &path[..end]) {
+                *out.below.entry(above).or_default() += 1;
+            }
+        }
+    }
+    out
+}
+
+type Gone = (Option<NodeId>, NodeId, Key);
+
+fn topmost_gone(open: &Open<'_>, id: IdentityId, path: &[Key], step: StepNo) -> Option<Gone> {
+    for end in 1..=path.len() {
+        let node = open.tree().node(id, &path[..end])?;
+        if open.tree().shape(node, step).is_none() {
+            return Some((open.tree().node(id, &path[..end - 1]), node, path[end - 1].clone()));
+        }
+    }
+    None
+}
