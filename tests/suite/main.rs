@@ -11,5 +11,6 @@ mod frames;
 mod hostile;
 mod props;
 mod pty;
+mod schemas;
 mod tidy;
 mod vectors;
