@@ -11,8 +11,9 @@ use crate::state::IS_CHECKED;
 use crate::text::Role;
 use std::sync::Arc;
 
-/// Messages up to this size are laid out at once; longer ones by a job.
-const AT_ONCE_MAX: u64 = 256 << 10;
+/// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
+/// levels.
+const AT_ONCE_MAX: u64 = 96 << 10;
 /// Most bytes of a raw record that are shown.
 const RAW_MAX: u64 = 1 << 20;
 

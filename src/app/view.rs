@@ -165,7 +165,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Schema if inspector.schema.doc().is_none() => {
             let lines = [
                 "No schema here.",
-                "The value in focus belongs to an identity without a schema at this step. Move in State to one that has one.",
+                "The value in focus belongs to an identity without a schema at this step. Move in State to another.",
             ];
             Window::notice(&lines, extent.width)
         }

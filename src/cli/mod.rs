@@ -7,6 +7,7 @@
 mod args;
 mod blame;
 mod check;
+mod explain;
 mod formats;
 mod history;
 mod merge;
@@ -23,6 +24,7 @@ mod steps;
 mod survey;
 
 use crate::model::Problem;
+use crate::shell::config::Environment;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
@@ -51,6 +53,7 @@ static COMMANDS: &[Command] = &[
     plan::COMMAND,
     merge::COMMAND,
     check::COMMAND,
+    explain::COMMAND,
     stats::COMMAND,
     steps::COMMAND,
     formats::COMMAND,
@@ -93,7 +96,8 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     };
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
-    let mut out = Out::new(stdout, is_terminal);
+    let environment = Environment::read();
+    let mut out = Out::new(stdout, is_terminal).coloured(!environment.no_color && environment.term != "dumb");
     let done = match matches.subcommand() {
         None => screen::screen(&matches),
         Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {

@@ -1,6 +1,6 @@
 //! What a format is, and what it makes of records: a run.
 
-use super::Survey;
+use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
@@ -26,7 +26,7 @@ pub trait Format: Send + Sync {
         true
     }
     /// A pass over a file for what only all records together tell; None: what its runs tell is all.
-    fn survey(&self) -> Option<Box<dyn Survey>> {
+    fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
     /// An empty run.

@@ -21,7 +21,7 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 ///
 /// # Errors
 /// The check against the schemas failed.
-pub fn findings(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Finding>, Problem> {
+pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Finding>, Problem> {
     let mut all = run.findings();
     if run.has_schemas() {
         let verdicts = with_stack(|| {

@@ -14,8 +14,8 @@ pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 /// How long the worker sleeps while somebody reads the run.
 const STEP_BACK: Duration = Duration::from_micros(50);
 
-/// The run for writing. It never queues for the lock: where a writer waits, a reader that already reads and asks again (one
-/// pane inside another) would wait for the writer, which waits for it.
+/// The run for writing. It never queues for the lock: where a writer waits, a reader that already reads and asks again
+/// (one pane inside another) would wait for the writer, which waits for it.
 pub(super) fn write(run: &SharedRun) -> RwLockWriteGuard<'_, Box<dyn Run>> {
     loop {
         match run.try_write() {

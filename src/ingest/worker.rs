@@ -27,8 +27,14 @@ const PACE: Duration = Duration::from_millis(10);
 const QUIET_LINE: Duration = Duration::from_secs(1);
 const QUIET_DOCUMENT: Duration = Duration::from_millis(250);
 
+/// A line that is no record as it stands is told as a broken one after so long; before it may still be on its way.
+const QUIET_TORN_LINE: Duration = Duration::from_secs(10);
+
 /// Looking ahead that takes less than this is done before new records are told of.
 const AHEAD_QUICK: Duration = Duration::from_millis(5);
+
+/// Time after which an input that could not be read is tried again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Events that may wait to be read.
 const EVENTS_MAX: usize = 64;
@@ -54,13 +60,10 @@ impl Worker {
         let (keep, dropped) = bounded(0);
         let mut work = Work::new(live.clone(), format, tell.clone(), dropped);
         let body = move || {
-            let end = catch_unwind(AssertUnwindSafe(|| work.run()));
-            let problem = match end {
-                Ok(Stop::Dropped) => return,
-                Ok(Stop::Failed(problem)) => problem,
-                Err(_) => Problem::unreadable("reading stopped: a fault in obelus").hint("please report it"),
-            };
-            let _gone = tell.send(IngestEvent::Problem(problem));
+            if catch_unwind(AssertUnwindSafe(|| work.run())).is_err() {
+                let problem = Problem::unreadable("reading stopped: a fault in obelus").hint("please report it");
+                let _gone = tell.send(IngestEvent::Problem(problem));
+            }
         };
         let started = thread::Builder::new().name("ingest".to_owned()).spawn(body);
         started.map_err(|e| Problem::unreadable(format!("no thread to read with: {e}")))?;
@@ -138,10 +141,22 @@ impl Work {
         }
     }
 
-    fn run(&mut self) -> Stop {
+    fn run(&mut self) {
+        let mut last = None;
         loop {
-            if let Err(stop) = self.turn() {
-                return stop;
+            let problem = match self.turn() {
+                Ok(()) => continue,
+                Err(Stop::Failed(problem)) => problem,
+                Err(Stop::Dropped) => return,
+            };
+            // The disk or the network may come back; it is told once.
+            if last.as_ref() != Some(&problem) && self.send(IngestEvent::Problem(problem.clone())).is_err() {
+                return;
+            }
+            last = Some(problem);
+            select! {
+                recv(self.dropped) -> _ => return,
+                recv(after(RETRY)) -> _ => {}
             }
         }
     }
@@ -203,13 +218,13 @@ impl Work {
         match self.framer.ending() {
             Ending::Clean => {}
             Ending::Whole => self.framer.take_early(&mut self.live.records.write()),
-            Ending::Line => {
+            Ending::Line if self.refused_until != self.framer.position() => {
                 if self.is_pending_whole()? {
                     self.framer.take_early(&mut self.live.records.write());
                 }
                 self.refused_until = self.framer.position();
             }
-            Ending::Torn => {
+            Ending::Line | Ending::Torn => {
                 let (records, version) = (self.live.records.count(), self.live.records.read().version());
                 self.before = Some(Before { framer: self.framer.clone(), records, version });
                 self.finish()?;
@@ -225,7 +240,7 @@ impl Work {
         }
         let wanted = match self.framer.ending() {
             Ending::Clean => return None,
-            Ending::Line if self.refused_until == self.framer.position() => return None,
+            Ending::Line if self.refused_until == self.framer.position() => QUIET_TORN_LINE,
             Ending::Line | Ending::Torn => QUIET_LINE,
             Ending::Whole => QUIET_DOCUMENT,
         };

@@ -21,6 +21,9 @@ const STRING_BYTES_CLOSED: usize = 16 << 10;
 const STRING_LINES_OPEN: usize = 20_000;
 const STRING_BYTES_OPEN: usize = 1 << 20;
 
+/// Strings up to this length are never laid out as a block.
+const SHORT_BYTES: usize = 40;
+
 /// A line of highlighted code.
 pub type CodeLine = Vec<(Role, String)>;
 
@@ -194,7 +197,8 @@ impl DocView {
         let room = cells.saturating_sub(indent + 4).max(8);
         let used = doc.key(at).map_or(0, |k| width(&k) + 4);
         let source = doc.source(at);
-        let is_short = source.len() <= room.saturating_sub(used).max(6) && !source.contains("\\n");
+        // A short one stays on its line even where that cuts its end off: a block of two lines would say no more.
+        let is_short = source.len() <= room.saturating_sub(used).max(SHORT_BYTES) && !source.contains("\\n");
         if is_short {
             out.lines.push(line);
             return;
@@ -434,14 +438,14 @@ fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     Block { text, lines, note, is_whole: is_all && !is_cut }
 }
 
-/// The node of a message that holds the value at a path of the state: the last whose pointer ends with the path.
+/// The node of a message that holds the value at a path of the state: the first whose pointer ends with the path.
 #[must_use]
 pub fn node_of_path(doc: &Doc, path: &[json::Key]) -> Option<usize> {
     if path.is_empty() || doc.nodes().len() > 20_000 {
         return None;
     }
-    let tail = json::pointer(path);
-    (0..doc.nodes().len()).find(|&n| doc.pointer(n).ends_with(&tail))
+    let segments: Vec<String> = path.iter().map(ToString::to_string).collect();
+    (0..doc.nodes().len()).find(|&n| doc.ends_with(n, &segments))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //!
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
-mod changes;
 pub mod checks;
 pub mod compare;
 pub mod doc;

@@ -1,6 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
-use super::Checks;
+use super::{Checks, Piece};
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
@@ -61,6 +61,7 @@ pub struct Session {
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
+    writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
 }
 
@@ -95,6 +96,7 @@ impl Session {
             is_live: false,
             generation: 0,
             described: RefCell::default(),
+            writes: RefCell::default(),
             findings: RefCell::default(),
         }
     }
@@ -112,6 +114,7 @@ impl Session {
         self.checks = Arc::default();
         self.generation += 1;
         self.described.borrow_mut().clear();
+        self.writes.borrow_mut().clear();
     }
 
     /// The open run for reading; None when none is open. Held for one frame or one key.
@@ -129,6 +132,7 @@ impl Session {
     /// Forgets descriptions from a step on (an unfinished message may have grown).
     pub fn forget_from(&self, step: StepNo) {
         self.described.borrow_mut().retain(|&s, _| s < step);
+        self.writes.borrow_mut().retain(|&s, _| s < step);
     }
 }
 
@@ -188,6 +192,24 @@ impl Open<'_> {
             cache.clear();
         }
         cache.insert(step, Arc::clone(&made));
+        made
+    }
+
+    /// What a step wrote, as `make` tells it: kept, since a step may have a million events.
+    #[must_use]
+    pub fn writes(&self, step: StepNo, make: impl FnOnce() -> Vec<Piece>) -> Rc<Vec<Piece>> {
+        if let Some(found) = self.session.writes.borrow().get(&step) {
+            return Rc::clone(found);
+        }
+        let made = Rc::new(make());
+        // While the run is read, a step may be described before all of its events are there.
+        if self.session.is_complete {
+            let mut cache = self.session.writes.borrow_mut();
+            if cache.len() >= DESCRIBED_MAX {
+                cache.clear();
+            }
+            cache.insert(step, Rc::clone(&made));
+        }
         made
     }
 

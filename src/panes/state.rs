@@ -1,11 +1,13 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
-use super::changes::Changes;
+mod changes;
+
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
 use crate::text::{Role, SafeText, pad, width};
+use changes::Changes;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 

@@ -9,6 +9,7 @@ mod docs;
 mod follow;
 mod frames;
 mod hostile;
+mod lint;
 mod props;
 mod pty;
 mod schemas;

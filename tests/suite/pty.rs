@@ -1,4 +1,4 @@
-//! The program in a terminal: it shows what it should, hears keys and sizes, and gives the terminal back however it ends.
+//! The program in a terminal: it shows what it should, hears keys and sizes, and gives the terminal back at every end.
 
 use obelus::app::keys::{Action, Context, KEYS};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -243,7 +243,7 @@ fn any_size_is_drawn_and_left_again() {
         // Only a program that knows the size draws the whole of it.
         terminal.press(". . , Tab 2 3 4 5 1 BackTab");
         if columns >= 40 && rows > 1 {
-            terminal.see("trip-run.jsonl");
+            terminal.see("trip-run.js");
         }
     }
     terminal.resize(140, 40);
@@ -271,7 +271,7 @@ fn a_walk_through_a_run_shows_every_pane_and_tab() {
     terminal.press("3");
     terminal.see("\"properties\": {");
     terminal.press("4");
-    terminal.see("added");
+    terminal.see("†input.event.name   1 event");
     terminal.press("5");
     terminal.see("state @3 → @4");
     terminal.press("1");
@@ -396,7 +396,7 @@ fn what_cannot_be_opened_is_told_in_a_sentence() {
     refused(&folder.path().join("no such file.jsonl"), "no such file.jsonl");
     refused(folder.path(), "folder");
     let secret = file("secret.jsonl", b"{}\n");
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&secret).is_err() {
         refused(&secret, "ermission");
     }

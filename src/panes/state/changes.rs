@@ -1,6 +1,6 @@
-//! What a step did to the state, by node: for the marks in the state pane.
+//! What one step did to the state, by node, for the signs of its rows.
 
-use super::Open;
+use super::super::Open;
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId};
@@ -9,15 +9,16 @@ use std::collections::{HashMap, HashSet};
 /// What the step in focus did, by node.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Events of leaves.
-    pub leaves: HashMap<NodeId, EventOp>,
-    /// How many leaves changed below.
-    pub below: HashMap<NodeId, usize>,
-    /// What is gone, under what is left.
-    pub gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
-    /// What breaks its schema, and what has such a value below (A42).
-    pub invalid: HashSet<NodeId>,
-    pub invalid_below: HashSet<NodeId>,
+    /// What happened to each leaf that is there.
+    pub(super) leaves: HashMap<NodeId, EventOp>,
+    /// Number of changes below each container.
+    pub(super) below: HashMap<NodeId, usize>,
+    /// Under each container (None: an identity without one), the topmost values that are gone.
+    pub(super) gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
+    /// What breaks its schema at the step (A42).
+    pub(super) invalid: HashSet<NodeId>,
+    /// Containers of what does.
+    pub(super) invalid_below: HashSet<NodeId>,
 }
 
 impl Changes {
@@ -35,13 +36,15 @@ impl Changes {
     }
 }
 
-/// Events of leaves, counts above them, and what is gone under what is left.
+/// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
 fn changes(open: &Open<'_>, step: StepNo) -> Changes {
     let tree = open.tree();
     let mut out = Changes::default();
     let mut ghosts = HashSet::new();
+    // Neighbours mostly have the same containers above them.
+    let mut above: (Option<(IdentityId, Vec<Key>)>, Vec<NodeId>) = (None, Vec::new());
     for event in tree.events(step) {
-        let (id, path) = tree.path(event.node);
+        let (id, mut path) = tree.path(event.node);
         if tree.shape(event.node, step).is_some() {
             out.leaves.insert(event.node, event.op);
         } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
@@ -52,10 +55,15 @@ fn changes(open: &Open<'_>, step: StepNo) -> Changes {
         if event.op == EventOp::Same {
             continue;
         }
-        for end in 0..path.len() {
-            if let Some(above) = tree.node(id, &path[..end]) {
-                *out.below.entry(above).or_default() += 1;
-            }
+        if path.pop().is_none() {
+            continue;
+        }
+        if above.0.as_ref().is_none_or(|(of, known)| *of != id || *known != path) {
+            let nodes = (0..=path.len()).filter_map(|end| tree.node(id, &path[..end])).collect();
+            above = (Some((id, path)), nodes);
+        }
+        for node in &above.1 {
+            *out.below.entry(*node).or_default() += 1;
         }
     }
     out
