@@ -53,7 +53,7 @@ pub fn frame(app: &App) -> Frame {
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
-        bars.extend(layout.explain.map(|area| (area, header::explain(open))));
+        bars.extend(layout.explain.map(|area| (area, header::explain(open, cells))));
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
@@ -242,7 +242,9 @@ fn message_head(app: &App) -> Vec<Row> {
 pub fn head_rows(app: &App) -> Vec<Row> {
     match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
         (Tab::Message, ..) => message_head(app),
-        (Tab::Schema, Some((_, _, set_at)), Some(open)) => crate::panes::schema::head(&open, set_at),
+        (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
+            crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
+        }
         _ => Vec::new(),
     }
 }

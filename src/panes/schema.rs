@@ -5,12 +5,14 @@ use crate::model::StepNo;
 use crate::state::{IS_CHECKED, IdentityId, Invalid};
 use crate::text::Role;
 
-/// Most violations that are listed above the schema.
+/// Most violations that are listed above the schema, and the lines that the rest of a list takes.
 const LISTED_MAX: usize = 8;
+const OTHER_LINES: usize = 4;
 
-/// The rows above the schema of the identity in focus; `set_at` is the step that set the schema.
+/// The rows above the schema of the identity in focus; `set_at` is the step that set the schema. At most about half of
+/// `lines`, so that the schema is seen too.
 #[must_use]
-pub fn head(open: &Open<'_>, set_at: StepNo) -> Vec<Row> {
+pub fn head(open: &Open<'_>, set_at: StepNo, lines: usize) -> Vec<Row> {
     let Some((identity, focus)) = &open.session.focus.path else { return Vec::new() };
     let Some(id) = open.tree().find(identity) else { return Vec::new() };
     let name = open.run().reference(identity, &[]);
@@ -22,10 +24,11 @@ pub fn head(open: &Open<'_>, set_at: StepNo) -> Vec<Row> {
     let mut rows = vec![Row::new(first)];
     let invalid = open.session.checks.at(id, open.step());
     rows.push(Row::new(summary(open, set_at, invalid.len())));
-    for one in invalid.iter().take(LISTED_MAX) {
+    let listed_max = ((lines / 2).saturating_sub(OTHER_LINES) / 2).clamp(1, LISTED_MAX);
+    for one in invalid.iter().take(listed_max) {
         rows.extend(listed(open, id, one, one.violation.path == *focus));
     }
-    if let Some(more) = invalid.len().checked_sub(LISTED_MAX).filter(|n| *n > 0) {
+    if let Some(more) = invalid.len().checked_sub(listed_max).filter(|n| *n > 0) {
         rows.push(Row::text(Role::Dim, &format!("   … and {more} more; `obelus check` lists them all")));
     }
     rows.push(Row::default());

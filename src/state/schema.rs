@@ -108,8 +108,8 @@ impl Schemas {
     }
 }
 
-/// A JSON text as the validator takes it: numbers by value, the nearest where a number is too great. None where it is no
-/// JSON, or nested too deep.
+/// A JSON text as the validator takes it: numbers by value, the nearest where a number is too great. None where it is
+/// no JSON, or nested too deep.
 pub(super) fn plain_text(text: &str) -> Option<Plain> {
     plain(&parse(text).ok()?)
 }
