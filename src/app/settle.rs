@@ -8,6 +8,7 @@ use crate::panes::compare;
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::reader::TextLine;
+use crate::state::IS_CHECKED;
 use crate::text::Role;
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ impl App {
             effects.push(Effect::Open(record));
         }
         self.begin();
+        self.settle_checks(effects);
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();
@@ -47,6 +49,18 @@ impl App {
         }
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.settle(usize::from(view::menu_area(self.size).inside().height.saturating_sub(1)));
+        }
+    }
+
+    /// Asks for the steps that came to be checked, once all that the input holds is merged (A42).
+    fn settle_checks(&mut self, effects: &mut Effects) {
+        let generation = self.session.generation;
+        let Some(open) = self.session.open().filter(|_| IS_CHECKED && self.session.is_complete) else { return };
+        let now = (generation, open.count());
+        if now != self.examined && open.run().has_schemas() {
+            drop(open);
+            self.examined = now;
+            effects.push(Effect::Examine(Arc::clone(&self.session.checks)));
         }
     }
 
@@ -81,7 +95,7 @@ impl App {
         let head = match self.inspector.tab {
             Tab::History => 2,
             Tab::Findings => FindingsPane::reserved(extent),
-            _ => view::message_head_rows(self),
+            _ => view::head_rows(self).len(),
         };
         self.inspector.scroll().show_cursor(extent.height.saturating_sub(head), total);
         let below = crate::panes::Extent { height: extent.height.saturating_sub(head), ..extent };

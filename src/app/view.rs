@@ -53,7 +53,7 @@ pub fn frame(app: &App) -> Frame {
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
-        bars.extend(layout.explain.map(|area| (area, header::explain(open))));
+        bars.extend(layout.explain.map(|area| (area, header::explain(open, cells))));
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
@@ -148,7 +148,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     let Some(open) = app.session.open() else { return Window::default() };
     match inspector.tab {
         Tab::Message => {
-            let head = message_head(app);
+            let head = head_rows(app);
             let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
             let mut window = if inspector.is_raw {
                 inspector.raw.window(below, has_focus)
@@ -170,7 +170,13 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
             ];
             Window::notice(&lines, extent.width)
         }
-        Tab::Schema => inspector.schema.window(extent, has_focus, None),
+        Tab::Schema => {
+            let head = head_rows(app);
+            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+            let mut window = inspector.schema.window(below, has_focus, None);
+            window.rows.splice(0..0, head);
+            window
+        }
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
@@ -233,10 +239,16 @@ fn message_head(app: &App) -> Vec<Row> {
     rows
 }
 
-/// Rows above the message in the tab in front.
+/// Rows above the document in the tab in front; they do not scroll.
 #[must_use]
-pub fn message_head_rows(app: &App) -> usize {
-    if app.inspector.tab == Tab::Message { message_head(app).len() } else { 0 }
+pub fn head_rows(app: &App) -> Vec<Row> {
+    match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
+        (Tab::Message, ..) => message_head(app),
+        (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
+            crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
