@@ -318,7 +318,7 @@ fn a_walk_through_a_dataset_opens_its_trajectories() {
 #[test]
 fn what_is_hidden_or_broken_in_a_file_is_shown_as_signs() {
     let mut terminal = Terminal::open(&sample("faults.jsonl"));
-    terminal.see("2 errors");
+    terminal.see("3 errors");
     terminal.press("]e");
     terminal.see("This record is not JSON");
     terminal.press(". .");
