@@ -2,12 +2,12 @@
 
 use super::key::{KeyPress, Mouse};
 use crate::model::{Bytes, Span, StepNo};
-use crate::panes::Records;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
+use crate::panes::{Checks, Records};
 use crate::text::Pattern;
 use std::sync::Arc;
 
@@ -45,6 +45,8 @@ pub enum Msg {
     Code(u64, u32, Vec<CodeLine>),
     /// A search ended: where, or nowhere.
     Found(u64, Option<FoundAt>),
+    /// Values were checked against their schemas.
+    Examined,
     /// Something to tell: whether it is an error, and the sentence.
     Told(bool, String),
 }
@@ -114,6 +116,8 @@ pub enum Effect {
         /// The step.
         step: StepNo,
     },
+    /// Check values against their schemas, up to the last step.
+    Examine(Arc<Checks>),
     /// Highlight code.
     Highlight(Vec<CodeRequest>),
     /// Search the input; a newer search replaces an older.

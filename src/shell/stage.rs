@@ -94,7 +94,7 @@ impl Stage {
         outside
     }
 
-    /// Presses a key, or two in a row, as the table of keys names them (`j`, `C-d`, `]w`); `type:TEXT` types
+    /// Presses a key, or two in a row, as the table of keys names them (`j`, `C-d`, `]w`); `type:TEXT` types its
     /// characters.
     ///
     /// # Errors

@@ -1,8 +1,7 @@
 //! Text that may be painted.
 //!
 //! [`SafeText`] is the one type that a painter accepts, and only [`SafeText::of`] makes it from foreign text, so that
-//! no
-//! control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON and no colour.
+//! no control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON, no colour.
 
 mod find;
 pub mod near;

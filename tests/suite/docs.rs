@@ -293,10 +293,12 @@ fn wrong_examples(text: &str) -> Vec<String> {
         if line.starts_with("```") {
             is_code = !is_code;
         } else if is_code || line.starts_with("    ") {
-            out.extend(line.split('|').filter_map(wrong_command));
+            out.extend(line.split('|').filter_map(wrong_command).map(|(_, fault)| fault));
         } else {
             let spans = line.split('`').skip(1).step_by(2).flat_map(|span| span.split('|'));
-            out.extend(spans.filter_map(|part| wrong_command(part.trim_end_matches('\\'))));
+            let wrong = spans.filter_map(|part| wrong_command(part.trim_end_matches('\\')));
+            // A sentence may name a command without its file.
+            out.extend(wrong.filter(|(kind, _)| *kind != ErrorKind::MissingRequiredArgument).map(|(_, fault)| fault));
         }
     }
     let mut is_key_table = false;
@@ -316,7 +318,7 @@ fn wrong_examples(text: &str) -> Vec<String> {
     out
 }
 
-fn wrong_command(part: &str) -> Option<String> {
+fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
     let line = part.trim().trim_start_matches("$ ");
     if line != "obelus" && !line.starts_with("obelus ") {
         return None;
@@ -326,7 +328,7 @@ fn wrong_command(part: &str) -> Option<String> {
     match cli::program().try_get_matches_from(words) {
         Ok(_) => None,
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
-        Err(e) => Some(format!("`{line}`: {e}")),
+        Err(e) => Some((e.kind(), format!("`{line}`: {e}"))),
     }
 }
 
@@ -340,5 +342,6 @@ fn commands_and_keys_on_the_pages_exist() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(wrong_examples("```\nobelus bless x\nobelus state x --step 3 | jq .\n```\n").len(), 1);
     assert_eq!(wrong_examples("say `agent \\| obelus --bless` or `obelus -`").len(), 1);
+    assert_eq!(wrong_examples("say `obelus check`"), [""; 0]);
     assert_eq!(wrong_examples("| key | what |\n| --- | --- |\n| `]w` `Q` | x |\n").len(), 1);
 }

@@ -12,5 +12,6 @@ mod hostile;
 mod lint;
 mod props;
 mod pty;
+mod schemas;
 mod tidy;
 mod vectors;

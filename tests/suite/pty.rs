@@ -396,7 +396,7 @@ fn what_cannot_be_opened_is_told_in_a_sentence() {
     refused(&folder.path().join("no such file.jsonl"), "no such file.jsonl");
     refused(folder.path(), "folder");
     let secret = file("secret.jsonl", b"{}\n");
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&secret).is_err() {
         refused(&secret, "ermission");
     }

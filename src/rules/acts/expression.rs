@@ -71,8 +71,7 @@ fn begins_as_expression(text: &str) -> bool {
 }
 
 /// A36: one of `( ) ! ? =>`, or white space and a word that is neither operator nor reference, outside of bracket
-/// quotes
-/// and escapes.
+/// quotes and escapes.
 fn is_wider(text: &str) -> bool {
     let mut word_start = 0;
     let mut has_space = false;
