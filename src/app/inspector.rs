@@ -5,6 +5,7 @@ use crate::model::StepNo;
 use crate::panes::doc::Doc;
 use crate::panes::history::HistoryPane;
 use crate::panes::message::DocView;
+use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
 use crate::panes::{Scroll, state::Place};
 use crate::state::IdentityId;
@@ -29,6 +30,8 @@ pub struct Inspector {
     pub history: HistoryPane,
     /// The state against another step.
     pub diff: Reader,
+    /// The plan at the step.
+    pub plan: PlanPane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -87,6 +90,7 @@ impl Inspector {
             Tab::Schema => &mut self.schema.scroll,
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
+            Tab::Plan => &mut self.plan.scroll,
         }
     }
 

@@ -52,13 +52,16 @@ impl App {
         let table = self.pane_extent(Pane::Table);
         self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
         let (steps, state) = (self.pane_extent(Pane::Steps), self.pane_extent(Pane::State));
-        let Self { session, state: pane, steps: scroll, .. } = self;
+        let Self { session, state: pane, columns, steps: scroll, .. } = self;
         let Some(open) = session.open() else { return };
         scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
         scroll.show_cursor(steps.height, open.count());
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());
+        if columns.is_on {
+            columns.sync(&open, state);
+        }
     }
 
     fn settle_inspector(&mut self, effects: &mut Effects) {
@@ -70,6 +73,7 @@ impl App {
             Tab::Schema => self.settle_schema(),
             Tab::History => self.settle_history(),
             Tab::Diff => self.settle_diff(),
+            Tab::Plan => self.settle_plan(),
         }
         let total = self.inspector_rows(extent.width);
         let head = if self.inspector.tab == Tab::History { 2 } else { view::message_head_rows(self) };
@@ -168,6 +172,13 @@ impl App {
         if inspector.history_of.as_ref() != Some(&now) {
             inspector.history.follow_step(&open);
             inspector.history_of = Some(now);
+        }
+    }
+
+    fn settle_plan(&mut self) {
+        let Self { session, inspector, .. } = self;
+        if let Some(open) = session.open() {
+            inspector.plan.sync(&open);
         }
     }
 

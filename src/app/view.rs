@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane};
-use crate::panes::{Extent, Piece, Row, Window, header, message, steps};
+use crate::panes::{Extent, Piece, Row, Window, header, message, refs, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -70,7 +70,7 @@ fn pane_name(app: &App) -> &'static str {
         Pane::Table => "Trajectories",
         Pane::Steps => "Steps",
         Pane::State => "State",
-        Pane::Inspector => Tab::ALL.iter().find(|(tab, _)| *tab == app.inspector.tab).map_or("", |(_, name)| name),
+        Pane::Inspector => tab_name(app, app.inspector.tab),
     }
 }
 
@@ -92,6 +92,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Llm => app.inspector.llm.scroll.aside,
             Tab::History => app.inspector.history.scroll.aside,
             Tab::Diff => app.inspector.diff.scroll.aside,
+            Tab::Plan => app.inspector.plan.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -104,26 +105,68 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
-            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("@{step} "))]
+            let name = if app.columns.is_on { " Instances " } else { " State " };
+            vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("@{step} "))]
         }
-        Pane::Inspector => Tab::ALL
-            .iter()
-            .flat_map(|(tab, name)| {
-                let is_front = *tab == app.inspector.tab;
-                let name = if is_front && *tab == Tab::Message && app.inspector.is_raw { "Raw    " } else { name };
-                [
-                    Piece::of(Role::Text, " "),
-                    Piece::of(if is_front { role } else { Role::Dim }, name),
-                    Piece::of(Role::Text, " "),
-                ]
-            })
+        Pane::Inspector => tab_titles(app)
+            .into_iter()
+            .map(|(tab, title)| Piece::of(if tab == app.inspector.tab { role } else { Role::Dim }, &title))
             .collect(),
     }
 }
 
-/// The rows that a pane shows now.
+/// What a tab is called for what is open.
+fn tab_name(app: &App, tab: Tab) -> &'static str {
+    match tab {
+        Tab::Message if app.inspector.is_raw => "Raw    ",
+        Tab::Plan => app.session.format.plan_title().unwrap_or("Plan"),
+        _ => Tab::ALL.iter().find(|(t, _)| *t == tab).map_or("", |(_, name)| name),
+    }
+}
+
+/// The tabs as the title has them, with the space around each: by name, or where there is no room for that, all but the
+/// one in front by key.
+#[must_use]
+pub fn tab_titles(app: &App) -> Vec<(Tab, String)> {
+    let front = app.inspector.tab;
+    let has_plans = app.session.format.plan_title().is_some();
+    let tabs = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| has_plans || *tab != Tab::Plan || front == Tab::Plan);
+    let tabs: Vec<Tab> = tabs.collect();
+    let room = app.pane_extent(Pane::Inspector).width;
+    let named: usize = tabs.iter().map(|tab| width(tab_name(app, *tab))).sum();
+    let space = if named + 2 * tabs.len() <= room { " " } else { "" };
+    let has_room = named + tabs.len() <= room;
+    let title = |tab: Tab| {
+        let name = if has_room || tab == front { tab_name(app, tab) } else { key_of(tab) };
+        (tab, if has_room { format!("{space}{name} ") } else { format!(" {name} ") })
+    };
+    tabs.into_iter().map(title).collect()
+}
+
+/// The key that shows a tab.
+fn key_of(tab: Tab) -> &'static str {
+    keys::KEYS.iter().find(|row| row.action == Action::Tab(tab)).map_or("", |row| row.keys[0])
+}
+
+/// The rows that a pane shows now, references in them coloured.
 #[must_use]
 pub fn pane_window(app: &App, pane: Pane) -> Window {
+    let mut window = plain_window(app, pane);
+    let is_judging = match (pane, app.inspector.tab) {
+        (Pane::State, _) => true,
+        (Pane::Inspector, Tab::Message) if !app.inspector.is_raw => true,
+        (Pane::Inspector, Tab::Llm) => false,
+        _ => return window,
+    };
+    if let Some(open) = app.session.open() {
+        refs::light(&open, &mut window, is_judging);
+    }
+    window
+}
+
+/// The rows that a pane shows now, references in them still text like any other.
+#[must_use]
+pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
     if pane == Pane::Table {
@@ -134,6 +177,9 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
     };
     match pane {
         Pane::Steps => steps::window(&open, &app.steps, extent),
+        Pane::State if app.columns.is_on => {
+            app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
+        }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Table | Pane::Inspector => {
             drop(open);
@@ -172,6 +218,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Schema => inspector.schema.window(extent, has_focus, None),
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
+        Tab::Plan => inspector.plan.window(&open, extent, has_focus),
     }
 }
 
@@ -309,7 +356,9 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let area = menu_area(app.size);
     let inside = area.inside();
     let mut window = menu.window(usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
+    let told = menu.heading();
     let (name, sign) = match menu.kind {
+        MenuKind::Readers => (told.as_str(), " › "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
         MenuKind::Palette => (" Commands · a number goes to that step ", " : "),
     };

@@ -2,12 +2,15 @@
 //!
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
+pub mod columns;
 pub mod compare;
 pub mod doc;
 pub mod header;
 pub mod history;
 pub mod message;
+pub mod plan;
 pub mod reader;
+pub mod refs;
 pub mod row;
 pub mod session;
 pub mod state;

@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
@@ -59,7 +60,11 @@ pub struct Session {
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
+    plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
 }
+
+/// Generation, step and size of the run that a plan was looked up of.
+type PlanKey = (u64, StepNo, usize);
 
 /// Generation, size and completeness of the run that findings were looked up of.
 type FindingsKey = (u64, usize, bool);
@@ -92,6 +97,7 @@ impl Session {
             generation: 0,
             described: RefCell::default(),
             findings: RefCell::default(),
+            plan: RefCell::default(),
         }
     }
 
@@ -193,6 +199,18 @@ impl Open<'_> {
         let found = Rc::new(self.guard.findings());
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
+    }
+
+    /// The plan at the step in focus, kept until the step or the run changes.
+    #[must_use]
+    pub fn plan(&self) -> Option<Rc<PlanView>> {
+        let key = (self.session.generation, self.step(), self.count());
+        if let Some((_, plan)) = self.session.plan.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return plan.clone();
+        }
+        let plan = self.guard.plan_view(self.step(), self.bytes()).map(Rc::new);
+        *self.session.plan.borrow_mut() = Some((key, plan.clone()));
+        plan
     }
 
     /// Findings of the run that are errors, and that are warnings.

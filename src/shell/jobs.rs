@@ -118,6 +118,11 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         Effect::Find { number, pattern, from, is_forward } => {
             send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
         }
+        Effect::Readers { generation, identity, path } => {
+            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+            let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
+            send(Msg::Readers(generation, (identity, path), found));
+        }
         Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
     }
 }

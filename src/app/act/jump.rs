@@ -142,11 +142,11 @@ impl App {
             return self.fold(None);
         };
         let leaf = open.tree().leaf(node, open.step());
-        let reference = leaf.as_ref().and_then(|l| l.value.short()).and_then(reference_of);
         let step = open.step();
         drop(open);
+        let reference = self.reference_in_row(Pane::State);
         match (leaf, reference) {
-            (_, Some(reference)) => self.follow_reference(&reference),
+            (_, Some(reference)) => self.follow_reference(&reference, None),
             (Some(leaf), None) if leaf.step >= 0 && leaf.step != step => {
                 self.jump_to(leaf.step);
                 if let Some(path) = self.session.focus.path.clone() {
@@ -175,38 +175,21 @@ impl App {
         }
     }
 
-    /// Goes to the slot that a reference names.
-    pub(super) fn follow_reference(&mut self, reference: &str) {
-        let Some(open) = self.session.open() else { return };
-        let instance = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
-        let resolved = open.run().resolve(reference, open.step(), instance.as_deref(), None, open.bytes());
-        let target = resolved.target.map(|(id, path)| (open.tree().identity(id).clone(), path));
-        drop(open);
-        match target {
-            Some(path) => {
-                self.remember();
-                self.focus_path(path);
-                self.pane = Pane::State;
-            }
-            None => self.tell(format!("{reference} is {} at this step", resolved.status)),
-        }
-    }
-
     fn follow_inspector(&mut self) {
         let cells = self.pane_extent(Pane::Inspector).width;
         if self.inspector.tab == Tab::History {
             let step = self.session.open().and_then(|open| self.inspector.history.step(&open));
             return step.filter(|s| *s >= 0).map_or((), |s| self.jump_to(s));
         }
+        if self.inspector.tab == Tab::Plan {
+            return self.follow_plan();
+        }
+        let has_references = matches!(self.inspector.tab, Tab::Message | Tab::Llm) && !self.inspector.is_raw;
+        if let Some(reference) = has_references.then(|| self.reference_in_row(Pane::Inspector)).flatten() {
+            return self.follow_reference(&reference, None);
+        }
         if let Some(view) = self.inspector.document() {
-            let reference = view
-                .node(cells)
-                .and_then(|n| view.doc().map(|d| d.string_head(n, 4_096).0.into_owned()))
-                .filter(|s| s.starts_with('†'));
-            return match reference {
-                Some(reference) => self.follow_reference(&reference),
-                None => view.set_fold(None, cells),
-            };
+            return view.set_fold(None, cells);
         }
         let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
         if let Some(step) = step.filter(|s| *s >= 0) {
@@ -233,10 +216,4 @@ impl App {
         }
         self.tell(if self.is_following { "following the newest step" } else { "not following" });
     }
-}
-
-/// The reference that a JSON string is, if it is one.
-fn reference_of(json: &str) -> Option<String> {
-    let value = crate::json::parse(json).ok()?;
-    value.as_str().filter(|s| s.starts_with('†')).map(str::to_owned)
 }

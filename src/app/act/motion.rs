@@ -1,5 +1,6 @@
 //! Moving in a pane, folding, going from pane to pane.
 
+use crate::app::keys::Tab;
 use crate::app::{App, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
@@ -24,10 +25,17 @@ impl App {
         match self.pane {
             Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
             Pane::Steps => self.step_by(delta),
+            Pane::State if self.columns.is_on => self.move_in_columns(delta, 0),
             Pane::State => {
                 let Self { session, state, .. } = self;
                 let path = session.open().and_then(|open| state.move_by(&open, delta));
                 self.set_focus_path(path);
+            }
+            Pane::Inspector if self.inspector.tab == Tab::Plan => {
+                let Self { session, inspector, .. } = self;
+                if let Some(open) = session.open() {
+                    inspector.plan.move_by(&open, delta);
+                }
             }
             Pane::Inspector => {
                 let total = self.inspector_rows(extent.width);
@@ -44,7 +52,10 @@ impl App {
         if let Some(reader) = self.inspector.reader() {
             return reader.row_count(cells);
         }
-        self.session.open().map_or(0, |open| self.inspector.history.events(&open).len())
+        self.session.open().map_or(0, |open| match self.inspector.tab {
+            Tab::Plan => self.inspector.plan.lines(&open).len(),
+            _ => self.inspector.history.events(&open).len(),
+        })
     }
 
     pub(super) fn move_page(&mut self, sign: isize, part: usize) {
@@ -63,6 +74,9 @@ impl App {
     pub(super) fn fold(&mut self, is_open: Option<bool>) {
         let cells = self.pane_extent(Pane::Inspector).width;
         match self.pane {
+            Pane::State if self.columns.is_on => {
+                self.move_in_columns(0, is_open.map_or(0, |is_right| if is_right { 1 } else { -1 }));
+            }
             Pane::State => {
                 let Self { session, state, .. } = self;
                 let path = session.open().and_then(|open| match is_open {
@@ -71,6 +85,12 @@ impl App {
                     None => state.toggle(&open),
                 });
                 self.set_focus_path(path);
+            }
+            Pane::Inspector if self.inspector.tab == Tab::Plan => {
+                let Self { session, inspector, .. } = self;
+                if let Some(open) = session.open() {
+                    inspector.plan.fold(&open, is_open);
+                }
             }
             Pane::Inspector => {
                 if let Some(view) = self.inspector.document() {
@@ -89,13 +109,19 @@ impl App {
             view.fold_all(is_open);
             return;
         }
-        let Self { session, state, .. } = self;
+        let Self { session, state, inspector, .. } = self;
         if let Some(open) = session.open() {
+            if self.pane == Pane::Inspector && inspector.tab == Tab::Plan {
+                return inspector.plan.fold_all(&open, is_open);
+            }
             state.fold_all(&open, is_open);
         }
     }
 
     pub(super) fn scroll_aside(&mut self, is_right: bool) {
+        if self.pane == Pane::State && self.columns.is_on {
+            return self.move_in_columns(0, if is_right { 1 } else { -1 });
+        }
         let scroll = match self.pane {
             Pane::Table => &mut self.table.scroll,
             Pane::Steps => &mut self.steps,

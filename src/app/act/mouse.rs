@@ -84,6 +84,11 @@ impl App {
                     self.follow(effects);
                 }
             }
+            Pane::State if self.columns.is_on => {
+                let Self { session, columns, .. } = self;
+                let path = session.open().and_then(|o| columns.move_to(&o, row));
+                self.set_focus_path(path);
+            }
             Pane::State => {
                 let is_again = was_here && self.state.scroll.cursor == row;
                 let Self { session, state, .. } = self;
@@ -94,6 +99,10 @@ impl App {
             Pane::Inspector => {
                 let is_again = was_here && self.inspector.scroll().cursor == row;
                 self.inspector.scroll().cursor = row;
+                let Self { session, inspector, .. } = self;
+                if let Some(open) = session.open().filter(|_| inspector.tab == Tab::Plan) {
+                    inspector.plan.move_to(&open, row);
+                }
                 if is_again {
                     self.follow(effects);
                 }
@@ -103,9 +112,9 @@ impl App {
     }
 
     fn click_tab(&mut self, column: usize) {
-        let mut at = 2;
-        for (tab, title) in Tab::ALL {
-            let end = at + title.len() + 2;
+        let mut at = 1;
+        for (tab, title) in view::tab_titles(self) {
+            let end = at + crate::text::width(&title);
             if (at..end).contains(&column) {
                 self.inspector.tab = tab;
             }

@@ -1,0 +1,103 @@
+//! The plan, references, instances side by side, who reads a value.
+
+use crate::app::menu::Menu;
+use crate::app::{App, Effect, Effects, Layer, Pane, view};
+use crate::format::plan::ReadBy;
+use crate::json::Key;
+use crate::model::Identity;
+use crate::panes::plan::PlanTarget;
+use crate::panes::refs;
+
+/// Most instances in which a reference of a call without instance is looked up.
+const INSTANCES_MAX: usize = 100;
+
+impl App {
+    /// Enter in the Plan tab.
+    pub(super) fn follow_plan(&mut self) {
+        let Self { session, inspector, .. } = self;
+        let target = session.open().and_then(|open| inspector.plan.follow(&open));
+        match target {
+            Some(PlanTarget::Step(step)) if step >= 0 => {
+                self.jump_to(step);
+                self.tell(format!("step {step}; Backspace comes back"));
+            }
+            Some(PlanTarget::Step(_)) => self.tell("it stands before the first step"),
+            Some(PlanTarget::Reference(reference, instance)) => self.follow_reference(&reference, instance),
+            Some(PlanTarget::Moved) => {}
+            None => self.tell("nothing to follow here; Enter on a node goes to its step"),
+        }
+    }
+
+    /// Goes to the value that a reference names: in this instance, in that of the focus, else in any.
+    pub(super) fn follow_reference(&mut self, reference: &str, instance: Option<String>) {
+        let Some(open) = self.session.open() else { return };
+        let focus = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
+        let standing = open.tree().identities(open.step());
+        let all = standing.iter().filter_map(|view| open.tree().identity(view.id).instance.clone());
+        let mut tried: Vec<Option<String>> = vec![instance.or(focus), None];
+        tried.extend(all.map(Some).take(INSTANCES_MAX));
+        let resolve = |i: &Option<String>| open.run().resolve(reference, open.step(), i.as_deref(), None, open.bytes());
+        let target = tried.iter().find_map(|i| resolve(i).target);
+        let target = target.map(|(id, path)| (open.tree().identity(id).clone(), path));
+        let status = resolve(&None).status;
+        drop(open);
+        match target {
+            Some(path) => {
+                self.remember();
+                self.focus_path(path);
+                self.pane = Pane::State;
+            }
+            None => self.tell(format!("{reference} is {status} at this step")),
+        }
+    }
+
+    /// The first reference in the row under the cursor.
+    pub(super) fn reference_in_row(&self, pane: Pane) -> Option<String> {
+        let window = view::plain_window(self, pane);
+        let row = window.rows.iter().find(|row| row.is_cursor)?;
+        refs::first(&self.session.open()?, row)
+    }
+
+    pub(super) fn toggle_columns(&mut self) {
+        self.columns.is_on = !self.columns.is_on;
+        self.pane = Pane::State;
+        if self.columns.is_on {
+            self.move_in_columns(0, 0);
+        } else if let Some(path) = self.session.focus.path.clone() {
+            self.focus_path(path);
+        }
+    }
+
+    /// Moves in the columns of State by paths and instances.
+    pub(super) fn move_in_columns(&mut self, rows: isize, columns: isize) {
+        let extent = self.pane_extent(Pane::State);
+        let Self { session, columns: pane, .. } = self;
+        let Some(open) = session.open() else { return };
+        pane.sync(&open, extent);
+        let path = pane.move_by(&open, rows, columns);
+        drop(open);
+        self.set_focus_path(path);
+    }
+
+    pub(super) fn ask_readers(&mut self, effects: &mut Effects) {
+        match self.session.focus.path.clone() {
+            Some((identity, path)) => {
+                effects.push(Effect::Readers { generation: self.session.generation, identity, path });
+            }
+            None => self.tell("no value in focus: move in State to one, then ask who reads it"),
+        }
+    }
+
+    /// Takes the answer: who reads a value.
+    pub(in crate::app) fn readers(&mut self, generation: u64, of: &(Identity, Vec<Key>), readers: Vec<ReadBy>) {
+        if generation != self.session.generation {
+            return;
+        }
+        let Some(name) = self.session.open().map(|open| open.run().reference(&of.0, &of.1)) else { return };
+        if readers.is_empty() {
+            self.tell(format!("no call reads {name}"));
+            return;
+        }
+        self.layer = Some(Layer::Menu(Menu::readers(&name, readers)));
+    }
+}
