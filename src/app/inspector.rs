@@ -11,6 +11,17 @@ use crate::panes::{Scroll, state::Place};
 use crate::state::IdentityId;
 use std::sync::Arc;
 
+/// A file on screen.
+#[derive(Debug)]
+pub struct FileShown {
+    /// Generation and step at which it was asked for.
+    pub of: (u64, StepNo),
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub reader: Reader,
+}
+
 /// State of the tabs.
 #[derive(Debug, Default)]
 pub struct Inspector {
@@ -28,6 +39,8 @@ pub struct Inspector {
     pub schema: DocView,
     /// The history of the value in focus.
     pub history: HistoryPane,
+    /// A file that a value names, in place of the message until another step or tab is shown.
+    pub file: Option<FileShown>,
     /// The state against another step.
     pub diff: Reader,
     /// The plan at the step.
@@ -84,6 +97,9 @@ impl Inspector {
     /// Scroll of the tab in front.
     pub fn scroll(&mut self) -> &mut Scroll {
         match self.tab {
+            Tab::Message if self.file.is_some() => {
+                self.file.as_mut().map_or(&mut self.raw.scroll, |f| &mut f.reader.scroll)
+            }
             Tab::Message if self.is_raw => &mut self.raw.scroll,
             Tab::Message => &mut self.message.scroll,
             Tab::Llm => &mut self.llm.scroll,
@@ -97,7 +113,7 @@ impl Inspector {
     /// The document in front, if the tab shows one.
     pub fn document(&mut self) -> Option<&mut DocView> {
         match self.tab {
-            Tab::Message if !self.is_raw => Some(&mut self.message),
+            Tab::Message if !self.is_raw && self.file.is_none() => Some(&mut self.message),
             Tab::Schema => Some(&mut self.schema),
             _ => None,
         }
@@ -106,6 +122,7 @@ impl Inspector {
     /// The text in front, if the tab shows one.
     pub fn reader(&mut self) -> Option<&mut Reader> {
         match self.tab {
+            Tab::Message if self.file.is_some() => self.file.as_mut().map(|f| &mut f.reader),
             Tab::Message if self.is_raw => Some(&mut self.raw),
             Tab::Llm => Some(&mut self.llm),
             Tab::Diff => Some(&mut self.diff),

@@ -135,6 +135,7 @@ impl App {
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
+            Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),

@@ -43,6 +43,8 @@ pub enum Msg {
     View(u64, StepNo, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
     Code(u64, u32, Vec<CodeLine>),
+    /// A file that a value names was read: generation, step, name, lines.
+    File(u64, StepNo, String, Vec<TextLine>),
     /// Who reads a value was looked up: generation, the value, its readers.
     Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
     /// A search ended: where, or nowhere.
@@ -128,6 +130,15 @@ pub enum Effect {
         from: FoundAt,
         /// Towards the end.
         is_forward: bool,
+    },
+    /// Show the file that a value names by id.
+    File {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step in focus.
+        step: StepNo,
+        /// The id.
+        id: String,
     },
     /// Look up who reads a value.
     Readers {

@@ -66,7 +66,12 @@ impl App {
 
     fn settle_inspector(&mut self, effects: &mut Effects) {
         let extent = self.pane_extent(Pane::Inspector);
+        let now = self.session.open().map(|open| (self.session.generation, open.step()));
+        if self.inspector.file.as_ref().is_some_and(|file| Some(file.of) != now) {
+            self.inspector.file = None;
+        }
         match self.inspector.tab {
+            Tab::Message if self.inspector.file.is_some() => {}
             Tab::Message if self.inspector.is_raw => self.settle_raw(),
             Tab::Message => self.settle_message(effects),
             Tab::Llm => self.settle_view(effects),

@@ -86,6 +86,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
         Pane::Inspector => match app.inspector.tab {
+            Tab::Message if app.inspector.file.is_some() => 0,
             Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
             Tab::Message => app.inspector.message.scroll.aside,
             Tab::Schema => app.inspector.schema.scroll.aside,
@@ -118,6 +119,7 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
 /// What a tab is called for what is open.
 fn tab_name(app: &App, tab: Tab) -> &'static str {
     match tab {
+        Tab::Message if app.inspector.file.is_some() => "File",
         Tab::Message if app.inspector.is_raw => "Raw    ",
         Tab::Plan => app.session.format.plan_title().unwrap_or("Plan"),
         _ => Tab::ALL.iter().find(|(t, _)| *t == tab).map_or("", |(_, name)| name),
@@ -195,7 +197,9 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Message => {
             let head = message_head(app);
             let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
-            let mut window = if inspector.is_raw {
+            let mut window = if let Some(file) = &inspector.file {
+                file.reader.window(below, has_focus)
+            } else if inspector.is_raw {
                 inspector.raw.window(below, has_focus)
             } else {
                 message_window(app, below, has_focus)
@@ -242,6 +246,10 @@ fn message_window(app: &App, extent: Extent, has_focus: bool) -> Window {
 
 /// The lines above a message: what it is, who wrote it, what is wrong with it.
 fn message_head(app: &App) -> Vec<Row> {
+    if let Some(file) = &app.inspector.file {
+        let told = Piece::of(Role::Dim, "  Esc goes back to the message");
+        return vec![Row::new(vec![Piece::of(Role::Title, &format!(" {}", file.name)), told]), Row::default()];
+    }
     let Some(open) = app.session.open() else { return Vec::new() };
     if open.count() == 0 {
         return Vec::new();

@@ -53,6 +53,6 @@ fn demo_input() -> Arc<Input> {
 
 fn show(input: Arc<Input>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
     let start = look.begins_somewhere().then_some(Start { step: look.step, path: look.path, instance: look.instance });
-    let settings = Settings { input, format: format.map(str::to_owned), start, theme: look.theme };
+    let settings = Settings { input, format: format.map(str::to_owned), start, files: look.files, theme: look.theme };
     Ok(shell::run(settings)?)
 }

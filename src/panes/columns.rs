@@ -15,7 +15,7 @@ const PATHS_MAX: usize = 5_000;
 const COLUMN_CELLS_MIN: usize = 14;
 const COLUMN_CELLS_MAX: usize = 32;
 /// Below this width two columns stand side by side at most.
-const NARROW: usize = 60;
+const NARROW: usize = 50;
 
 /// One cell: the value of a path in an instance.
 #[derive(Debug)]
@@ -92,12 +92,38 @@ impl ColumnsPane {
         self.scroll.show_cursor(extent.height.saturating_sub(2), grid.paths.len());
     }
 
-    /// Moves the cursor by paths and instances; returns the path that is now in focus.
+    /// Moves the cursor by paths and instances; returns the path that is now in focus. Behind the last path of a kind
+    /// comes the next kind.
     pub fn move_by(&mut self, open: &Open<'_>, rows: isize, columns: isize) -> Option<(Identity, Vec<Key>)> {
         let grid = self.grid(open)?;
+        let is_at_edge = match rows {
+            1 => self.scroll.cursor + 1 >= grid.paths.len(),
+            -1 => self.scroll.cursor == 0,
+            _ => false,
+        };
+        if let Some(next) = is_at_edge.then(|| self.next_kind(open, &grid, rows)).flatten() {
+            return Some(next);
+        }
         self.scroll.move_by(rows, grid.paths.len());
         self.column = self.column.saturating_add_signed(columns).min(grid.ids.len().saturating_sub(1));
         self.focus(&grid)
+    }
+
+    /// The first value of the next kind, or the last of the one before, in the same instance if it has one.
+    fn next_kind(&mut self, open: &Open<'_>, grid: &Grid, rows: isize) -> Option<(Identity, Vec<Key>)> {
+        let mut kinds: Vec<String> = Vec::new();
+        for view in open.tree().identities(open.step()) {
+            let kind = &open.tree().identity(view.id).kind;
+            if !kinds.contains(kind) {
+                kinds.push(kind.clone());
+            }
+        }
+        let at = kinds.iter().position(|kind| *kind == grid.kind)?;
+        let next = Grid::of(open, kinds.get(at.checked_add_signed(rows)?)?);
+        let instance = grid.ids.get(self.column).and_then(|(_, i)| i.instance.as_ref());
+        self.column = next.ids.iter().position(|(_, i)| i.instance.as_ref() == instance).unwrap_or(0);
+        self.scroll.cursor = if rows > 0 { 0 } else { next.paths.len().saturating_sub(1) };
+        self.focus(&next)
     }
 
     /// Puts the cursor on a path.

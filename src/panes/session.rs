@@ -38,6 +38,8 @@ pub struct Session {
     pub name: String,
     /// Path for the editor, if it is a file.
     pub path: Option<std::path::PathBuf>,
+    /// The folder of files that values name by id, if one was named.
+    pub files: Option<std::path::PathBuf>,
     /// The format.
     pub format: &'static dyn Format,
     /// Why it was taken for that format.
@@ -85,6 +87,7 @@ impl Session {
         Self {
             name: name.to_owned(),
             path: None,
+            files: None,
             format,
             reasons,
             bytes,

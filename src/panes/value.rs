@@ -1,12 +1,15 @@
 //! A value in one line, coloured by its JSON type.
 
-use super::Piece;
-use crate::model::Bytes;
-use crate::state::Stored;
+use super::{Open, Piece, history};
+use crate::model::{Bytes, StepNo};
+use crate::state::{IdentityId, Stored};
 use crate::text::{Role, SafeText};
 
 /// Longest part of a value that one line can need, in bytes of JSON text.
 const PREVIEW_BYTES: usize = 2_000;
+
+/// From this width on rows of identities tell their notes.
+const NOTE_CELLS_MIN: usize = 36;
 
 /// The role of a JSON text by its first byte.
 #[must_use]
@@ -59,6 +62,14 @@ pub fn stored(value: &Stored, bytes: &dyn Bytes) -> Piece {
             Err(problem) => Piece::of(Role::Error, &problem.message),
         },
     }
+}
+
+/// What is known of an identity beside its value, where there is room for it: `FILE_IDS from north_search 10:00:04`.
+#[must_use]
+pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, cells: usize) -> Vec<Piece> {
+    let Some((text, when)) = open.run().note(id, step).filter(|_| cells >= NOTE_CELLS_MIN) else { return Vec::new() };
+    let when = when.map_or_else(String::new, |when| format!(" {}", history::clock(&when)));
+    vec![Piece::of(Role::Dim, &format!("  {text}{when}"))]
 }
 
 /// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.

@@ -7,6 +7,7 @@ mod docs;
 mod follow;
 mod frames;
 mod hostile;
+mod plan;
 mod props;
 mod pty;
 mod tidy;

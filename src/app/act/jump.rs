@@ -118,7 +118,7 @@ impl App {
                 }
             }
             Pane::Steps => self.follow_step(),
-            Pane::State => self.follow_value(),
+            Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),
         }
     }
@@ -135,7 +135,10 @@ impl App {
         }
     }
 
-    fn follow_value(&mut self) {
+    fn follow_value(&mut self, effects: &mut Effects) {
+        if self.ask_file(effects) {
+            return;
+        }
         let Some(open) = self.session.open() else { return };
         let Some((_, node)) = open.focus_node() else {
             drop(open);
@@ -203,6 +206,7 @@ impl App {
             return;
         };
         self.pane = pane;
+        self.inspector.file = None;
         self.go_to(focus.step);
         if let Some(path) = focus.path {
             self.focus_path(path);

@@ -132,7 +132,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.is_zoomed {
+        if self.inspector.file.take().is_some() {
+            self.pane = Pane::State;
+        } else if self.is_zoomed {
             self.is_zoomed = false;
         } else if self.pane != Pane::Table && self.pane != Pane::Steps {
             self.pane = Pane::Steps;

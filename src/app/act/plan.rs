@@ -1,11 +1,14 @@
 //! The plan, references, instances side by side, who reads a value.
 
+use crate::app::inspector::FileShown;
+use crate::app::keys::Tab;
 use crate::app::menu::Menu;
 use crate::app::{App, Effect, Effects, Layer, Pane, view};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::Identity;
+use crate::model::{Identity, StepNo};
 use crate::panes::plan::PlanTarget;
+use crate::panes::reader::{Reader, TextLine};
 use crate::panes::refs;
 
 /// Most instances in which a reference of a call without instance is looked up.
@@ -49,6 +52,32 @@ impl App {
             }
             None => self.tell(format!("{reference} is {status} at this step")),
         }
+    }
+
+    /// Asks for the file that the value in focus names, if it names one and a folder of files was named.
+    pub(super) fn ask_file(&mut self, effects: &mut Effects) -> bool {
+        let id = self.session.open().filter(|_| self.session.files.is_some()).and_then(|open| {
+            let (id, _) = open.focus_node()?;
+            let (_, path) = self.session.focus.path.as_ref()?;
+            Some((open.step(), open.run().file_id(id, path, open.step(), open.bytes())?))
+        });
+        let Some((step, id)) = id else { return false };
+        effects.push(Effect::File { generation: self.session.generation, step, id });
+        true
+    }
+
+    /// Takes a file that was asked for.
+    pub(in crate::app) fn show_file(&mut self, generation: u64, step: StepNo, name: String, lines: Vec<TextLine>) {
+        let now = self.session.open().map(|open| (self.session.generation, open.step()));
+        if now != Some((generation, step)) {
+            return;
+        }
+        self.remember();
+        let mut reader = Reader::default();
+        reader.set(lines);
+        self.inspector.file = Some(FileShown { of: (generation, step), name, reader });
+        self.inspector.tab = Tab::Message;
+        self.pane = Pane::Inspector;
     }
 
     /// The first reference in the row under the cursor.
