@@ -1,4 +1,4 @@
-//! The instances of one kind side by side: a column each, the global one first, a row for each path that any of them has.
+//! The instances of one kind side by side: a column each, the global one first; a row for each path that any has.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::json::Key;

@@ -1,4 +1,4 @@
-//! The plan at the step in focus: its nodes wave by wave, how far each is, what it takes and gives and who waits for it.
+//! The plan at the step in focus: its nodes wave by wave, how far each is, what it takes and gives, who waits for it.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, state::at, value};
 use crate::format::plan::{PlanNode, PlanView, Port, PortState};
@@ -323,7 +323,7 @@ impl Painter<'_> {
                 let parents: Vec<String> = conflict.parents.iter().map(|n| self.name(*n)).collect();
                 Row::new(vec![
                     Piece::of(Role::Error, "     ✗ conflict"),
-                    Piece::of(Role::Text, &format!("  {} give it the same {}", parents.join(" and "), conflict.what)),
+                    Piece::of(Role::Text, &format!("  {} all give {}", parents.join(" and "), conflict.what)),
                 ])
             }
         }
@@ -336,14 +336,14 @@ impl Painter<'_> {
         if let Some(step) = plan.step {
             left.push(Piece::of(Role::Blame, &format!(" {}", at(step))));
         }
-        let counts =
-            [count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"), count(plan.order.waves.len(), "wave")];
-        left.push(Piece::of(Role::Dim, &format!(" · {}", counts.join(", "))));
         for (n, word) in [(plan.order.cycles.len(), "cycle"), (plan.conflicts.len(), "conflict")] {
             if n > 0 {
                 left.push(Piece::of(Role::Error, &format!(" · ✗ {}", count(n, word))));
             }
         }
+        let counts =
+            [count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"), count(plan.order.waves.len(), "wave")];
+        left.push(Piece::of(Role::Dim, &format!(" · {}", counts.join(", "))));
         if let Some(mode) = &plan.mode {
             left.push(Piece::of(Role::Dim, &format!(" · mode {mode}")));
         }

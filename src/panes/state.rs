@@ -13,6 +13,8 @@ use std::rc::Rc;
 const OPEN_CHILDREN_MAX: usize = 24;
 /// Containers deeper than this start folded.
 const OPEN_DEPTH_MAX: usize = 4;
+/// Room that a row keeps for a value before it tells more.
+const SCALAR_CELLS: usize = 24;
 /// Widest column of keys.
 const KEY_CELLS_MAX: usize = 20;
 
@@ -327,7 +329,9 @@ impl StatePane {
             self.put_value(open, outline, line, node, op, &mut left, &mut right);
         }
         if let Place::Identity(id) = line.place {
-            right.splice(0..0, value::note(open, id, outline.step, cells));
+            let name = line.depth * indent + width(&open.tree().identity(id).kind) + 10;
+            let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
+            right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }
         Row::new(left).right(right)
     }

@@ -8,9 +8,6 @@ use crate::text::{Role, SafeText};
 /// Longest part of a value that one line can need, in bytes of JSON text.
 const PREVIEW_BYTES: usize = 2_000;
 
-/// From this width on rows of identities tell their notes.
-const NOTE_CELLS_MIN: usize = 36;
-
 /// The role of a JSON text by its first byte.
 #[must_use]
 pub fn role_of(json: &str) -> Role {
@@ -64,12 +61,15 @@ pub fn stored(value: &Stored, bytes: &dyn Bytes) -> Piece {
     }
 }
 
-/// What is known of an identity beside its value, where there is room for it: `FILE_IDS from north_search 10:00:04`.
+/// What is known of an identity beside its value, as much as there is room for: `FILE_IDS from north_search 10:00:04`.
 #[must_use]
-pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, cells: usize) -> Vec<Piece> {
-    let Some((text, when)) = open.run().note(id, step).filter(|_| cells >= NOTE_CELLS_MIN) else { return Vec::new() };
-    let when = when.map_or_else(String::new, |when| format!(" {}", history::clock(&when)));
-    vec![Piece::of(Role::Dim, &format!("  {text}{when}"))]
+pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, room: usize) -> Vec<Piece> {
+    let Some((text, when)) = open.run().note(id, step) else { return Vec::new() };
+    let full = when.map(|when| format!("  {text} {}", history::clock(&when)));
+    let short = format!("  {}", text.split_whitespace().next().unwrap_or_default());
+    let tellings = full.into_iter().chain([format!("  {text}"), short]);
+    let pieces = tellings.map(|told| Piece::of(Role::Dim, &told));
+    pieces.into_iter().find(|piece| piece.width() <= room).into_iter().collect()
 }
 
 /// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.

@@ -80,7 +80,7 @@ fn contracts_tell_what_fits_and_what_is_missing() {
         r#"{"name":"C","capability":"c","inputs":[{"name":"x","data_type":"FILE_IDS"}],"outputs":[]}]}"#
     );
     let stage = stage_of(Input::memory("x", text), (160, 45), "7");
-    shows(&stage, &["✗ 1 conflict", "✗ conflict  A and B give it the same FILE_IDS images", "✗ A  #0  dangling"]);
+    shows(&stage, &["✗ 1 conflict", "✗ conflict  A and B all give FILE_IDS images", "✗ A  #0  dangling"]);
     shows(&stage, &["takes ✗ q  TEXT  nothing supplies it", "takes … x  FILE_IDS  A gives it"]);
 }
 
@@ -106,7 +106,7 @@ fn a_plan_of_a_thousand_calls_is_a_list_of_folded_nodes() {
         .collect();
     let text = format!(r#"{{"type":"plan","plan":[{}]}}"#, calls.join(","));
     let mut stage = stage_of(Input::memory("x", text), (120, 30), "7");
-    shows(&stage, &["1,000 nodes, 999 edges, 1,000 waves", "▸ ✗ t0  #0  dangling"]);
+    shows(&stage, &["1,000 nodes, 999 edges", "▸ ✗ t0  #0  dangling"]);
     press(&mut stage, "G");
     shows(&stage, &["t999"]);
     press(&mut stage, "l");
@@ -136,12 +136,12 @@ fn references_are_marked_and_followed_and_their_readers_are_listed() {
     let text = concat!(
         r#"{"type":"state","state":{"a":{"b":1}}}"#,
         "\n",
-        r#"{"type":"text","text":"see †state.a.b and †state.none, please"}"#,
+        r#"{"type":"text","text":"see †state.a.b and †state.none, so"}"#,
         "\n",
-        r#"{"type":"plan","plan":[{"_tool":"use","x":"†state.a","y":"†state.later","_outputPath":"†state.later"}]}"#,
+        r#"{"type":"plan","plan":[{"_tool":"use","x":"†state.a","y":"†state.later"},{"_tool":"make","_outputPath":"†state.later"}]}"#,
     );
     let mut stage = stage_of(Input::memory("x", text), (160, 45), ". 1");
-    shows(&stage, &["see †state.a.b and †state.none✗, please"]);
+    shows(&stage, &["see †state.a.b and †state.none✗, so"]);
     press(&mut stage, "j j Enter");
     let name = |stage: &Stage| stage.app.session.focus.path.as_ref().map(|(i, p)| format!("{} {p:?}", i.kind));
     assert!(name(&stage).is_some_and(|n| n.contains("\"b\"")), "{:?}", name(&stage));

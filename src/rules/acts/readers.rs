@@ -28,8 +28,9 @@ pub struct ReadBy {
 }
 
 impl Log {
-    /// A38, A39: the calls of plans, solutions and call messages that read a path or one above or below it, in the order
-    /// of their steps. A call without instance reads in every instance, one with falls back on the global identity (A34).
+    /// A38, A39: the calls of plans, solutions and call messages that read a path or one above or below it, in the
+    /// order of their steps. A call without instance reads in every instance; one with an instance falls back on the
+    /// global identity (A34).
     #[must_use]
     pub fn readers(&self, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadBy> {
         let target = Reference { kind: identity.kind.clone(), path: segments(path) };
