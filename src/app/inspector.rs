@@ -6,10 +6,22 @@ use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
 use crate::panes::message::DocView;
+use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
 use crate::panes::{Scroll, state::Place};
 use crate::state::IdentityId;
 use std::sync::Arc;
+
+/// A file on screen.
+#[derive(Debug)]
+pub struct FileShown {
+    /// Generation and step at which it was asked for.
+    pub of: (u64, StepNo),
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub reader: Reader,
+}
 
 /// State of the tabs.
 #[derive(Debug, Default)]
@@ -28,10 +40,14 @@ pub struct Inspector {
     pub schema: DocView,
     /// The history of the value in focus.
     pub history: HistoryPane,
+    /// A file that a value names, in place of the message until another step or tab is shown.
+    pub file: Option<FileShown>,
     /// The state against another step.
     pub diff: Reader,
     /// What the rules found.
     pub findings: FindingsPane,
+    /// The plan at the step.
+    pub plan: PlanPane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -88,6 +104,9 @@ impl Inspector {
     /// Scroll of the tab in front.
     pub fn scroll(&mut self) -> &mut Scroll {
         match self.tab {
+            Tab::Message if self.file.is_some() => {
+                self.file.as_mut().map_or(&mut self.raw.scroll, |f| &mut f.reader.scroll)
+            }
             Tab::Message if self.is_raw => &mut self.raw.scroll,
             Tab::Message => &mut self.message.scroll,
             Tab::Llm => &mut self.llm.scroll,
@@ -95,13 +114,14 @@ impl Inspector {
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
             Tab::Findings => &mut self.findings.scroll,
+            Tab::Plan => &mut self.plan.scroll,
         }
     }
 
     /// The document in front, if the tab shows one.
     pub fn document(&mut self) -> Option<&mut DocView> {
         match self.tab {
-            Tab::Message if !self.is_raw => Some(&mut self.message),
+            Tab::Message if !self.is_raw && self.file.is_none() => Some(&mut self.message),
             Tab::Schema => Some(&mut self.schema),
             _ => None,
         }
@@ -110,6 +130,7 @@ impl Inspector {
     /// The text in front, if the tab shows one.
     pub fn reader(&mut self) -> Option<&mut Reader> {
         match self.tab {
+            Tab::Message if self.file.is_some() => self.file.as_mut().map(|f| &mut f.reader),
             Tab::Message if self.is_raw => Some(&mut self.raw),
             Tab::Llm => Some(&mut self.llm),
             Tab::Diff => Some(&mut self.diff),

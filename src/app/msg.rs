@@ -1,7 +1,9 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
 use super::key::{KeyPress, Mouse};
-use crate::model::{Bytes, Span, StepNo};
+use crate::format::plan::ReadBy;
+use crate::json::Key;
+use crate::model::{Bytes, Identity, Span, StepNo};
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
@@ -43,6 +45,10 @@ pub enum Msg {
     View(u64, StepNo, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
     Code(u64, u32, Vec<CodeLine>),
+    /// A file that a value names was read: generation, step, name, lines.
+    File(u64, StepNo, String, Vec<TextLine>),
+    /// Who reads a value was looked up: generation, the value, its readers.
+    Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
     /// A search ended: where, or nowhere.
     Found(u64, Option<FoundAt>),
     /// Values were checked against their schemas.
@@ -130,6 +136,24 @@ pub enum Effect {
         from: FoundAt,
         /// Towards the end.
         is_forward: bool,
+    },
+    /// Show the file that a value names by id.
+    File {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step in focus.
+        step: StepNo,
+        /// The id.
+        id: String,
+    },
+    /// Look up who reads a value.
+    Readers {
+        /// Generation to answer with.
+        generation: u64,
+        /// Whose value.
+        identity: Identity,
+        /// Its path.
+        path: Vec<Key>,
     },
     /// Use a theme by name.
     Theme(String),

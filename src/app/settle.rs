@@ -68,18 +68,26 @@ impl App {
         let table = self.pane_extent(Pane::Table);
         self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
         let (steps, state) = (self.pane_extent(Pane::Steps), self.pane_extent(Pane::State));
-        let Self { session, state: pane, steps: scroll, .. } = self;
+        let Self { session, state: pane, columns, steps: scroll, .. } = self;
         let Some(open) = session.open() else { return };
         scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
         scroll.show_cursor(steps.height, open.count());
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());
+        if columns.is_on {
+            columns.sync(&open, state);
+        }
     }
 
     fn settle_inspector(&mut self, effects: &mut Effects) {
         let extent = self.pane_extent(Pane::Inspector);
+        let now = self.session.open().map(|open| (self.session.generation, open.step()));
+        if self.inspector.file.as_ref().is_some_and(|file| Some(file.of) != now) {
+            self.inspector.file = None;
+        }
         match self.inspector.tab {
+            Tab::Message if self.inspector.file.is_some() => {}
             Tab::Message if self.inspector.is_raw => self.settle_raw(),
             Tab::Message => {
                 self.settle_message(effects);
@@ -90,6 +98,7 @@ impl App {
             Tab::History => self.settle_history(),
             Tab::Diff => self.settle_diff(),
             Tab::Findings => self.settle_findings(),
+            Tab::Plan => self.settle_plan(),
         }
         let total = self.inspector_rows(extent.width);
         let head = match self.inspector.tab {
@@ -193,6 +202,13 @@ impl App {
         if inspector.history_of.as_ref() != Some(&now) {
             inspector.history.follow_step(&open);
             inspector.history_of = Some(now);
+        }
+    }
+
+    fn settle_plan(&mut self) {
+        let Self { session, inspector, .. } = self;
+        if let Some(open) = session.open() {
+            inspector.plan.sync(&open);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
 use super::{Checks, Piece};
+use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
@@ -38,6 +39,8 @@ pub struct Session {
     pub name: String,
     /// Path for the editor, if it is a file.
     pub path: Option<std::path::PathBuf>,
+    /// The folder of files that values name by id, if one was named.
+    pub files: Option<std::path::PathBuf>,
     /// The format.
     pub format: &'static dyn Format,
     /// Why it was taken for that format.
@@ -63,7 +66,11 @@ pub struct Session {
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
+    plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
 }
+
+/// Generation, step and size of the run that a plan was looked up of.
+type PlanKey = (u64, StepNo, usize);
 
 /// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
 type FindingsKey = (u64, usize, bool, StepNo);
@@ -84,6 +91,7 @@ impl Session {
         Self {
             name: name.to_owned(),
             path: None,
+            files: None,
             format,
             reasons,
             bytes,
@@ -98,6 +106,7 @@ impl Session {
             described: RefCell::default(),
             writes: RefCell::default(),
             findings: RefCell::default(),
+            plan: RefCell::default(),
         }
     }
 
@@ -227,6 +236,18 @@ impl Open<'_> {
         let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
+    }
+
+    /// The plan at the step in focus, kept until the step or the run changes.
+    #[must_use]
+    pub fn plan(&self) -> Option<Rc<PlanView>> {
+        let key = (self.session.generation, self.step(), self.count());
+        if let Some((_, plan)) = self.session.plan.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return plan.clone();
+        }
+        let plan = self.guard.plan_view(self.step(), self.bytes()).map(Rc::new);
+        *self.session.plan.borrow_mut() = Some((key, plan.clone()));
+        plan
     }
 
     /// Findings of the run that are errors, and that are warnings.

@@ -10,6 +10,7 @@ mod follow;
 mod frames;
 mod hostile;
 mod lint;
+mod plan;
 mod props;
 mod pty;
 mod schemas;

@@ -9,10 +9,12 @@ const COPY_MAX: usize = 64 << 10;
 impl App {
     pub(super) fn show_tab(&mut self, tab: Tab) {
         self.inspector.tab = tab;
+        self.inspector.file = None;
         self.pane = Pane::Inspector;
     }
 
     pub(super) fn toggle_raw(&mut self) {
+        self.inspector.file = None;
         self.inspector.is_raw = !self.inspector.is_raw;
         self.inspector.tab = Tab::Message;
         self.pane = Pane::Inspector;

@@ -5,6 +5,7 @@ mod jump;
 mod look;
 mod motion;
 mod mouse;
+mod plan;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
@@ -66,6 +67,8 @@ impl App {
             A::Tab(tab) => self.show_tab(tab),
             A::Zoom => self.is_zoomed = !self.is_zoomed,
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
+            A::Columns => self.toggle_columns(),
+            A::Readers => self.ask_readers(effects),
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
             A::CopyValue => self.copy_value(effects),
@@ -103,6 +106,11 @@ impl App {
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::Reader(number)) => {
+                if let Some(step) = menu.reader(number).map(|reader| reader.step) {
+                    self.jump_to(step);
+                }
+            }
             Some(item) => {
                 if let Some(action) = action_of(item) {
                     self.perform(action, effects);
@@ -127,7 +135,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.is_zoomed {
+        if self.inspector.file.take().is_some() {
+            self.pane = Pane::State;
+        } else if self.is_zoomed {
             self.is_zoomed = false;
         } else if self.pane != Pane::Table && self.pane != Pane::Steps {
             self.pane = Pane::Steps;
