@@ -7,6 +7,7 @@
 mod args;
 mod blame;
 mod check;
+mod diff;
 mod formats;
 mod history;
 mod merge;
@@ -52,6 +53,7 @@ static COMMANDS: &[Command] = &[
     check::COMMAND,
     stats::COMMAND,
     steps::COMMAND,
+    diff::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
 ];

@@ -4,6 +4,7 @@
 //! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
 mod adopt;
+pub mod diff;
 mod history;
 mod order;
 mod read;
