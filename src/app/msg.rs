@@ -3,12 +3,14 @@
 use super::key::{KeyPress, Mouse};
 use crate::model::{Bytes, Span, StepNo};
 use crate::panes::Records;
+use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::text::Pattern;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -39,6 +41,8 @@ pub enum Msg {
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
+    /// States were compared: generation, question, lines.
+    Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
     Code(u64, u32, Vec<CodeLine>),
     /// A search ended: where, or nowhere.
@@ -111,6 +115,15 @@ pub enum Effect {
         generation: u64,
         /// The step.
         step: StepNo,
+    },
+    /// Compare states.
+    Compare {
+        /// Generation to answer with.
+        generation: u64,
+        /// What is compared.
+        question: Question,
+        /// Lists to show whole.
+        unfolded: BTreeSet<String>,
     },
     /// Highlight code.
     Highlight(Vec<CodeRequest>),

@@ -6,6 +6,7 @@
 
 mod args;
 mod blame;
+mod cause;
 mod check;
 mod diff;
 mod formats;
@@ -21,6 +22,7 @@ mod state;
 mod stats;
 mod steps;
 mod survey;
+mod when;
 
 use crate::model::Problem;
 use crate::text::SafeText;
@@ -46,6 +48,8 @@ static COMMANDS: &[Command] = &[
     state::COMMAND,
     blame::COMMAND,
     history::COMMAND,
+    cause::COMMAND,
+    when::COMMAND,
     render::COMMAND,
     resolve::COMMAND,
     plan::COMMAND,

@@ -1,5 +1,6 @@
 //! Agent/Data: contexts and logs of messages that merge into state (`ACTS.md`).
 
+use super::cause::Origin;
 use super::run::{Answer, Credit, Field, Format, Layout, Match, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
@@ -150,6 +151,11 @@ impl Run for ActsRun {
         let (tool, date) = self.log.credit(author, bytes);
         let field = |name, value: &Option<String>| value.as_ref().map(|text| (name, quote(text)));
         Credit { fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(), who: tool, when: date }
+    }
+
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
+        let (call, reads) = self.log.origin(author, bytes);
+        Origin { call, reads }
     }
 
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {

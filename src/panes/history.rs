@@ -1,6 +1,7 @@
 //! Every write of the value in focus: step, when, who, what.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, NodeId};
 use crate::text::{Role, SafeText, pad};
@@ -76,16 +77,25 @@ impl HistoryPane {
         let is_wide = extent.width >= WIDE;
         let height = extent.height.saturating_sub(rows.len());
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
-        for (i, event) in events.iter().enumerate().skip(self.scroll.top).take(height) {
+        let visible = events.iter().enumerate().skip(self.scroll.top).take(height);
+        let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(event)).collect();
+        let mut causes = open.causes(&writes).into_iter();
+        for (i, event) in visible {
+            let cause = written(event).and_then(|_| causes.next()).and_then(|hops| hops.first().cloned());
             let cursor = has_focus && i == self.scroll.cursor;
-            rows.push(row(open, event, current == Some(i), is_wide).hit(Hit::Row(i)).cursor(cursor));
+            let row = row(open, event, cause.as_ref(), current == Some(i), is_wide);
+            rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
         Window { rows, top: self.scroll.top, total: events.len() }
     }
 }
 
+fn written(event: &Event) -> Option<Written<'_>> {
+    Some(Written { node: event.node, author: event.author, value: event.value.as_ref()? })
+}
+
 /// One event: with words and the time where there is room, else with signs.
-fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
+fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is_wide: bool) -> Row {
     let (sign, word, role) = match event.op {
         EventOp::Add => ("+", "added", Role::Added),
         EventOp::Change => ("~", "changed", Role::Changed),
@@ -111,6 +121,10 @@ fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
     let (_, path) = open.tree().path(event.node);
     if path.len() > focus {
         left.push(Piece::of(Role::Dim, &format!("  {}", crate::json::pointer(&path[focus..]))));
+    }
+    if let Some(hop) = cause {
+        left.push(Piece::of(Role::Dim, "   = "));
+        left.push(Piece::of(Role::Reference, &hop.told(open.run())));
     }
     let mut right = Vec::new();
     if let Some(who) = credit.who {

@@ -4,6 +4,7 @@
 //! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
 mod adopt;
+pub mod cause;
 pub mod diff;
 mod history;
 mod order;
@@ -14,6 +15,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod tree;
+pub mod when;
 mod write;
 
 pub use stored::Stored;
