@@ -93,6 +93,28 @@ pub enum Action {
     PromptCancel,
 }
 
+impl Action {
+    /// Its name in scripts and documents: `step-next`, `tab-history`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut out = String::new();
+        for c in format!("{self:?}").chars() {
+            match c {
+                ')' => {}
+                '(' => out.push('-'),
+                c if c.is_uppercase() => {
+                    if !out.is_empty() && !out.ends_with('-') {
+                        out.push('-');
+                    }
+                    out.extend(c.to_lowercase());
+                }
+                c => out.push(c),
+            }
+        }
+        out
+    }
+}
+
 /// A tab of the inspector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Tab {
@@ -249,12 +271,16 @@ pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
     contexts.iter().find_map(|c| KEYS.iter().find(|r| r.context == *c && r.keys.contains(&key)))
 }
 
+/// Whether a name in the table means two keys, one after the other (`]w`; not `F1`).
+#[must_use]
+pub fn is_sequence(name: &str) -> bool {
+    name.starts_with([']', '[']) && name.len() == 2
+}
+
 /// Whether a key begins a two-key sequence in some contexts.
 #[must_use]
 pub fn is_prefix(contexts: &[Context], key: &str) -> bool {
-    KEYS.iter().any(|r| {
-        contexts.contains(&r.context) && r.keys.iter().any(|k| *k != key && k.len() == 2 && k.starts_with(key))
-    })
+    rows(contexts).any(|r| r.keys.iter().any(|k| is_sequence(k) && *k != key && k.starts_with(key)))
 }
 
 /// Rows that work in some contexts, in table order.

@@ -25,7 +25,7 @@ use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::{Focus, Scroll, Session};
 use key::KeyPress;
-use keys::{Action, Context};
+use keys::Context;
 use menu::Menu;
 use prompt::Prompt;
 use search::Search;
@@ -126,6 +126,7 @@ impl App {
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
+            Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
@@ -290,9 +291,3 @@ pub fn pane_contexts(pane: Pane) -> Vec<Context> {
 
 /// What an action does while it has `&mut App`.
 pub(crate) type Effects = Vec<Effect>;
-
-/// Every action has a row, so that the help knows it.
-#[must_use]
-pub fn has_row(action: Action) -> bool {
-    keys::KEYS.iter().any(|r| r.action == action)
-}

@@ -33,6 +33,8 @@ pub enum Msg {
     },
     /// The input has another content: its records and its run, and what to say of it.
     Replaced(Replacement, Option<String>),
+    /// The findings of the open run may be others now.
+    Settled,
     /// A trajectory was opened.
     Opened(usize, OpenedRun),
     /// Facts of records for the table.

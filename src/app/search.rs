@@ -75,11 +75,8 @@ impl App {
         let typed = self.search.pattern.as_ref().map_or("", |p| p.typed()).to_owned();
         self.notice = None;
         match at {
-            Some(FoundAt::Step(step)) => {
-                self.remember();
-                self.go_to(step);
-            }
-            Some(FoundAt::Record(record)) => self.table.scroll.cursor = record,
+            Some(FoundAt::Step(step)) => self.jump_to(step),
+            Some(FoundAt::Record(record)) => self.table.scroll.jump_to(record),
             None => self.tell(format!("no further {typed}")),
         }
     }
@@ -155,15 +152,10 @@ impl App {
             return true;
         }
         if let Some(reader) = self.inspector.reader() {
-            let here = reader.line_number(cells);
-            let lines = reader.lines();
-            let hit = around(lines.len(), here, is_forward).find(|&n| pattern.is_match(&lines[n].text));
-            if let Some(line) = hit {
-                reader.show_line(line, cells);
-                return true;
-            }
+            return reader.search(pattern, cells, is_forward);
         }
-        false
+        let Self { session, inspector, .. } = self;
+        session.open().is_some_and(|open| inspector.history.search(&open, pattern, is_forward))
     }
 }
 

@@ -10,8 +10,9 @@ use crate::panes::reader::TextLine;
 use crate::text::Role;
 use std::sync::Arc;
 
-/// Messages up to this size are laid out at once; longer ones by a job.
-const AT_ONCE_MAX: u64 = 256 << 10;
+/// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
+/// levels.
+const AT_ONCE_MAX: u64 = 96 << 10;
 /// States with more writes between them are compared by a job.
 const COMPARED_AT_ONCE_MAX: usize = 2_000;
 /// Most bytes of a raw record that are shown.
@@ -77,7 +78,8 @@ impl App {
         let head = if self.inspector.tab == Tab::History { 2 } else { view::message_head_rows(self) };
         self.inspector.scroll().show_cursor(extent.height.saturating_sub(head), total);
         let below = crate::panes::Extent { height: extent.height.saturating_sub(head), ..extent };
-        if let Some(view) = self.inspector.document() {
+        // Only messages hold code; the answers go to the message.
+        if let (Tab::Message, Some(view)) = (self.inspector.tab, self.inspector.document()) {
             let requests = view.code_requests(below);
             if !requests.is_empty() {
                 effects.push(Effect::Highlight(requests));

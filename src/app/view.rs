@@ -104,7 +104,7 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
-            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("@{step} "))]
+            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
         }
         Pane::Inspector => Tab::ALL
             .iter()
@@ -165,7 +165,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Schema if inspector.schema.doc().is_none() => {
             let lines = [
                 "No schema here.",
-                "The value in focus belongs to an identity without a schema at this step. Move in State to one that has one.",
+                "The value in focus belongs to an identity without a schema at this step. Move in State to another.",
             ];
             Window::notice(&lines, extent.width)
         }
@@ -248,7 +248,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         let contexts = super::pane_contexts(app.pane);
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
-        for (key, label) in rows.filter(|(k, _)| k.len() == 2 && k.starts_with(first.as_str())) {
+        for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {
             out.push(Piece::of(Role::KeyName, key));
             out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
         }

@@ -25,8 +25,8 @@ impl Format for Acts {
 
     fn about(&self) -> &'static str {
         "Contexts and logs of the Agent/Data protocol: messages whose `data`, `input`, `state` and `error` merge into \
-         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least half \
-         of the messages having one of the protocol's types."
+         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least \
+         half of the messages having one of the protocol's types."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -60,7 +60,8 @@ impl Format for Acts {
             "{\"context\":[{\"type\":\"text\",\"text\":\"Book it.\"},{\"type\":\"state\",\"state\":{\"city\":\"Lyon\"}}],\
              \"solution\":{\"calls\":[],\"output\":null}}",
             "{\"type\":\"state\",\"state\":{\"n\":1},\"_tick\":1}\n\
-             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
+             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\
+             \"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
             "[{\"role\":\"user\",\"content\":{\"type\":\"input\",\"input\":{\"x\":1}}},{\"type\":\"plan\",\"plan\":[]}]",
         ]
     }
@@ -106,8 +107,12 @@ impl Run for ActsRun {
         self.log.push(record, text, bytes);
     }
 
-    fn finish(&mut self, bytes: &dyn Bytes) {
-        self.log.finish(bytes);
+    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+        self.log.look_ahead(bytes)
+    }
+
+    fn settle(&mut self, ahead: Vec<Finding>) {
+        self.log.settle(ahead);
     }
 
     fn step_count(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What a format is, and what it makes of records: a run.
 
-use super::Survey;
 use super::cause::Origin;
+use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
@@ -27,7 +27,7 @@ pub trait Format: Send + Sync {
         true
     }
     /// A pass over a file for what only all records together tell; None: what its runs tell is all.
-    fn survey(&self) -> Option<Box<dyn Survey>> {
+    fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
     /// An empty run.
@@ -115,8 +115,18 @@ pub enum Instances {
 pub trait Run: Send + Sync {
     /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
-    /// The input has ended (for now): settles what waits for more. May be followed by more records.
-    fn finish(&mut self, _bytes: &dyn Bytes) {}
+    /// What would be found if the input ended here: findings that wait for more (A43). May take long; others read
+    /// meanwhile.
+    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// Takes what [`Run::look_ahead`] found; it holds until the next record.
+    fn settle(&mut self, _ahead: Vec<Finding>) {}
+    /// The input has ended (for now). May be followed by more records.
+    fn finish(&mut self, bytes: &dyn Bytes) {
+        let ahead = self.look_ahead(bytes);
+        self.settle(ahead);
+    }
     /// Number of steps so far.
     fn step_count(&self) -> usize;
     /// Where a step stands.

@@ -14,7 +14,7 @@ const HOPS_SHOWN: usize = 3;
 #[must_use]
 pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
-    let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells / 3 });
+    let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
     left.push(Piece::safe(Role::Text, name));
     if cells >= 70 {
         left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
@@ -99,7 +99,7 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
     let Some((reference, instance)) = open.focus_reference() else {
         return vec![Piece::of(
             Role::Dim,
-            " no value in focus: Tab to State and move there, or press > for the next write",
+            " no value in focus · move to one in State: who set it, and when, stands here",
         )];
     };
     let step = open.step();

@@ -4,7 +4,7 @@ use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, NodeId};
-use crate::text::{Role, SafeText, pad};
+use crate::text::{Pattern, Role, SafeText, pad};
 use std::rc::Rc;
 
 /// From this width on events are told in words, with the time.
@@ -46,6 +46,14 @@ impl HistoryPane {
     #[must_use]
     pub fn step(&self, open: &Open<'_>) -> Option<StepNo> {
         self.events(open).get(self.scroll.cursor).map(|e| e.at)
+    }
+
+    /// Puts the cursor on the next or previous event whose row matches, around the end; false if there is none.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
+        let events = self.events(open);
+        let is_hit = |event: &Event| pattern.is_match(&row(open, event, None, false, true).plain());
+        let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();
+        self.scroll.move_to_hit(&hits, is_forward)
     }
 
     /// The visible rows.

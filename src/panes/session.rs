@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use super::Piece;
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
@@ -61,6 +62,7 @@ pub struct Session {
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
+    writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
 }
 
@@ -100,6 +102,7 @@ impl Session {
             generation: 0,
             described: RefCell::default(),
             causes: RefCell::default(),
+            writes: RefCell::default(),
             findings: RefCell::default(),
         }
     }
@@ -116,6 +119,7 @@ impl Session {
         self.trajectory = trajectory;
         self.generation += 1;
         self.described.borrow_mut().clear();
+        self.writes.borrow_mut().clear();
     }
 
     /// The open run for reading; None when none is open. Held for one frame or one key.
@@ -125,10 +129,16 @@ impl Session {
         Some(Open { session: self, guard })
     }
 
+    /// Forgets the findings: the run has others now.
+    pub fn forget_findings(&self) {
+        self.findings.replace(None);
+    }
+
     /// Forgets descriptions from a step on (an unfinished message may have grown).
     pub fn forget_from(&self, step: StepNo) {
         self.described.borrow_mut().retain(|&s, _| s < step);
         self.causes.borrow_mut().retain(|&(_, _, author), _| author < step);
+        self.writes.borrow_mut().retain(|&s, _| s < step);
     }
 }
 
@@ -188,6 +198,24 @@ impl Open<'_> {
             cache.clear();
         }
         cache.insert(step, Arc::clone(&made));
+        made
+    }
+
+    /// What a step wrote, as `make` tells it: kept, since a step may have a million events.
+    #[must_use]
+    pub fn writes(&self, step: StepNo, make: impl FnOnce() -> Vec<Piece>) -> Rc<Vec<Piece>> {
+        if let Some(found) = self.session.writes.borrow().get(&step) {
+            return Rc::clone(found);
+        }
+        let made = Rc::new(make());
+        // While the run is read, a step may be described before all of its events are there.
+        if self.session.is_complete {
+            let mut cache = self.session.writes.borrow_mut();
+            if cache.len() >= DESCRIBED_MAX {
+                cache.clear();
+            }
+            cache.insert(step, Rc::clone(&made));
+        }
         made
     }
 

@@ -1,10 +1,13 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
+mod changes;
+
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
 use crate::text::{Role, SafeText, pad, width};
+use changes::{Changes, changes};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -39,14 +42,6 @@ pub struct Line {
     pub is_open: Option<bool>,
     root: Option<NodeId>,
     key: Option<Key>,
-}
-
-/// What the step in focus did, by node.
-#[derive(Debug, Default)]
-struct Changes {
-    leaves: HashMap<NodeId, EventOp>,
-    below: HashMap<NodeId, usize>,
-    gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
 }
 
 /// All visible rows of one step, kept until the step, a fold or the run changes.
@@ -273,7 +268,7 @@ impl StatePane {
             let gone = if let Place::Node(n) = place { Place::Gone(n) } else { place.clone() };
             if let Some(row) = outline.lines.iter().position(|l| l.place == place || l.place == gone) {
                 self.at = Some(outline.lines[row].place.clone());
-                self.scroll.cursor = row;
+                self.scroll.jump_to(row);
                 return;
             }
         }
@@ -461,42 +456,4 @@ fn value_column(lines: &[Line], indent: usize) -> usize {
         Some(line.depth * indent + key.min(KEY_CELLS_MAX))
     };
     lines.iter().filter_map(cells).max().unwrap_or(0)
-}
-
-/// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
-fn changes(open: &Open<'_>, step: StepNo) -> Changes {
-    let tree = open.tree();
-    let mut out = Changes::default();
-    let mut ghosts = HashSet::new();
-    for event in tree.events(step) {
-        let (id, path) = tree.path(event.node);
-        if tree.shape(event.node, step).is_some() {
-            out.leaves.insert(event.node, event.op);
-        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
-            && ghosts.insert(gone)
-        {
-            out.gone.entry(parent).or_default().push((gone, key));
-        }
-        if event.op == EventOp::Same {
-            continue;
-        }
-        for end in 0..path.len() {
-            if let Some(above) = tree.node(id, &path[..end]) {
-                *out.below.entry(above).or_default() += 1;
-            }
-        }
-    }
-    out
-}
-
-type Gone = (Option<NodeId>, NodeId, Key);
-
-fn topmost_gone(open: &Open<'_>, id: IdentityId, path: &[Key], step: StepNo) -> Option<Gone> {
-    for end in 1..=path.len() {
-        let node = open.tree().node(id, &path[..end])?;
-        if open.tree().shape(node, step).is_none() {
-            return Some((open.tree().node(id, &path[..end - 1]), node, path[end - 1].clone()));
-        }
-    }
-    None
 }

@@ -1,7 +1,7 @@
 //! Work off the UI thread: opening trajectories, laying out big messages, LLM views, highlighting, search.
 //!
-//! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is dropped
-//! by the program.
+//! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
+//! dropped by the program.
 
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};

@@ -6,7 +6,7 @@
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json;
 use crate::model::StepNo;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Least characters of a string that carries information.
 const STRING_CHARS_MIN: usize = 4;
@@ -14,7 +14,7 @@ const STRING_CHARS_MIN: usize = 4;
 const NUMBER_DIGITS_MIN: usize = 3;
 /// Least bytes of the JSON text of such a container (an opaque value).
 const CONTAINER_BYTES_MIN: usize = 6;
-/// Most versions of one value that one question looks at, the newest first.
+/// Most leaves that one question looks at, the newest first.
 const LOOK_MAX: usize = 1_024;
 
 /// Whether a value says enough for an equal one to be its copy: not `true`, `42`, `"no"`.
@@ -81,10 +81,14 @@ impl<'t> Copies<'t> {
         let held = &numbers[..numbers.partition_point(|number| *number < limit)];
         let reader = self.tree.identity(self.owner(node));
         let mut best: Option<(u8, Copied)> = None;
-        for number in held.iter().rev().take(LOOK_MAX) {
+        let mut seen = HashSet::from([node]);
+        for number in held.iter().rev() {
             let version = self.tree.version(*number);
-            if version.node == node || self.tree.get(version.node).before(limit) != Some(*number) {
+            if !seen.insert(version.node) || self.tree.get(version.node).before(limit) != Some(*number) {
                 continue;
+            }
+            if seen.len() > LOOK_MAX {
+                break;
             }
             let id = self.owner(version.node);
             let instance = &self.tree.identity(id).instance;
@@ -182,6 +186,18 @@ mod tests {
         assert_eq!(copied(&tree, c, 3, &[]).as_deref(), Some("a.x @0"), "not b, which lost it, nor its own sibling");
         assert_eq!(copied(&tree, c, 4, &[]).as_deref(), Some("c.y @3"), "written again: the newest other");
         assert_eq!(copied(&tree, node(&tree, "a", "", "x"), 0, &[]), None);
+    }
+
+    #[test]
+    fn a_value_that_is_written_again_and_again_costs_one_look() {
+        let mut steps = vec![("a", "", r#"{"x":"running"}"#)];
+        steps.resize(3_000, ("b", "", r#"{"x":"running"}"#));
+        let tree = tree(&steps);
+        let b = node(&tree, "b", "", "x");
+        assert_eq!(copied(&tree, b, 2_999, &[]).as_deref(), Some("a.x @0"));
+        let copies = Copies::of(&tree, [Stored::text_of("\"running\""), Stored::text_of("true")]);
+        let looked: Vec<usize> = copies.by_value.values().map(Vec::len).collect();
+        assert_eq!(looked, [3_000], "each version once, and none for what tells nothing");
     }
 
     #[test]

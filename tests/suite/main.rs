@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod adp_rules;
+mod app;
+mod bless;
 mod cli;
+mod diff;
 mod docs;
 mod follow;
 mod frames;
 mod hostile;
+mod lint;
 mod props;
 mod pty;
 mod tidy;

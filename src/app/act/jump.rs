@@ -3,7 +3,8 @@
 use crate::app::keys::Tab;
 use crate::app::{App, Effect, Effects, Pane};
 use crate::model::{Role, StepKind, StepNo};
-use crate::panes::message::node_of_path;
+use crate::panes::doc::Kind;
+use crate::panes::message::{DocView, node_of_path};
 
 /// Most steps that one key press describes while it looks for one of a kind.
 const SEEK_MAX: usize = 20_000;
@@ -20,6 +21,7 @@ impl App {
     /// Goes to a step and remembers where we were.
     pub fn jump_to(&mut self, step: StepNo) {
         self.remember();
+        self.steps.is_jump = true;
         self.go_to(step);
     }
 
@@ -146,7 +148,10 @@ impl App {
         let step = open.step();
         drop(open);
         match (leaf, reference) {
-            (_, Some(reference)) => self.follow_reference(&reference),
+            (_, Some(reference)) => {
+                let instance = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
+                self.follow_reference(&reference, instance.as_deref());
+            }
             (Some(leaf), None) if leaf.step >= 0 && leaf.step != step => {
                 self.jump_to(leaf.step);
                 if let Some(path) = self.session.focus.path.clone() {
@@ -175,11 +180,10 @@ impl App {
         }
     }
 
-    /// Goes to the slot that a reference names.
-    pub(super) fn follow_reference(&mut self, reference: &str) {
+    /// Goes to the slot that a reference names, as it is read by that instance.
+    fn follow_reference(&mut self, reference: &str, instance: Option<&str>) {
         let Some(open) = self.session.open() else { return };
-        let instance = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
-        let resolved = open.run().resolve(reference, open.step(), instance.as_deref(), None, open.bytes());
+        let resolved = open.run().resolve(reference, open.step(), instance, None, open.bytes());
         let target = resolved.target.map(|(id, path)| (open.tree().identity(id).clone(), path));
         drop(open);
         match target {
@@ -199,12 +203,8 @@ impl App {
             return step.filter(|s| *s >= 0).map_or((), |s| self.jump_to(s));
         }
         if let Some(view) = self.inspector.document() {
-            let reference = view
-                .node(cells)
-                .and_then(|n| view.doc().map(|d| d.string_head(n, 4_096).0.into_owned()))
-                .filter(|s| s.starts_with('†'));
-            return match reference {
-                Some(reference) => self.follow_reference(&reference),
+            return match reference_under(view, cells) {
+                Some((reference, instance)) => self.follow_reference(&reference, instance.as_deref()),
                 None => view.set_fold(None, cells),
             };
         }
@@ -223,6 +223,7 @@ impl App {
             return;
         };
         self.pane = pane;
+        self.steps.is_jump = true;
         self.go_to(focus.step);
         if let Some(path) = focus.path {
             self.focus_path(path);
@@ -236,6 +237,13 @@ impl App {
         }
         self.tell(if self.is_following { "following the newest step" } else { "not following" });
     }
+}
+
+/// The reference under the cursor of a document, and the instance that the message or call around it is of.
+fn reference_under(view: &DocView, cells: usize) -> Option<(String, Option<String>)> {
+    let (doc, node) = (view.doc()?, view.node(cells)?);
+    let text = doc.nodes().get(node).filter(|n| n.kind == Kind::String).map(|_| doc.string_head(node, 4_096).0)?;
+    text.starts_with('†').then(|| (text.into_owned(), doc.around(node, "_instance")))
 }
 
 /// The reference that a JSON string is, if it is one.

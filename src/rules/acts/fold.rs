@@ -36,8 +36,8 @@ impl Log {
         }
     }
 
-    /// A4: folds an identity anew from its messages in the order of the context, from step `at` on. `own` is the message
-    /// of that step, if it is one of them.
+    /// A4: folds an identity anew from its messages in the order of the context, from step `at` on. `own` is the
+    /// message of that step, if it is one of them.
     pub(super) fn refold(&mut self, at: StepNo, id: IdentityId, members: &[StepNo], reader: Reader<'_>) {
         let mut folded = Folded::default();
         let own_id = folded.tree.intern(self.tree.identity(id));

@@ -273,9 +273,15 @@ impl Log {
         notes.filter_map(|(open, note)| self.finding(open, note)).collect()
     }
 
-    /// A43: the input has ended for now.
-    pub fn finish(&mut self, bytes: &dyn Bytes) {
-        self.provisional = self.settled(self.last_step(), bytes);
+    /// A43: what the open references come to if the input ends here.
+    #[must_use]
+    pub fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+        self.settled(self.last_step(), bytes)
+    }
+
+    /// Takes what [`Log::look_ahead`] found, until the next record.
+    pub fn settle(&mut self, ahead: Vec<Finding>) {
+        self.provisional = ahead;
     }
 
     /// Adds a finding on a step.

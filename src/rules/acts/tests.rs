@@ -14,7 +14,8 @@ fn log(lines: &[&str]) -> (Log, Vec<u8>) {
         log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
         offset = span.end() + 1;
     }
-    log.finish(&bytes);
+    let ahead = log.look_ahead(&bytes);
+    log.settle(ahead);
     (log, bytes)
 }
 
