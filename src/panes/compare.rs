@@ -259,7 +259,8 @@ impl Shown {
     }
 }
 
-/// Puts text that is equal in both, without its middle where it is long; of text at an end of the value one side is enough.
+/// Puts text that is equal in both, without its middle where it is long; of text at an end of the value the side
+/// towards the change is enough.
 fn put_equal(said: &str, has_before: bool, has_behind: bool, text: &mut String) {
     let count = said.chars().count();
     let (head, tail) = (if has_before { EQUAL_CHARS } else { 0 }, if has_behind { EQUAL_CHARS } else { 0 });

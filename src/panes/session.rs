@@ -258,8 +258,8 @@ impl Open<'_> {
         self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
     }
 
-    /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through all
-    /// versions together.
+    /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through
+    /// all versions together.
     #[must_use]
     pub fn causes(&self, writes: &[Written<'_>]) -> Vec<Rc<Vec<Hop>>> {
         let generation = self.session.generation;

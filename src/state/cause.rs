@@ -72,8 +72,8 @@ impl<'t> Copies<'t> {
         Self { tree, by_value }
     }
 
-    /// What `node` was copied from when the message of step `author` wrote `value` there: another leaf that held it just
-    /// before. `reads` are the nodes that the writing call says it read.
+    /// What `node` was copied from when the message of step `author` wrote `value` there: another leaf that held it
+    /// just before. `reads` are the nodes that the writing call says it read.
     #[must_use]
     pub fn source(&self, node: NodeId, author: StepNo, value: &Stored, reads: &[NodeId]) -> Option<Copied> {
         let numbers = self.by_value.get(value)?;
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn short_words_and_small_numbers_tell_nothing() {
         let telling = |text: &str| is_telling(&Stored::text_of(text));
-        for text in ["\"Lyon\"", "\"数数数数\"", "100", "-12.5", "1e10", "[1,2,3]", "\"a text that is rather long\""]
+        for text in ["\"Lyon\"", "\"数数数数\"", "100", "-12.5", "1e10", "[1,2]", "\"a text that is rather long\""]
         {
             assert!(telling(text), "{text}");
         }

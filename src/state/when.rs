@@ -21,7 +21,7 @@ impl Tree {
     #[must_use]
     pub fn when_equal(&self, node: NodeId, wanted: &Value<'_>, step: StepNo) -> Vec<Stretch> {
         let mut leaves = HashMap::new();
-        let is_possible = self.expect(node, wanted, &mut leaves);
+        let is_possible = self.wanted_leaves(node, wanted, &mut leaves);
         if !is_possible {
             return Vec::new();
         }
@@ -50,8 +50,8 @@ impl Tree {
         stretches.done
     }
 
-    /// The stretches up to a step in which the value at a node, as compact JSON text, is as `is_so` says. A container is
-    /// printed anew at each step that writes below it.
+    /// The stretches up to a step in which the value at a node, as compact JSON text, is as `is_so` says. A container
+    /// is printed anew at each step that writes below it.
     #[must_use]
     pub fn when_text(
         &self,
@@ -95,10 +95,13 @@ impl Tree {
         stretches.done
     }
 
-    /// The leaves that a value would have at and below a node; whether it ever can: all of them were there at some step.
-    fn expect(&self, node: NodeId, wanted: &Value<'_>, leaves: &mut HashMap<NodeId, Stored>) -> bool {
-        let mut below =
-            |key: Key, part: &Value<'_>| self.child(node, &key).is_some_and(|child| self.expect(child, part, leaves));
+    /// The leaves that a value would have at and below a node; whether it ever can: each of them was there at some
+    /// step.
+    fn wanted_leaves(&self, node: NodeId, wanted: &Value<'_>, leaves: &mut HashMap<NodeId, Stored>) -> bool {
+        let mut below = |key: Key, part: &Value<'_>| match self.child(node, &key) {
+            Some(child) => self.wanted_leaves(child, part, leaves),
+            None => false,
+        };
         match &wanted.data {
             Data::Object(object) if !object.is_empty() && !self.is_ever_opaque(node) => {
                 object.entries().all(|(key, part)| below(Key::name(key), part))

@@ -16,6 +16,11 @@ use show::{Sides, differences, differs};
 
 pub(super) const COMMAND: Command = Command { name: "diff", describe: Options::augment_args, run };
 
+/// Options that ask about one file.
+const ONE_FILE: [&str; 3] = ["from", "to", "instances"];
+/// Options that do not go with two steps.
+const NO_STEPS: [&str; 2] = ["step", "instances"];
+
 /// Print how two runs, two steps of a run or two instances differ; status 1 if they do
 #[derive(Debug, Args)]
 struct Options {
@@ -23,15 +28,15 @@ struct Options {
     #[arg(value_name = "A")]
     a: String,
     /// File to compare it with: steps are aligned by what they say
-    #[arg(value_name = "B", conflicts_with_all = ["from", "to", "instances"], required_unless_present_any = ["from", "to", "instances"])]
+    #[arg(value_name = "B", conflicts_with_all = ONE_FILE, required_unless_present_any = ONE_FILE)]
     b: Option<String>,
     #[command(flatten)]
     format: FormatOption,
     /// Step to compare from, -1 is before any step [default: the one before --to]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step, conflicts_with_all = ["step", "instances"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step, conflicts_with_all = NO_STEPS)]
     from: Option<StepNo>,
     /// Step to compare with [default: the last]
-    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = step, conflicts_with_all = ["step", "instances"])]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = step, conflicts_with_all = NO_STEPS)]
     to: Option<StepNo>,
     /// Two instances of a kind to compare
     #[arg(long, value_names = ["I", "J"], num_args = 2, requires = "kind")]

@@ -24,8 +24,8 @@ pub fn align(old: &[u128], new: &[u128]) -> Vec<Hunk> {
     diff.hunks().map(|hunk| Hunk { old: range(hunk.before), new: range(hunk.after) }).collect()
 }
 
-/// The place in the new list that is aligned with a place in the old one. Within a hunk: the last place of the hunk's new
-/// part; None where that is before the first.
+/// The place in the new list that is aligned with a place in the old one. Within a hunk: the last place of the hunk's
+/// new part; None where that is before the first.
 #[must_use]
 pub fn partner(hunks: &[Hunk], old: usize) -> Option<usize> {
     let before = hunks.partition_point(|hunk| hunk.old.end <= old);

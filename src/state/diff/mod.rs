@@ -1,7 +1,7 @@
 //! How two states differ: leaf by leaf, by path; what is unchanged is counted, not listed.
 //!
-//! The states may be those of one run at two steps, of two runs, or of two instances of one kind. What differs says so by
-//! itself: taking the old leaves away and putting the new ones in makes the old state the new one.
+//! The states may be those of one run at two steps, of two runs, or of two instances of one kind. What differs is all:
+//! taking the old leaves away and putting the new ones in makes the old state the new one.
 
 mod align;
 mod words;
