@@ -4,6 +4,7 @@ use super::keys::Tab;
 use crate::model::StepNo;
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
+use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
 use crate::panes::message::DocView;
 use crate::panes::reader::{Reader, TextLine};
@@ -31,6 +32,8 @@ pub struct Inspector {
     pub history: HistoryPane,
     /// The state against another step.
     pub diff: Reader,
+    /// What the rules found.
+    pub findings: FindingsPane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -53,6 +56,10 @@ pub struct Inspector {
     pub diff_asked: Option<(u64, Question)>,
     /// Lists of the diff that are shown whole.
     pub diff_unfolded: BTreeSet<String>,
+    /// Generation and step that the cursor of the findings follows.
+    pub findings_of: Option<(u64, StepNo)>,
+    /// Generation, step and path in the record of a value that the cursor of the message is to be put on.
+    pub wanted: Option<(u64, StepNo, String)>,
     /// Path that the history follows, so that its cursor moves when the path does.
     pub history_of: Option<(Place, StepNo)>,
 }
@@ -109,6 +116,7 @@ impl Inspector {
             Tab::Schema => &mut self.schema.scroll,
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
+            Tab::Findings => &mut self.findings.scroll,
         }
     }
 

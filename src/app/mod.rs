@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod search;
 pub mod settle;
 pub mod start;
+pub mod tabs;
 pub mod view;
 
 pub use inspector::Inspector;
@@ -87,6 +88,8 @@ pub struct App {
     pub start: Option<start::Start>,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
+    /// Generation and size of the run that was given to be checked against its schemas.
+    examined: (u64, usize),
 }
 
 impl App {
@@ -113,6 +116,7 @@ impl App {
             start: None,
             jumps: Vec::new(),
             opening: None,
+            examined: (0, 0),
         }
     }
 
@@ -133,6 +137,7 @@ impl App {
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
+            Msg::Examined => {}
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }

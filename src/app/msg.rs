@@ -2,13 +2,13 @@
 
 use super::key::{KeyPress, Mouse};
 use crate::model::{Bytes, Span, StepNo};
-use crate::panes::Records;
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
+use crate::panes::{Checks, Records};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,6 +49,8 @@ pub enum Msg {
     Code(u64, u32, Vec<CodeLine>),
     /// A search ended: where, or nowhere.
     Found(u64, Option<FoundAt>),
+    /// Values were checked against their schemas.
+    Examined,
     /// Something to tell: whether it is an error, and the sentence.
     Told(bool, String),
 }
@@ -127,6 +129,8 @@ pub enum Effect {
         /// Lists to show whole.
         unfolded: BTreeSet<String>,
     },
+    /// Check values against their schemas, up to the last step.
+    Examine(Arc<Checks>),
     /// Highlight code.
     Highlight(Vec<CodeRequest>),
     /// Search the input; a newer search replaces an older.

@@ -3,7 +3,7 @@
 use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
-use super::{App, Layer, Pane};
+use super::{App, Layer, Pane, tabs};
 use crate::panes::{Extent, Piece, Row, Window, header, message, steps};
 use crate::text::{Role, width};
 
@@ -53,7 +53,7 @@ pub fn frame(app: &App) -> Frame {
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
-        bars.extend(layout.explain.map(|area| (area, header::explain(open))));
+        bars.extend(layout.explain.map(|area| (area, header::explain(open, cells))));
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
@@ -92,6 +92,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Llm => app.inspector.llm.scroll.aside,
             Tab::History => app.inspector.history.scroll.aside,
             Tab::Diff => app.inspector.diff.scroll.aside,
+            Tab::Findings => app.inspector.findings.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -106,18 +107,18 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
             let step = app.session.open().map_or(-1, |o| o.step());
             vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
         }
-        Pane::Inspector => Tab::ALL
-            .iter()
-            .flat_map(|(tab, name)| {
-                let is_front = *tab == app.inspector.tab;
-                let name = if is_front && *tab == Tab::Message && app.inspector.is_raw { "Raw    " } else { name };
+        Pane::Inspector => {
+            let front = app.inspector.tab;
+            let (titles, space) = tabs::titles(app.pane_extent(pane).width, front, app.inspector.is_raw);
+            let pieces = titles.into_iter().flat_map(|(tab, name)| {
                 [
                     Piece::of(Role::Text, " "),
-                    Piece::of(if is_front { role } else { Role::Dim }, name),
-                    Piece::of(Role::Text, " "),
+                    Piece::of(if tab == front { role } else { Role::Dim }, name),
+                    Piece::of(Role::Text, &" ".repeat(space)),
                 ]
-            })
-            .collect(),
+            });
+            pieces.collect()
+        }
     }
 }
 
@@ -147,7 +148,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     let Some(open) = app.session.open() else { return Window::default() };
     match inspector.tab {
         Tab::Message => {
-            let head = message_head(app);
+            let head = head_rows(app);
             let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
             let mut window = if inspector.is_raw {
                 inspector.raw.window(below, has_focus)
@@ -169,9 +170,16 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
             ];
             Window::notice(&lines, extent.width)
         }
-        Tab::Schema => inspector.schema.window(extent, has_focus, None),
+        Tab::Schema => {
+            let head = head_rows(app);
+            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+            let mut window = inspector.schema.window(below, has_focus, None);
+            window.rows.splice(0..0, head);
+            window
+        }
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
+        Tab::Findings => inspector.findings.window(&open, extent, has_focus),
     }
 }
 
@@ -231,10 +239,16 @@ fn message_head(app: &App) -> Vec<Row> {
     rows
 }
 
-/// Rows above the message in the tab in front.
+/// Rows above the document in the tab in front; they do not scroll.
 #[must_use]
-pub fn message_head_rows(app: &App) -> usize {
-    if app.inspector.tab == Tab::Message { message_head(app).len() } else { 0 }
+pub fn head_rows(app: &App) -> Vec<Row> {
+    match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
+        (Tab::Message, ..) => message_head(app),
+        (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
+            crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {

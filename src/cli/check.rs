@@ -12,6 +12,7 @@ use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::lint::Policy;
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
+use crate::state::IS_CHECKED;
 use clap::{ArgMatches, Args};
 use config::Config;
 use known::{Contents, Known};
@@ -86,6 +87,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     let baseline = options.baseline.or(config.baseline).filter(|_| options.write_baseline.is_none());
     let known = Known::read(baseline.as_deref())?;
+    if !IS_CHECKED {
+        complain("this build has no feature `schema`: values are not checked against their schemas");
+    }
     let mut check = Check { out, form, policy, known, summary: Summary::default() };
     let problems = check.files(&options.files, options.format.forced())?;
     if let Some(file) = &options.write_baseline {

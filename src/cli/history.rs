@@ -134,7 +134,7 @@ fn entry(opened: &Opened, event: &Event, copies: &Copies<'_>, credits: &mut Cred
         Some(value) => Some(exact(value.text(opened.bytes())?.into_owned())?),
         None => None,
     };
-    let hop = event.value.as_ref().and_then(|value| {
+    let hop = event.value.as_ref().filter(|_| run.accounts_for(event)).and_then(|value| {
         let written = Written { node: event.node, author: event.author, value };
         hop(run, copies, written, opened.bytes())
     });
@@ -143,7 +143,7 @@ fn entry(opened: &Opened, event: &Event, copies: &Copies<'_>, credits: &mut Cred
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
         value,
-        credit: credits.get(id, event.author),
+        credit: if run.accounts_for(event) { credits.get(id, event.author) } else { Credit::default() },
         cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, credits) }),
     })
 }

@@ -18,7 +18,7 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     }
     let mut dataset = DatasetStats::default();
     for record in 0..loaded.trajectories() {
-        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref());
+        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref())?;
         dataset.add(&stats);
         each(raw(&stats)?.as_ref())?;
     }
@@ -50,7 +50,7 @@ struct RunStats {
 }
 
 impl RunStats {
-    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Self {
+    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Result<Self, Problem> {
         let mut stats = Self {
             r#type: "trajectory",
             record,
@@ -76,11 +76,11 @@ impl RunStats {
             stats.tokens += step.tokens.unwrap_or(0);
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
-        for finding in run.findings() {
+        for finding in ingest::findings_of(run, bytes)? {
             stats.errors += u64::from(finding.severity == Severity::Error);
             stats.warnings += u64::from(finding.severity == Severity::Warning);
         }
-        stats
+        Ok(stats)
     }
 }
 

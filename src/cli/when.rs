@@ -6,10 +6,11 @@ use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::{Answer, Credit, Instances};
-use crate::json::{self, Data};
+use crate::ingest::verdicts_of;
+use crate::json::{self, Data, Key};
 use crate::model::{Problem, StepNo};
 use crate::state::when::Stretch;
-use crate::state::{IdentityId, NodeId};
+use crate::state::{IS_CHECKED, IdentityId, NodeId, Verdicts};
 use crate::text::Expression;
 use clap::{ArgGroup, ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -32,6 +33,9 @@ struct Options {
     /// It matches this regular expression: a string as it reads, any other value as JSON text
     #[arg(long, value_name = "REGEX", group = "so", allow_hyphen_values = true)]
     matches: Option<String>,
+    /// It breaks its schema, there or below
+    #[arg(long, group = "so")]
+    invalid: bool,
     /// It changes: each stretch in which it stays the same
     #[arg(long, group = "so")]
     changes: bool,
@@ -47,6 +51,8 @@ struct Entry {
     value: Option<Box<RawValue>>,
     step: StepNo,
     credit: Credit,
+    /// What the schema wants, where that was asked.
+    message: Option<String>,
 }
 
 impl Serialize for Entry {
@@ -63,14 +69,20 @@ impl Serialize for Entry {
         }
         map.serialize_entry("step", &step_member(self.step))?;
         serialize_credit(&self.credit, &mut map)?;
+        if let Some(message) = &self.message {
+            map.serialize_entry("message", message)?;
+        }
         map.end()
     }
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let wanted = Wanted::of(&options)?;
+    let mut wanted = Wanted::of(&options)?;
     let opened = options.question.open()?;
+    if options.invalid {
+        wanted = Wanted::Invalid(Box::new(verdicts(&opened)?));
+    }
     let entries = entries(&opened, &options, &wanted)?;
     if options.question.json {
         let mut members: Answer = vec![("ref", raw(&options.path)?)];
@@ -91,7 +103,19 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 enum Wanted {
     Equals(String),
     Matches(Box<Expression>),
+    Invalid(Box<Verdicts>),
     Changes,
+}
+
+/// What broke its schema, and when.
+fn verdicts(opened: &Opened) -> Result<Verdicts, Problem> {
+    if !IS_CHECKED {
+        return Err(Problem::usage("this build has no feature `schema`: values are not checked against their schemas"));
+    }
+    if !opened.run.has_schemas() {
+        return Err(Problem::usage(format!("no value of this file has a schema (format {})", opened.format())));
+    }
+    verdicts_of(opened.run.as_ref(), opened.bytes())
 }
 
 impl Wanted {
@@ -112,9 +136,11 @@ impl Wanted {
         }
     }
 
-    fn stretches(&self, opened: &Opened, node: NodeId) -> Vec<Stretch> {
+    /// The stretches, with what the schema says of each where that is asked.
+    fn stretches(&self, opened: &Opened, (id, node): (IdentityId, NodeId)) -> Vec<(Stretch, Option<String>)> {
         let tree = opened.run.tree();
-        match self {
+        let stretches = match self {
+            Self::Invalid(verdicts) => return invalid(verdicts, id, &tree.path(node).1, opened.step),
             Self::Equals(text) => match json::parse(text) {
                 Ok(value) => tree.when_equal(node, &value, opened.step),
                 Err(_) => Vec::new(),
@@ -123,8 +149,25 @@ impl Wanted {
                 tree.when_text(node, opened.step, opened.bytes(), |text| is_match(expression, text))
             }
             Self::Changes => tree.when_changed(node, opened.step),
+        };
+        stretches.into_iter().map(|stretch| (stretch, None)).collect()
+    }
+}
+
+/// The stretches in which something is wrong at or below a path, each with the first thing that is.
+fn invalid(verdicts: &Verdicts, id: IdentityId, path: &[Key], last: StepNo) -> Vec<(Stretch, Option<String>)> {
+    let mut out: Vec<(Stretch, Option<String>)> = Vec::new();
+    for one in verdicts.of(id).iter().filter(|one| one.violation.path.starts_with(path) && one.from <= last) {
+        let to = one.until.map(|until| until - 1).filter(|to| *to < last);
+        match out.last_mut() {
+            // They come in the order of their first steps.
+            Some((open, _)) if open.to.is_none_or(|end| one.from <= end + 1) => {
+                open.to = open.to.zip(to).map(|(a, b)| a.max(b));
+            }
+            _ => out.push((Stretch { from: one.from, to }, Some(one.violation.message.clone()))),
         }
     }
+    out
 }
 
 fn is_match(expression: &Expression, text: &str) -> bool {
@@ -142,8 +185,8 @@ fn entries(opened: &Opened, options: &Options, wanted: &Wanted) -> Result<Vec<En
         let is_meant = run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance;
         let Some(node) = tree.node(id, &path).filter(|node| is_meant && !seen.contains(node)) else { continue };
         seen.push(node);
-        for stretch in wanted.stretches(opened, node) {
-            entries.push(entry(opened, (id, node), stretch, &mut credits)?);
+        for (stretch, message) in wanted.stretches(opened, (id, node)) {
+            entries.push(Entry { message, ..entry(opened, (id, node), stretch, &mut credits)? });
         }
     }
     entries.sort_by_key(|entry| entry.stretch.from);
@@ -167,6 +210,7 @@ fn entry(
         value,
         step,
         credit: credits.get(id, step),
+        message: None,
     })
 }
 
@@ -183,7 +227,8 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
         if has_several {
             row.push(entry.reference.clone());
         }
-        row.push(entry.value.as_ref().map_or(String::new(), |value| value.get().to_owned()));
+        let why = entry.message.as_ref().map_or(String::new(), |message| format!("  {message}"));
+        row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{why}", value.get())));
         row
     });
     Ok(out.table(&rows.collect::<Vec<_>>())?)

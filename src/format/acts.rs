@@ -8,7 +8,7 @@ use crate::rules::acts::{
     self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Source, Type, canonical, known_path,
     parse_expression, parse_reference,
 };
-use crate::state::{IdentityId, IdentityView, Tree};
+use crate::state::{Event, Exam, IdentityId, IdentityView, Tree, Verdicts};
 use serde_json::value::RawValue;
 
 /// The format.
@@ -165,6 +165,22 @@ impl Run for ActsRun {
 
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         self.log.schema(identity, step, bytes)
+    }
+
+    fn accounts_for(&self, event: &Event) -> bool {
+        self.log.accounts_for(event)
+    }
+
+    fn has_schemas(&self) -> bool {
+        self.log.has_schemas()
+    }
+
+    fn examine(&self, exam: &mut Exam, bytes: &dyn Bytes) -> bool {
+        self.log.examine(exam, bytes)
+    }
+
+    fn schema_findings(&self, verdicts: &Verdicts) -> Vec<Finding> {
+        self.log.schema_findings(verdicts)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {

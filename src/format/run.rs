@@ -4,7 +4,7 @@ use super::cause::Origin;
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
-use crate::state::{IdentityId, Tree};
+use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
 use serde_json::value::RawValue;
 
 /// A row of the table of formats.
@@ -166,6 +166,23 @@ pub trait Run: Send + Sync {
     /// Schema of an identity at a step, as JSON text, with the step that set it.
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         None
+    }
+    /// Whether the message of an event's author accounts for it, so that [`Run::credit`] of that author is the event's
+    /// (A30).
+    fn accounts_for(&self, _event: &Event) -> bool {
+        true
+    }
+    /// Whether it carries schemas that [`Run::examine`] checks values against.
+    fn has_schemas(&self) -> bool {
+        false
+    }
+    /// Looks at the next step that an exam has not seen, for it to judge (A42); false when there is none.
+    fn examine(&self, _exam: &mut Exam, _bytes: &dyn Bytes) -> bool {
+        false
+    }
+    /// What an exam found, as findings in no order; they come beside those of [`Run::findings`].
+    fn schema_findings(&self, _verdicts: &Verdicts) -> Vec<Finding> {
+        Vec::new()
     }
     /// Description of an identity at a step.
     fn description(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {

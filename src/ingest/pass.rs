@@ -1,6 +1,6 @@
 //! A pass over all records of a loaded input: looked at on several threads, told in the order of the file.
 
-use super::Loaded;
+use super::{Loaded, findings_of};
 use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
 use crate::model::{Finding, Found, Place, Problem};
 use crate::source::Reader;
@@ -27,7 +27,9 @@ pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Foun
         None => (0..loaded.trajectories()).try_for_each(|record| {
             let run = loaded.run(record)?;
             let place = |finding: &Finding| place(loaded, run.as_ref(), finding);
-            let found = run.findings().into_iter().map(|finding| Found { place: place(&finding), finding });
+            let found = findings_of(run.as_ref(), loaded.input.as_ref())?
+                .into_iter()
+                .map(|finding| Found { place: place(&finding), finding });
             each(found.collect())
         }),
     }

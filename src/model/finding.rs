@@ -59,4 +59,12 @@ impl Finding {
     pub fn order(&self) -> (usize, Option<super::StepNo>, Option<&str>, &str) {
         (self.record, self.step, self.path.as_deref(), self.rule)
     }
+
+    /// Findings in their order, one for each record, step, path and rule.
+    #[must_use]
+    pub fn in_order(mut all: Vec<Self>) -> Vec<Self> {
+        all.sort_by(|a, b| a.order().cmp(&b.order()));
+        all.dedup_by(|a, b| a.order() == b.order());
+        all
+    }
 }

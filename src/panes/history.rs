@@ -1,9 +1,10 @@
 //! Every write of the value in focus: step, when, who, what.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use crate::format::Credit;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
-use crate::state::{Event, EventOp, NodeId};
+use crate::state::{Event, EventOp, Invalid, NodeId};
 use crate::text::{Pattern, Role, SafeText, pad};
 use std::rc::Rc;
 
@@ -84,22 +85,50 @@ impl HistoryPane {
         ];
         let is_wide = extent.width >= WIDE;
         let height = extent.height.saturating_sub(rows.len());
+        let checks = focus_checks(open);
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
         let visible = events.iter().enumerate().skip(self.scroll.top).take(height);
-        let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(event)).collect();
+        let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(open, event)).collect();
         let mut causes = open.causes(&writes).into_iter();
         for (i, event) in visible {
-            let cause = written(event).and_then(|_| causes.next()).and_then(|hops| hops.first().cloned());
+            let cause = written(open, event).and_then(|_| causes.next()).and_then(|hops| hops.first().cloned());
             let cursor = has_focus && i == self.scroll.cursor;
-            let row = row(open, event, cause.as_ref(), current == Some(i), is_wide);
+            let is_first = i == 0 || events[i - 1].at != event.at;
+            let mut row = row(open, event, cause.as_ref(), current == Some(i), is_wide);
+            row.left.extend(verdict(open, event, is_first, &checks));
             rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
         Window { rows, top: self.scroll.top, total: events.len() }
     }
 }
 
-fn written(event: &Event) -> Option<Written<'_>> {
+/// The write that an event is, if its author accounts for it.
+fn written<'e>(open: &Open<'_>, event: &'e Event) -> Option<Written<'e>> {
+    let event = Some(event).filter(|event| open.run().accounts_for(event))?;
     Some(Written { node: event.node, author: event.author, value: event.value.as_ref()? })
+}
+
+/// The violations at, above and below the value in focus.
+fn focus_checks(open: &Open<'_>) -> Vec<Invalid> {
+    let Some((_, focus)) = &open.session.focus.path else { return Vec::new() };
+    let Some((id, _)) = open.focus_node() else { return Vec::new() };
+    open.session.checks.below(id, focus)
+}
+
+/// Whether an event broke the schema or repaired the value (A42). What is wrong with a container is told by the first
+/// event of the step.
+fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &[Invalid]) -> Option<Piece> {
+    if checks.is_empty() {
+        return None;
+    }
+    let (_, path) = open.tree().path(event.node);
+    let is_of_event =
+        |i: &&Invalid| i.violation.path.starts_with(&path) || (is_first && path.starts_with(&i.violation.path));
+    if let Some(broken) = checks.iter().filter(|i| i.from == event.at).find(is_of_event) {
+        return Some(Piece::of(Role::Error, &format!("  ✗ schema: {}", broken.violation.message)));
+    }
+    let repaired = checks.iter().filter(|i| i.until == Some(event.at) && i.is_repaired).find(is_of_event);
+    repaired.map(|_| Piece::of(Role::Good, "  repaired"))
 }
 
 /// One event: with words and the time where there is room, else with signs.
@@ -111,7 +140,10 @@ fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is
         EventOp::Drop => ("−", "gone", Role::Removed),
         EventOp::Reset => ("−", "reset", Role::Removed),
     };
-    let credit = open.run().credit(event.identity, event.author, open.bytes());
+    let credit = match open.run().accounts_for(event) {
+        true => open.run().credit(event.identity, event.author, open.bytes()),
+        false => Credit::default(),
+    };
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
         Piece::of(Role::Blame, &format!("{:>7}  ", super::state::at(event.at))),

@@ -2,13 +2,16 @@
 //!
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
+pub mod checks;
 pub mod compare;
 pub mod doc;
+pub mod findings;
 pub mod header;
 pub mod history;
 pub mod message;
 pub mod reader;
 pub mod row;
+pub mod schema;
 pub mod session;
 pub mod state;
 pub mod steps;
@@ -16,5 +19,6 @@ pub mod table;
 pub mod timeline;
 pub mod value;
 
+pub use checks::Checks;
 pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
 pub use session::{Focus, Open, Records, Session, SharedRun};

@@ -1,6 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
-use super::Piece;
+use super::{Checks, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
@@ -52,6 +52,8 @@ pub struct Session {
     pub run: Option<SharedRun>,
     /// Its number.
     pub trajectory: usize,
+    /// What schemas make of it.
+    pub checks: Arc<Checks>,
     /// The shared cursor.
     pub focus: Focus,
     /// Whether the records (and for a run, its state) are all there.
@@ -66,8 +68,8 @@ pub struct Session {
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
 }
 
-/// Generation, size and completeness of the run that findings were looked up of.
-type FindingsKey = (u64, usize, bool);
+/// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
+type FindingsKey = (u64, usize, bool, StepNo);
 
 /// By generation, leaf and author: the hops back.
 type Causes = HashMap<(u64, NodeId, StepNo), Rc<Vec<Hop>>>;
@@ -96,6 +98,7 @@ impl Session {
             records,
             run: None,
             trajectory: 0,
+            checks: Arc::default(),
             focus: Focus::default(),
             is_complete: false,
             is_live: false,
@@ -117,6 +120,7 @@ impl Session {
     pub fn set_run(&mut self, run: SharedRun, trajectory: usize) {
         self.run = Some(run);
         self.trajectory = trajectory;
+        self.checks = Arc::default();
         self.generation += 1;
         self.described.borrow_mut().clear();
         self.writes.borrow_mut().clear();
@@ -224,11 +228,13 @@ impl Open<'_> {
     pub fn findings(&self) -> Rc<Vec<Finding>> {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
-        let key = (self.session.generation, size, is_complete);
+        let key = (self.session.generation, size, is_complete, self.session.checks.judged());
         if let Some((_, found)) = self.session.findings.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(found);
         }
-        let found = Rc::new(self.guard.findings());
+        let mut all = self.guard.findings();
+        all.extend(self.session.checks.findings(self.run()));
+        let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
     }

@@ -182,7 +182,7 @@ proptest! {
 }
 
 /// Exit status, stdout and stderr.
-fn obelus(arguments: &[&str]) -> (i32, String, String) {
+fn ask(arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -208,7 +208,7 @@ fn an_inserted_step_does_not_make_the_rest_differ() {
     lines[later] = lines[later].replace("1650.00", "1660.00");
     lines.insert(20, r#"{"type":"text","role":"user","text":"Wait."}"#.to_owned());
     let b = file(folder.path(), "b.jsonl", &lines.join("\n"));
-    let (status, stdout, stderr) = obelus(&["diff", &a, &b, "--json"]);
+    let (status, stdout, stderr) = ask(&["diff", &a, &b, "--json"]);
     assert_eq!(status, 1, "{stderr}");
     let (at, behind) = (later, later + 1);
     let hunks =
@@ -216,11 +216,11 @@ fn an_inserted_step_does_not_make_the_rest_differ() {
     assert!(stdout.starts_with("{\"obelus\":1,\"format\":\"acts\"") && stdout.contains(&hunks), "{stdout}");
     assert!(stdout.contains(r#""aligned":{"a":20,"b":21,"differences":[]}"#), "{stdout}");
     assert!(stdout.contains(r#""end":{"a":65,"b":66,"differences":[{"ref":"#), "{stdout}");
-    let (status, stdout, _) = obelus(&["diff", &a, &b, "--step", "19"]);
+    let (status, stdout, _) = ask(&["diff", &a, &b, "--step", "19"]);
     assert_eq!(status, 0, "{stdout}");
-    let (_, stdout, _) = obelus(&["diff", &a, &b]);
+    let (_, stdout, _) = ask(&["diff", &a, &b]);
     assert!(stdout.contains("\n  … 20 steps alike\n+ @20  user Wait.\n"), "{stdout}");
-    assert_eq!(obelus(&["diff", &a, &a]).0, 0);
+    assert_eq!(ask(&["diff", &a, &a]).0, 0);
 }
 
 #[test]
@@ -229,8 +229,8 @@ fn order_of_members_and_white_space_are_no_difference() {
     let a = file(folder.path(), "a.jsonl", "{\"level\":\"info\",\"n\":1.0}\n{\"x\":1}\n");
     let b = file(folder.path(), "b.jsonl", "{ \"n\": 1.0, \"level\": \"inf\\u006f\" }\n{\"x\":1}\n");
     let c = file(folder.path(), "c.jsonl", "{\"level\":\"info\",\"n\":1}\n{\"x\":1\n");
-    assert_eq!(obelus(&["diff", &a, &b]).0, 0);
-    let (status, stdout, _) = obelus(&["diff", &a, &c, "--json"]);
+    assert_eq!(ask(&["diff", &a, &b]).0, 0);
+    let (status, stdout, _) = ask(&["diff", &a, &c, "--json"]);
     assert_eq!(status, 1);
     assert!(stdout.contains(r#""hunks":[{"a":[0,2],"b":[0,2]}]"#), "{stdout}");
 }
@@ -238,13 +238,13 @@ fn order_of_members_and_white_space_are_no_difference() {
 #[test]
 fn steps_and_instances_of_one_run_differ_by_path() {
     let run = sample("trip-run.jsonl");
-    let (status, stdout, _) = obelus(&["diff", &run, "--from", "40", "--to", "41", "--json"]);
+    let (status, stdout, _) = ask(&["diff", &run, "--from", "40", "--to", "41", "--json"]);
     assert_eq!(status, 1);
     assert!(stdout.starts_with(r#"{"obelus":1,"format":"acts","step":41,"steps":66,"from":40,"to":41,"#), "{stdout}");
     let budget = r#"{"ref":"†state.budget","instance":"②","old":{"value":1500,"step":28,"tool":"quoteHotel","#;
     assert!(stdout.contains(budget), "{stdout}");
-    assert_eq!(obelus(&["diff", &run, "--from", "1", "--to", "0"]).0, 0, "nothing was written");
-    let (status, stdout, _) = obelus(&["diff", &run, "--instances", "①", "②", "--kind", "input", "--step", "5"]);
+    assert_eq!(ask(&["diff", &run, "--from", "1", "--to", "0"]).0, 0, "nothing was written");
+    let (status, stdout, _) = ask(&["diff", &run, "--instances", "①", "②", "--kind", "input", "--step", "5"]);
     assert_eq!(status, 1);
     let budgets: Vec<&str> = stdout.lines().filter(|line| line.contains("†input.budget")).collect();
     assert!(budgets[0].starts_with("-  @3  †input.budget (①) ") && budgets[0].ends_with(" 1800"), "{stdout}");
@@ -267,7 +267,7 @@ fn a_question_that_fits_nothing_is_trouble() {
         vec!["when", &run, "state", "--changes"],
         vec!["cause", &run, "]"],
     ] {
-        let (status, stdout, stderr) = obelus(&arguments);
+        let (status, stdout, stderr) = ask(&arguments);
         assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
         assert!(!stderr.is_empty(), "{arguments:?}");
     }
@@ -276,34 +276,40 @@ fn a_question_that_fits_nothing_is_trouble() {
 #[test]
 fn when_tells_first_and_later_stretches() {
     let run = sample("trip-run.jsonl");
-    let (status, stdout, _) = obelus(&["when", &run, "†state.budget", "--instance", "②", "--equals", "1500", "--json"]);
+    let (status, stdout, _) = ask(&["when", &run, "†state.budget", "--instance", "②", "--equals", "1500", "--json"]);
     assert_eq!(status, 0);
     let first = r#""first":{"from":7,"to":40,"ref":"†state.budget","instance":"②","value":1500,"step":7,"#;
     assert!(stdout.contains(first), "{stdout}");
-    let (status, stdout, _) = obelus(&["when", &run, "†state.budget", "--instance", "②", "--equals", "7", "--json"]);
+    let (status, stdout, _) = ask(&["when", &run, "†state.budget", "--instance", "②", "--equals", "7", "--json"]);
     assert_eq!(status, 1);
     assert!(stdout.ends_with("\"first\":null,\"intervals\":[]}\n"), "{stdout}");
-    let (_, stdout, _) = obelus(&["when", &run, "†state.status", "--matches", "^b.*g$"]);
+    let (_, stdout, _) = ask(&["when", &run, "†state.status", "--matches", "^b.*g$"]);
     assert!(stdout.starts_with("@35") && stdout.contains("\"booking\""), "{stdout}");
-    let (_, stdout, _) = obelus(&["when", &run, "†state.budget", "--instance", "②", "--changes"]);
+    if obelus::state::IS_CHECKED {
+        let (status, stdout, _) = ask(&["when", &run, "†state.budget", "--instance", "②", "--invalid", "--json"]);
+        assert_eq!(status, 0);
+        assert!(stdout.contains(r#""first":{"from":41,"to":null,"#) && stdout.contains("\"message\":\""), "{stdout}");
+        assert_eq!(ask(&["when", &run, "†state.budget", "--instance", "①", "--invalid"]).0, 1);
+    }
+    let (_, stdout, _) = ask(&["when", &run, "†state.budget", "--instance", "②", "--changes"]);
     assert_eq!(stdout.lines().map(|l| l.split_whitespace().next().unwrap()).collect::<Vec<_>>(), ["@7", "@41"]);
 }
 
 #[test]
 fn a_value_is_followed_to_where_it_first_came_in() {
     let run = sample("trip-run.jsonl");
-    let (status, stdout, _) = obelus(&["cause", &run, "†state.booked[0].amount", "--instance", "①"]);
+    let (status, stdout, _) = ask(&["cause", &run, "†state.booked[0].amount", "--instance", "①"]);
     assert_eq!(status, 0);
     let told = "†state.booked[0].amount  387.00  @34 by bookHotel\n  = †state.hotel.total ① @26 by quoteHotel\n  \
                 = result of call 25\n";
     assert_eq!(stdout, told);
-    assert_eq!(obelus(&["cause", &run, "†state.none"]).0, 1);
-    let (_, stdout, _) = obelus(&["history", &run, "†state.budget", "--instance", "②", "--json"]);
+    assert_eq!(ask(&["cause", &run, "†state.none"]).0, 1);
+    let (_, stdout, _) = ask(&["history", &run, "†state.budget", "--instance", "②", "--json"]);
     let cause = r#""cause":{"from":"value","ref":"†input.budget","instance":"②","step":4,"#;
     assert_eq!(stdout.matches(cause).count(), 3, "{stdout}");
-    let (_, stdout, _) = obelus(&["cause", &run, "†state.booked[0].amount", "--instance", "①", "--json"]);
+    let (_, stdout, _) = ask(&["cause", &run, "†state.booked[0].amount", "--instance", "①", "--json"]);
     assert!(stdout.ends_with("},{\"from\":\"result\",\"step\":26,\"call\":25}]}\n"), "{stdout}");
-    let (_, stdout, _) = obelus(&["history", &run, "†state.budget", "--instance", "①"]);
+    let (_, stdout, _) = ask(&["history", &run, "†state.budget", "--instance", "①"]);
     assert!(stdout.contains("unchanged  1800  = †input.budget ① @3"), "{stdout}");
 }
 

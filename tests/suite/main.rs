@@ -13,5 +13,6 @@ mod hostile;
 mod lint;
 mod props;
 mod pty;
+mod schemas;
 mod tidy;
 mod vectors;

@@ -3,7 +3,7 @@
 use super::super::Open;
 use crate::json::Key;
 use crate::model::StepNo;
-use crate::state::{EventOp, IdentityId, NodeId};
+use crate::state::{EventOp, IdentityId, IdentityView, NodeId};
 use std::collections::{HashMap, HashSet};
 
 /// What the step in focus did, by node.
@@ -15,10 +15,29 @@ pub(super) struct Changes {
     pub(super) below: HashMap<NodeId, usize>,
     /// Under each container (None: an identity without one), the topmost values that are gone.
     pub(super) gone: HashMap<Option<NodeId>, Vec<(NodeId, Key)>>,
+    /// What breaks its schema at the step (A42).
+    pub(super) invalid: HashSet<NodeId>,
+    /// Containers of what does.
+    pub(super) invalid_below: HashSet<NodeId>,
+}
+
+impl Changes {
+    /// Of a step, with the identities that stand then.
+    pub(super) fn at(open: &Open<'_>, step: StepNo, identities: &[IdentityView]) -> Self {
+        let mut out = changes(open, step);
+        for view in identities {
+            for one in open.session.checks.at(view.id, step) {
+                let path = &one.violation.path;
+                out.invalid.extend(open.tree().node(view.id, path));
+                out.invalid_below.extend((0..path.len()).filter_map(|end| open.tree().node(view.id, &path[..end])));
+            }
+        }
+        out
+    }
 }
 
 /// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
-pub(super) fn changes(open: &Open<'_>, step: StepNo) -> Changes {
+fn changes(open: &Open<'_>, step: StepNo) -> Changes {
     let tree = open.tree();
     let mut out = Changes::default();
     let mut ghosts = HashSet::new();
