@@ -2,14 +2,28 @@
 
 use super::keys::Tab;
 use crate::model::StepNo;
+use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
 use crate::panes::message::DocView;
+use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
 use crate::panes::{Scroll, state::Place};
 use crate::state::IdentityId;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// A file on screen.
+#[derive(Debug)]
+pub struct FileShown {
+    /// Generation and step at which it was asked for.
+    pub of: (u64, StepNo),
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub reader: Reader,
+}
 
 /// State of the tabs.
 #[derive(Debug, Default)]
@@ -28,10 +42,14 @@ pub struct Inspector {
     pub schema: DocView,
     /// The history of the value in focus.
     pub history: HistoryPane,
+    /// A file that a value names, in place of the message until another step or tab is shown.
+    pub file: Option<FileShown>,
     /// The state against another step.
     pub diff: Reader,
     /// What the rules found.
     pub findings: FindingsPane,
+    /// The plan at the step.
+    pub plan: PlanPane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -46,8 +64,14 @@ pub struct Inspector {
     pub llm_asked: Option<(u64, StepNo)>,
     /// What the schema shown belongs to, and the step that set it.
     pub schema_of: Option<(u64, IdentityId, StepNo)>,
-    /// Generation, base and step of the diff shown.
-    pub diff_of: Option<(u64, StepNo, StepNo)>,
+    /// Two instances to compare instead of two steps: their kind, and which pair of them.
+    pub pair: Option<(String, usize)>,
+    /// Generation and question of the diff shown.
+    pub diff_of: Option<(u64, Question)>,
+    /// Generation and question that the diff was asked for.
+    pub diff_asked: Option<(u64, Question)>,
+    /// Lists of the diff that are shown whole.
+    pub diff_unfolded: BTreeSet<String>,
     /// Generation and step that the cursor of the findings follows.
     pub findings_of: Option<(u64, StepNo)>,
     /// Generation, step and path in the record of a value that the cursor of the message is to be put on.
@@ -85,9 +109,26 @@ impl Inspector {
         }
     }
 
+    /// Takes a diff that was asked for.
+    pub fn set_diff(&mut self, generation: u64, question: Question, lines: Vec<TextLine>) {
+        if self.diff_asked == Some((generation, question)) {
+            self.diff.set(lines);
+            self.diff_of = self.diff_asked.take();
+        }
+    }
+
+    /// Shows a folded list of the diff whole.
+    pub fn unfold_diff(&mut self, list: String) {
+        self.diff_unfolded.insert(list);
+        (self.diff_of, self.diff_asked) = (None, None);
+    }
+
     /// Scroll of the tab in front.
     pub fn scroll(&mut self) -> &mut Scroll {
         match self.tab {
+            Tab::Message if self.file.is_some() => {
+                self.file.as_mut().map_or(&mut self.raw.scroll, |f| &mut f.reader.scroll)
+            }
             Tab::Message if self.is_raw => &mut self.raw.scroll,
             Tab::Message => &mut self.message.scroll,
             Tab::Llm => &mut self.llm.scroll,
@@ -95,13 +136,14 @@ impl Inspector {
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
             Tab::Findings => &mut self.findings.scroll,
+            Tab::Plan => &mut self.plan.scroll,
         }
     }
 
     /// The document in front, if the tab shows one.
     pub fn document(&mut self) -> Option<&mut DocView> {
         match self.tab {
-            Tab::Message if !self.is_raw => Some(&mut self.message),
+            Tab::Message if !self.is_raw && self.file.is_none() => Some(&mut self.message),
             Tab::Schema => Some(&mut self.schema),
             _ => None,
         }
@@ -110,6 +152,7 @@ impl Inspector {
     /// The text in front, if the tab shows one.
     pub fn reader(&mut self) -> Option<&mut Reader> {
         match self.tab {
+            Tab::Message if self.file.is_some() => self.file.as_mut().map(|f| &mut f.reader),
             Tab::Message if self.is_raw => Some(&mut self.raw),
             Tab::Llm => Some(&mut self.llm),
             Tab::Diff => Some(&mut self.diff),

@@ -65,9 +65,15 @@ pub enum Action {
     Tab(Tab),
     Zoom,
     Blame,
+    Columns,
+    Readers,
     Raw,
     DiffBase,
     Live,
+    FirstSo,
+    ChangeNext,
+    ChangePrevious,
+    CompareInstances,
     Search,
     SearchNext,
     SearchPrevious,
@@ -129,17 +135,20 @@ pub enum Tab {
     Diff,
     /// What the rules found in the trajectory.
     Findings,
+    /// The plan at the step: calls, contracts, who waits for whom.
+    Plan,
 }
 
 impl Tab {
     /// All tabs in order, with their titles.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Message, "Message"),
         (Self::Llm, "LLM"),
         (Self::Schema, "Schema"),
         (Self::History, "History"),
         (Self::Diff, "Diff"),
         (Self::Findings, "Findings"),
+        (Self::Plan, "Plan"),
     ];
 }
 
@@ -202,6 +211,9 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[t"], A::CallPrevious, "previous call", "Go to the previous tool call.", TIME, 0),
     row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next step of the user.", TIME, 0),
     row(C::Trajectory, &["[u"], A::UserPrevious, "previous user turn", "Go to the previous step of the user.", TIME, 0),
+    row(C::Trajectory, &["^"], A::FirstSo, "since when", "Go to the step at which the value in focus became what it is now.", TIME, 0),
+    row(C::Trajectory, &["]c"], A::ChangeNext, "next change of this step", "Go to the next value that this step wrote.", TIME, 0),
+    row(C::Trajectory, &["[c"], A::ChangePrevious, "previous change of this step", "Go to the previous value that this step wrote.", TIME, 0),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
@@ -235,7 +247,11 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["4"], A::Tab(Tab::History), "history", "Show every write of the value in focus.", LOOK, 0),
     row(C::Trajectory, &["5"], A::Tab(Tab::Diff), "diff", "Show how the state differs from another step.", LOOK, 0),
     row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),
+    row(C::Trajectory, &["7"], A::Tab(Tab::Plan), "plan", "Show the plan at this step: calls or contracts wave by wave, how far each is, who waits for whom.", LOOK, 0),
+    row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
+    row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
+    row(C::Trajectory, &["I"], A::CompareInstances, "compare instances", "Compare two instances of the kind in focus in the Diff tab; again: the next pair; after the last: steps.", LOOK, 0),
     row(C::Trajectory, &["R"], A::Raw, "raw", "Show the raw record instead of the laid-out message, and back.", LOOK, 0),
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
     row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),

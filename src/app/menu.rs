@@ -2,6 +2,7 @@
 
 use super::keys::{Action, Context, KEYS, KeyRow};
 use super::prompt::Prompt;
+use crate::format::plan::ReadBy;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::text::{Role, SafeText, pad};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -14,6 +15,8 @@ pub enum MenuKind {
     Help,
     /// All commands, best match first; a number goes to a step.
     Palette,
+    /// The calls that read a value.
+    Readers,
 }
 
 /// A row of the list.
@@ -25,6 +28,8 @@ pub enum Item {
     Key(&'static KeyRow),
     /// Go to a step.
     GoTo(crate::model::StepNo),
+    /// A call that reads a value, by its number.
+    Reader(usize),
 }
 
 /// The list over the panes.
@@ -37,15 +42,43 @@ pub struct Menu {
     /// Scroll and cursor, in items.
     pub scroll: Scroll,
     items: Vec<Item>,
+    /// The value whose readers are listed.
+    of: String,
+    readers: Vec<ReadBy>,
 }
 
 impl Menu {
     /// The list for a place.
     #[must_use]
     pub fn new(kind: MenuKind, contexts: &[Context]) -> Self {
-        let mut menu = Self { kind, prompt: Prompt::default(), scroll: Scroll::default(), items: Vec::new() };
+        let mut menu = Self::empty(kind);
         menu.refresh(contexts);
         menu
+    }
+
+    fn empty(kind: MenuKind) -> Self {
+        let (of, readers, items) = (String::new(), Vec::new(), Vec::new());
+        Self { kind, prompt: Prompt::default(), scroll: Scroll::default(), items, of, readers }
+    }
+
+    /// The list of the calls that read a value.
+    #[must_use]
+    pub fn readers(of: &str, readers: Vec<ReadBy>) -> Self {
+        let mut menu = Self { of: of.to_owned(), readers, ..Self::empty(MenuKind::Readers) };
+        menu.refresh(&[]);
+        menu
+    }
+
+    /// A call of that list.
+    #[must_use]
+    pub fn reader(&self, number: usize) -> Option<&ReadBy> {
+        self.readers.get(number)
+    }
+
+    /// The title of that list.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        format!(" Who reads {} · {} · Enter goes there ", self.of, self.readers.len())
     }
 
     /// Filters anew after typing.
@@ -53,6 +86,7 @@ impl Menu {
         let rows: Vec<&'static KeyRow> = KEYS.iter().filter(|r| contexts.contains(&r.context)).collect();
         let query = self.prompt.text().trim();
         self.items = match self.kind {
+            MenuKind::Readers => readers(&self.readers, query),
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => matches(&rows, query),
         };
@@ -110,10 +144,36 @@ impl Menu {
         }
         let end = self.items.len().min(self.scroll.top + height);
         let rows = (self.scroll.top..end)
-            .map(|i| row(self.items[i], width).hit(Hit::Row(i)).cursor(i == self.scroll.cursor))
+            .map(|i| self.row(self.items[i], width).hit(Hit::Row(i)).cursor(i == self.scroll.cursor))
             .collect();
         Window { rows, top: self.scroll.top, total: self.items.len() }
     }
+
+    fn row(&self, item: Item, width: usize) -> Row {
+        match item {
+            Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
+            item => row(item, width),
+        }
+    }
+}
+
+fn reader_row(reader: &ReadBy) -> Row {
+    Row::new(vec![
+        Piece::safe(Role::Blame, pad(&SafeText::of(&format!(" @{}", reader.step)), 9)),
+        Piece::safe(Role::Call, pad(&SafeText::of(&reader.who), 24)),
+        Piece::of(Role::Dim, "  reads "),
+        Piece::of(Role::Reference, &reader.reference),
+    ])
+}
+
+/// The readers that a query fits, in their order.
+fn readers(readers: &[ReadBy], query: &str) -> Vec<Item> {
+    let query = query.to_lowercase();
+    let fits = |reader: &ReadBy| {
+        query.is_empty()
+            || format!("{} {} {}", reader.step, reader.who, reader.reference).to_lowercase().contains(&query)
+    };
+    (0..readers.len()).filter(|i| fits(&readers[*i])).map(Item::Reader).collect()
 }
 
 fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
@@ -150,6 +210,7 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
+        Item::Reader(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -178,7 +239,7 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::GoTo(_) => None,
+        Item::Section(_) | Item::GoTo(_) | Item::Reader(_) => None,
     }
 }
 

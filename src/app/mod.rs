@@ -21,6 +21,7 @@ pub use layout::Pane;
 pub use msg::{Effect, FoundAt, Msg};
 
 use crate::model::StepNo;
+use crate::panes::columns::ColumnsPane;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
@@ -68,6 +69,8 @@ pub struct App {
     pub steps: Scroll,
     /// The state.
     pub state: StatePane,
+    /// The instances of a kind side by side, in place of the state.
+    pub columns: ColumnsPane,
     /// The tabs.
     pub inspector: Inspector,
     /// The table.
@@ -105,6 +108,7 @@ impl App {
             is_following: false,
             steps: Scroll::default(),
             state: StatePane::default(),
+            columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
             timeline: Timeline::default(),
@@ -135,7 +139,10 @@ impl App {
             Msg::Facts(facts) => self.table.set_facts(facts),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
+            Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
+            Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
+            Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Examined => {}
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),

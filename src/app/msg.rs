@@ -1,7 +1,10 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
 use super::key::{KeyPress, Mouse};
-use crate::model::{Bytes, Span, StepNo};
+use crate::format::plan::ReadBy;
+use crate::json::Key;
+use crate::model::{Bytes, Identity, Span, StepNo};
+use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
@@ -9,6 +12,7 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::text::Pattern;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -41,8 +45,14 @@ pub enum Msg {
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
+    /// States were compared: generation, question, lines.
+    Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
     Code(u64, u32, Vec<CodeLine>),
+    /// A file that a value names was read: generation, step, name, lines.
+    File(u64, StepNo, String, Vec<TextLine>),
+    /// Who reads a value was looked up: generation, the value, its readers.
+    Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
     /// A search ended: where, or nowhere.
     Found(u64, Option<FoundAt>),
     /// Values were checked against their schemas.
@@ -116,6 +126,15 @@ pub enum Effect {
         /// The step.
         step: StepNo,
     },
+    /// Compare states.
+    Compare {
+        /// Generation to answer with.
+        generation: u64,
+        /// What is compared.
+        question: Question,
+        /// Lists to show whole.
+        unfolded: BTreeSet<String>,
+    },
     /// Check values against their schemas, up to the last step.
     Examine(Arc<Checks>),
     /// Highlight code.
@@ -130,6 +149,24 @@ pub enum Effect {
         from: FoundAt,
         /// Towards the end.
         is_forward: bool,
+    },
+    /// Show the file that a value names by id.
+    File {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step in focus.
+        step: StepNo,
+        /// The id.
+        id: String,
+    },
+    /// Look up who reads a value.
+    Readers {
+        /// Generation to answer with.
+        generation: u64,
+        /// Whose value.
+        identity: Identity,
+        /// Its path.
+        path: Vec<Key>,
     },
     /// Use a theme by name.
     Theme(String),

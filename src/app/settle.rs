@@ -4,7 +4,7 @@ use super::keys::Tab;
 use super::layout::{Layout, layout};
 use super::{App, Effect, Effects, Layer, Pane, view};
 use crate::model::{Span, StepNo, lossy};
-use crate::panes::compare;
+use crate::panes::compare::{self, Question};
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::reader::TextLine;
@@ -15,6 +15,8 @@ use std::sync::Arc;
 /// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
 /// levels.
 const AT_ONCE_MAX: u64 = 96 << 10;
+/// States with more writes between them are compared by a job.
+const COMPARED_AT_ONCE_MAX: usize = 2_000;
 /// Most bytes of a raw record that are shown.
 const RAW_MAX: u64 = 1 << 20;
 
@@ -68,18 +70,26 @@ impl App {
         let table = self.pane_extent(Pane::Table);
         self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
         let (steps, state) = (self.pane_extent(Pane::Steps), self.pane_extent(Pane::State));
-        let Self { session, state: pane, steps: scroll, .. } = self;
+        let Self { session, state: pane, columns, steps: scroll, .. } = self;
         let Some(open) = session.open() else { return };
         scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
         scroll.show_cursor(steps.height, open.count());
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());
+        if columns.is_on {
+            columns.sync(&open, state);
+        }
     }
 
     fn settle_inspector(&mut self, effects: &mut Effects) {
         let extent = self.pane_extent(Pane::Inspector);
+        let now = self.session.open().map(|open| (self.session.generation, open.step()));
+        if self.inspector.file.as_ref().is_some_and(|file| Some(file.of) != now) {
+            self.inspector.file = None;
+        }
         match self.inspector.tab {
+            Tab::Message if self.inspector.file.is_some() => {}
             Tab::Message if self.inspector.is_raw => self.settle_raw(),
             Tab::Message => {
                 self.settle_message(effects);
@@ -88,8 +98,9 @@ impl App {
             Tab::Llm => self.settle_view(effects),
             Tab::Schema => self.settle_schema(),
             Tab::History => self.settle_history(),
-            Tab::Diff => self.settle_diff(),
+            Tab::Diff => self.settle_diff(effects),
             Tab::Findings => self.settle_findings(),
+            Tab::Plan => self.settle_plan(),
         }
         let total = self.inspector_rows(extent.width);
         let head = match self.inspector.tab {
@@ -196,6 +207,13 @@ impl App {
         }
     }
 
+    fn settle_plan(&mut self) {
+        let Self { session, inspector, .. } = self;
+        if let Some(open) = session.open() {
+            inspector.plan.sync(&open);
+        }
+    }
+
     fn settle_findings(&mut self) {
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };
@@ -205,15 +223,27 @@ impl App {
         }
     }
 
-    fn settle_diff(&mut self) {
+    fn settle_diff(&mut self, effects: &mut Effects) {
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };
-        let to = open.step();
-        let from = inspector.base.unwrap_or(to - 1);
-        let now = (session.generation, from, to);
-        if inspector.diff_of != Some(now) {
-            inspector.diff.set(compare::lines(&open, from, to));
-            inspector.diff_of = Some(now);
+        let step = open.step();
+        let pair =
+            inspector.pair.as_ref().and_then(|(kind, i)| compare::pairs(open.run(), kind, step).get(*i).copied());
+        let question = match pair {
+            Some((old, new)) => Question::Instances { step, old, new },
+            None => Question::Steps { from: inspector.base.unwrap_or(step - 1), to: step },
+        };
+        let now = Some((session.generation, question));
+        if inspector.diff_of == now || inspector.diff_asked == now {
+            return;
+        }
+        inspector.diff_asked = now;
+        if question.cost(open.run()) > COMPARED_AT_ONCE_MAX {
+            let (generation, unfolded) = (session.generation, inspector.diff_unfolded.clone());
+            effects.push(Effect::Compare { generation, question, unfolded });
+        } else {
+            let lines = compare::lines(open.run(), open.bytes(), question, &inspector.diff_unfolded);
+            inspector.set_diff(session.generation, question, lines);
         }
     }
 }

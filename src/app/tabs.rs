@@ -1,15 +1,29 @@
 //! The titles of the inspector's tabs: as wide as there is room, the one in front always whole.
 
 use super::keys::Tab;
+use super::{App, Pane};
 
 /// Title of each tab in order, without the space before and behind it; the second is how much space stands behind.
 #[must_use]
-pub fn titles(cells: usize, front: Tab, is_raw: bool) -> (Vec<(Tab, &'static str)>, usize) {
-    let whole = |tab: Tab, name: &'static str| match tab {
-        Tab::Message if tab == front && is_raw => "Raw    ",
-        _ => name,
-    };
-    let all: Vec<(Tab, &'static str)> = Tab::ALL.iter().map(|&(tab, name)| (tab, whole(tab, name))).collect();
+pub fn titles(app: &App) -> (Vec<(Tab, &'static str)>, usize) {
+    let has_plans = app.session.format.plan_title().is_some();
+    let front = app.inspector.tab;
+    let shown = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| has_plans || *tab != Tab::Plan || front == Tab::Plan);
+    fitted(app.pane_extent(Pane::Inspector).width, front, shown.map(|tab| (tab, name(app, tab))).collect())
+}
+
+/// What a tab is called for what is open.
+#[must_use]
+pub fn name(app: &App, tab: Tab) -> &'static str {
+    match tab {
+        Tab::Message if tab == app.inspector.tab && app.inspector.file.is_some() => "File   ",
+        Tab::Message if tab == app.inspector.tab && app.inspector.is_raw => "Raw    ",
+        Tab::Plan => app.session.format.plan_title().unwrap_or("Plan"),
+        _ => Tab::ALL.iter().find(|(t, _)| *t == tab).map_or("", |(_, name)| name),
+    }
+}
+
+fn fitted(cells: usize, front: Tab, all: Vec<(Tab, &'static str)>) -> (Vec<(Tab, &'static str)>, usize) {
     let width = |titles: &[(Tab, &str)]| titles.iter().map(|(_, name)| name.len() + 1).sum::<usize>();
     if width(&all) + all.len() <= cells {
         return (all, 1);
@@ -37,6 +51,7 @@ fn short(name: &'static str) -> &'static str {
         "Schema" => "Sch",
         "History" => "Hist",
         "Findings" => "Find",
+        "Contracts" => "Contr",
         name => name,
     }
 }
@@ -47,7 +62,8 @@ mod tests {
 
     #[test]
     fn the_tab_in_front_is_whole_at_every_width() {
-        let text = |cells, front| titles(cells, front, false).0.iter().map(|(_, name)| *name).collect::<Vec<_>>();
+        let text =
+            |cells, front| fitted(cells, front, Tab::ALL.to_vec()).0.iter().map(|(_, name)| *name).collect::<Vec<_>>();
         for (tab, name) in Tab::ALL {
             for cells in 20..80 {
                 let titles = text(cells, tab);
@@ -57,6 +73,6 @@ mod tests {
             }
         }
         assert_eq!(text(80, Tab::Diff)[0], "Message");
-        assert_eq!(text(38, Tab::Diff)[0], "Msg");
+        assert_eq!(text(44, Tab::Diff)[0], "Msg");
     }
 }

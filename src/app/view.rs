@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
-use crate::panes::{Extent, Piece, Row, Window, header, message, steps};
+use crate::panes::{Extent, Piece, Row, Window, header, message, refs, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -70,7 +70,7 @@ fn pane_name(app: &App) -> &'static str {
         Pane::Table => "Trajectories",
         Pane::Steps => "Steps",
         Pane::State => "State",
-        Pane::Inspector => Tab::ALL.iter().find(|(tab, _)| *tab == app.inspector.tab).map_or("", |(_, name)| name),
+        Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
     }
 }
 
@@ -86,6 +86,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
         Pane::Inspector => match app.inspector.tab {
+            Tab::Message if app.inspector.file.is_some() => 0,
             Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
             Tab::Message => app.inspector.message.scroll.aside,
             Tab::Schema => app.inspector.schema.scroll.aside,
@@ -93,6 +94,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::History => app.inspector.history.scroll.aside,
             Tab::Diff => app.inspector.diff.scroll.aside,
             Tab::Findings => app.inspector.findings.scroll.aside,
+            Tab::Plan => app.inspector.plan.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -105,11 +107,12 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
-            vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
+            let name = if app.columns.is_on { " Instances " } else { " State " };
+            vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
         }
         Pane::Inspector => {
             let front = app.inspector.tab;
-            let (titles, space) = tabs::titles(app.pane_extent(pane).width, front, app.inspector.is_raw);
+            let (titles, space) = tabs::titles(app);
             let pieces = titles.into_iter().flat_map(|(tab, name)| {
                 [
                     Piece::of(Role::Text, " "),
@@ -122,9 +125,25 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     }
 }
 
-/// The rows that a pane shows now.
+/// The rows that a pane shows now, references in them coloured.
 #[must_use]
 pub fn pane_window(app: &App, pane: Pane) -> Window {
+    let mut window = plain_window(app, pane);
+    let is_judging = match (pane, app.inspector.tab) {
+        (Pane::State, _) => true,
+        (Pane::Inspector, Tab::Message) if !app.inspector.is_raw => true,
+        (Pane::Inspector, Tab::Llm) => false,
+        _ => return window,
+    };
+    if let Some(open) = app.session.open() {
+        refs::light(&open, &mut window, is_judging);
+    }
+    window
+}
+
+/// The rows that a pane shows now, references in them still text like any other.
+#[must_use]
+pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
     if pane == Pane::Table {
@@ -135,6 +154,9 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
     };
     match pane {
         Pane::Steps => steps::window(&open, &app.steps, extent),
+        Pane::State if app.columns.is_on => {
+            app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
+        }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Table | Pane::Inspector => {
             drop(open);
@@ -150,7 +172,9 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Message => {
             let head = head_rows(app);
             let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
-            let mut window = if inspector.is_raw {
+            let mut window = if let Some(file) = &inspector.file {
+                file.reader.window(below, has_focus)
+            } else if inspector.is_raw {
                 inspector.raw.window(below, has_focus)
             } else {
                 message_window(app, below, has_focus)
@@ -180,6 +204,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
+        Tab::Plan => inspector.plan.window(&open, extent, has_focus),
     }
 }
 
@@ -203,6 +228,10 @@ fn message_window(app: &App, extent: Extent, has_focus: bool) -> Window {
 
 /// The lines above a message: what it is, who wrote it, what is wrong with it.
 fn message_head(app: &App) -> Vec<Row> {
+    if let Some(file) = &app.inspector.file {
+        let told = Piece::of(Role::Dim, "  Esc goes back to the message");
+        return vec![Row::new(vec![Piece::of(Role::Title, &format!(" {}", file.name)), told]), Row::default()];
+    }
     let Some(open) = app.session.open() else { return Vec::new() };
     if open.count() == 0 {
         return Vec::new();
@@ -323,7 +352,9 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let area = menu_area(app.size);
     let inside = area.inside();
     let mut window = menu.window(usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
+    let told = menu.heading();
     let (name, sign) = match menu.kind {
+        MenuKind::Readers => (told.as_str(), " › "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
         MenuKind::Palette => (" Commands · a number goes to that step ", " : "),
     };

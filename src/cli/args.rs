@@ -3,6 +3,7 @@
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
+use std::path::PathBuf;
 
 /// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
 #[derive(Debug, Parser)]
@@ -29,6 +30,9 @@ pub(super) struct Look {
     /// Value of the state to begin at, as †state.budget
     #[arg(long, value_name = "PATH")]
     pub(super) path: Option<String>,
+    /// Folder of the files that Scopix values name by id; Enter on an id shows its file
+    #[arg(long, value_name = "DIR")]
+    pub(super) files: Option<PathBuf>,
     /// Instance of that value, as ①
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
@@ -77,7 +81,7 @@ pub(super) struct InstanceOption {
 }
 
 /// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.
-fn step(text: &str) -> Result<StepNo, String> {
+pub(super) fn step(text: &str) -> Result<StepNo, String> {
     match text {
         "-1" => Ok(-1),
         _ if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => Ok(text.parse().unwrap_or(StepNo::MAX)),

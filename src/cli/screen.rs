@@ -59,6 +59,12 @@ pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
 
 fn show(file: Option<&str>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
     let start = look.start(file.is_none());
-    let settings = Settings { input: input(file)?, format: format.map(str::to_owned), start, theme: look.theme };
+    let settings = Settings {
+        input: input(file)?,
+        format: format.map(str::to_owned),
+        start,
+        files: look.files,
+        theme: look.theme,
+    };
     Ok(shell::run(settings)?)
 }

@@ -1,14 +1,19 @@
 //! Agent/Data: contexts and logs of messages that merge into state (`ACTS.md`).
 
-use super::run::{Answer, Credit, Field, Format, Layout, Match, Resolved, Run, ViewEntry};
+mod plan;
+
+use super::cause::Origin;
+use super::plan::{PlanView, ReadBy, RefState};
+use super::run::{Answer, Credit, Field, Format, Layout, Match, Plans, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
-    self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Source, Type, canonical, known_path,
-    parse_expression, parse_reference,
+    self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Type, canonical, known_path, parse_expression,
+    parse_reference,
 };
 use crate::state::{Event, Exam, IdentityId, IdentityView, Tree, Verdicts};
 use serde_json::value::RawValue;
+use std::ops::Range;
 
 /// The format.
 pub(super) struct Acts;
@@ -48,6 +53,10 @@ impl Format for Acts {
 
     fn layout(&self) -> Layout {
         Layout::Run
+    }
+
+    fn plan_title(&self) -> Option<&'static str> {
+        Some("Plan")
     }
 
     fn run(&self) -> Box<dyn Run> {
@@ -157,6 +166,11 @@ impl Run for ActsRun {
         Credit { fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(), who: tool, when: date }
     }
 
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
+        let (call, reads) = self.log.origin(author, bytes);
+        Origin { call, reads }
+    }
+
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         self.log.schema(identity, step, bytes)
     }
@@ -250,6 +264,18 @@ impl Run for ActsRun {
         Some(plan_answer(self.log.plan(step, bytes)))
     }
 
+    fn plan_view(&self, step: StepNo, bytes: &dyn Bytes) -> Option<PlanView> {
+        plan::view(&self.log, step, bytes)
+    }
+
+    fn references(&self, text: &str, step: StepNo, plan: Plans<'_>) -> Vec<(Range<usize>, RefState)> {
+        plan::references(&self.log, text, step, plan)
+    }
+
+    fn readers(&self, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadBy> {
+        plan::readers(&self.log, identity, path, bytes)
+    }
+
     fn withdrawn(&self, step: StepNo) -> (Vec<StepNo>, Vec<StepNo>) {
         let (withdrawn, restored) = self.log.withdrawn(step);
         (withdrawn.to_vec(), restored.to_vec())
@@ -289,11 +315,7 @@ fn plan_answer(plan: Option<Plan>) -> Answer {
             .extend(["nodes", "edges", "waves", "order", "cycles", "blocked"].map(|n| field(n, list([].into_iter()))));
         return fields;
     };
-    let source = match plan.source {
-        Source::Plan => "plan",
-        Source::Solution => "solution",
-    };
-    let mut fields = vec![field("source", quote(source)), field("plan_step", plan.step.to_string())];
+    let mut fields = vec![field("source", quote(plan.source.name())), field("plan_step", plan.step.to_string())];
     fields.extend(plan.mode.as_deref().map(|mode| field("mode", quote(mode))));
     let ids = |ids: &Vec<usize>| list(ids.iter().map(usize::to_string));
     let edge = |(from, to, reference): &(usize, usize, String)| {

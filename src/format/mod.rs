@@ -5,14 +5,16 @@
 
 mod acts;
 mod adp;
+pub mod cause;
 mod describe;
 mod generic;
+pub mod plan;
 mod run;
 mod scopix;
 mod survey;
 
 pub use crate::model::Framing;
-pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Resolved, Run, ViewEntry};
+pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Plans, Resolved, Run, ViewEntry};
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.

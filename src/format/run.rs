@@ -1,10 +1,14 @@
 //! What a format is, and what it makes of records: a run.
 
+use super::cause::Origin;
+use super::plan::{PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
 use serde_json::value::RawValue;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// A row of the table of formats.
 pub trait Format: Send + Sync {
@@ -27,6 +31,10 @@ pub trait Format: Send + Sync {
     }
     /// A pass over a file for what only all records together tell; None: what its runs tell is all.
     fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
+        None
+    }
+    /// What its plans are called on screen; None: it has none.
+    fn plan_title(&self) -> Option<&'static str> {
         None
     }
     /// An empty run.
@@ -107,6 +115,9 @@ pub enum Instances {
     Absent,
 }
 
+/// Asks for the plan at a step, which may be long to make.
+pub type Plans<'p> = &'p dyn Fn() -> Option<Rc<PlanView>>;
+
 /// One trajectory: its steps, its state at every step, and what only its format can say of it.
 ///
 /// It is fed record by record; the same records in pieces or at once give the same run. It holds places, not texts:
@@ -158,6 +169,10 @@ pub trait Run: Send + Sync {
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
     /// Who supplied the values of `identity` that `author`'s message wrote.
     fn credit(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit;
+    /// What the message of step `author` says of where the values came from that it wrote to an identity.
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
+        Origin { call: self.step(author, bytes).answers, reads: Vec::new() }
+    }
     /// Schema of an identity at a step, as JSON text, with the step that set it.
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         None
@@ -199,6 +214,27 @@ pub trait Run: Send + Sync {
     ) -> Resolved;
     /// `plan --json`: the members behind the header; None where the format has no plans.
     fn plan(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+        None
+    }
+    /// The plan as the screen shows it; None where none holds at the step.
+    fn plan_view(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<PlanView> {
+        None
+    }
+    /// The references in a text, by its bytes, and whether they lead somewhere at a step; `plan` is asked only for one
+    /// that does not.
+    fn references(&self, _text: &str, _step: StepNo, _plan: Plans<'_>) -> Vec<(Range<usize>, RefState)> {
+        Vec::new()
+    }
+    /// Who reads a value: calls that refer to its path, or to one above or below it.
+    fn readers(&self, _identity: &Identity, _path: &[Key], _bytes: &dyn Bytes) -> Vec<ReadBy> {
+        Vec::new()
+    }
+    /// What is known of an identity beside its value: type and source in a few words, and the time as written.
+    fn note(&self, _identity: IdentityId, _step: StepNo) -> Option<(String, Option<String>)> {
+        None
+    }
+    /// The id of the file that a value names, if it names one.
+    fn file_id(&self, _identity: IdentityId, _path: &[Key], _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
         None
     }
     /// `merge --json`; None where the format has none.

@@ -1,5 +1,8 @@
 //! Scopix execution contexts: the rules of `rules::scopix` as a format.
 
+mod plan;
+
+use super::plan::PlanView;
 use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
@@ -38,6 +41,10 @@ impl Format for Scopix {
 
     fn layout(&self) -> Layout {
         Layout::Run
+    }
+
+    fn plan_title(&self) -> Option<&'static str> {
+        Some("Contracts")
     }
 
     fn run(&self) -> Box<dyn Run> {
@@ -335,6 +342,26 @@ impl Run for Context {
 
     fn plan(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
         Some(plan_members(&scopix::plan(&self.log.declared().at(step))))
+    }
+
+    fn plan_view(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<PlanView> {
+        plan::view(&self.log, step)
+    }
+
+    fn note(&self, identity: IdentityId, step: StepNo) -> Option<(String, Option<String>)> {
+        let meta = &self.log.slot(identity, step)?.meta;
+        let text = heading_tail(meta.data_type.as_deref(), meta.source.as_deref(), None);
+        Some((text, meta.timestamp.as_deref().map(str::to_owned)))
+    }
+
+    fn file_id(&self, identity: IdentityId, path: &[Key], step: StepNo, bytes: &dyn Bytes) -> Option<String> {
+        let slot = self.log.slot(identity, step)?;
+        if !scopix::is_file_path(slot.meta.data_type.as_deref()?, path) {
+            return None;
+        }
+        let tree = self.log.tree();
+        let text = tree.text(tree.node(identity, path)?, step, bytes)?;
+        json::parse(&text).ok()?.as_str().map(str::to_owned)
     }
 
     fn merge(&self, data_type: Option<&str>, step: StepNo, bytes: &dyn Bytes) -> Option<Answer> {

@@ -3,13 +3,16 @@
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
 pub mod checks;
+pub mod columns;
 pub mod compare;
 pub mod doc;
 pub mod findings;
 pub mod header;
 pub mod history;
 pub mod message;
+pub mod plan;
 pub mod reader;
+pub mod refs;
 pub mod row;
 pub mod schema;
 pub mod session;

@@ -1,9 +1,12 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
 use super::{Checks, Piece};
+use crate::format::cause::{Hop, Written, chain};
+use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
+use crate::state::cause::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -38,6 +41,8 @@ pub struct Session {
     pub name: String,
     /// Path for the editor, if it is a file.
     pub path: Option<std::path::PathBuf>,
+    /// The folder of files that values name by id, if one was named.
+    pub files: Option<std::path::PathBuf>,
     /// The format.
     pub format: &'static dyn Format,
     /// Why it was taken for that format.
@@ -61,13 +66,23 @@ pub struct Session {
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
+    causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
+    plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
 }
+
+/// Generation, step and size of the run that a plan was looked up of.
+type PlanKey = (u64, StepNo, usize);
 
 /// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
 type FindingsKey = (u64, usize, bool, StepNo);
 
+/// By generation, leaf and author: the hops back.
+type Causes = HashMap<(u64, NodeId, StepNo), Rc<Vec<Hop>>>;
+
+/// Most causes that are kept.
+const CAUSES_MAX: usize = 4096;
 /// Most descriptions of steps that are kept.
 const DESCRIBED_MAX: usize = 4096;
 
@@ -84,6 +99,7 @@ impl Session {
         Self {
             name: name.to_owned(),
             path: None,
+            files: None,
             format,
             reasons,
             bytes,
@@ -96,8 +112,10 @@ impl Session {
             is_live: false,
             generation: 0,
             described: RefCell::default(),
+            causes: RefCell::default(),
             writes: RefCell::default(),
             findings: RefCell::default(),
+            plan: RefCell::default(),
         }
     }
 
@@ -132,6 +150,7 @@ impl Session {
     /// Forgets descriptions from a step on (an unfinished message may have grown).
     pub fn forget_from(&self, step: StepNo) {
         self.described.borrow_mut().retain(|&s, _| s < step);
+        self.causes.borrow_mut().retain(|&(_, _, author), _| author < step);
         self.writes.borrow_mut().retain(|&s, _| s < step);
     }
 }
@@ -229,6 +248,18 @@ impl Open<'_> {
         found
     }
 
+    /// The plan at the step in focus, kept until the step or the run changes.
+    #[must_use]
+    pub fn plan(&self) -> Option<Rc<PlanView>> {
+        let key = (self.session.generation, self.step(), self.count());
+        if let Some((_, plan)) = self.session.plan.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return plan.clone();
+        }
+        let plan = self.guard.plan_view(self.step(), self.bytes()).map(Rc::new);
+        *self.session.plan.borrow_mut() = Some((key, plan.clone()));
+        plan
+    }
+
     /// Findings of the run that are errors, and that are warnings.
     #[must_use]
     pub fn finding_counts(&self) -> (usize, usize) {
@@ -252,6 +283,26 @@ impl Open<'_> {
     #[must_use]
     pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
         self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
+    }
+
+    /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through
+    /// all versions together.
+    #[must_use]
+    pub fn causes(&self, writes: &[Written<'_>]) -> Vec<Rc<Vec<Hop>>> {
+        let generation = self.session.generation;
+        let key = |written: &Written<'_>| (generation, written.node, written.author);
+        let mut cache = self.session.causes.borrow_mut();
+        if cache.len() > CAUSES_MAX {
+            cache.clear();
+        }
+        let missing: Vec<&Written<'_>> = writes.iter().filter(|written| !cache.contains_key(&key(written))).collect();
+        if !missing.is_empty() {
+            let copies = Copies::of(self.tree(), missing.iter().map(|written| written.value.clone()));
+            for written in missing {
+                cache.insert(key(written), Rc::new(chain(self.run(), &copies, *written, self.bytes())));
+            }
+        }
+        writes.iter().map(|written| cache.get(&key(written)).map(Rc::clone).unwrap_or_default()).collect()
     }
 
     /// The node in focus, if the state knows its path.

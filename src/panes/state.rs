@@ -15,6 +15,8 @@ use std::rc::Rc;
 const OPEN_CHILDREN_MAX: usize = 24;
 /// Containers deeper than this start folded.
 const OPEN_DEPTH_MAX: usize = 4;
+/// Room that a row keeps for a value before it tells more.
+const SCALAR_CELLS: usize = 24;
 /// Widest column of keys.
 const KEY_CELLS_MAX: usize = 20;
 
@@ -331,6 +333,11 @@ impl StatePane {
             if outline.changes.invalid.contains(&node) || is_folded {
                 left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
             }
+        }
+        if let Place::Identity(id) = line.place {
+            let name = line.depth * indent + width(&open.tree().identity(id).kind) + 10;
+            let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
+            right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }
         Row::new(left).right(right)
     }

@@ -1,8 +1,8 @@
 //! A value in one line, coloured by its JSON type.
 
-use super::Piece;
-use crate::model::Bytes;
-use crate::state::Stored;
+use super::{Open, Piece, history};
+use crate::model::{Bytes, StepNo};
+use crate::state::{IdentityId, Stored};
 use crate::text::{Role, SafeText};
 
 /// Longest part of a value that one line can need, in bytes of JSON text.
@@ -59,6 +59,17 @@ pub fn stored(value: &Stored, bytes: &dyn Bytes) -> Piece {
             Err(problem) => Piece::of(Role::Error, &problem.message),
         },
     }
+}
+
+/// What is known of an identity beside its value, as much as there is room for: `FILE_IDS from north_search 10:00:04`.
+#[must_use]
+pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, room: usize) -> Vec<Piece> {
+    let Some((text, when)) = open.run().note(id, step) else { return Vec::new() };
+    let full = when.map(|when| format!("  {text} {}", history::clock(&when)));
+    let short = format!("  {}", text.split_whitespace().next().unwrap_or_default());
+    let tellings = full.into_iter().chain([format!("  {text}"), short]);
+    let pieces = tellings.map(|told| Piece::of(Role::Dim, &told));
+    pieces.into_iter().find(|piece| piece.width() <= room).into_iter().collect()
 }
 
 /// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.

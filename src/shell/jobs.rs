@@ -3,6 +3,7 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
+use super::files;
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
@@ -12,10 +13,11 @@ use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
-use crate::panes::{Checks, Records, steps};
+use crate::panes::{Checks, Records, compare, steps};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
@@ -47,6 +49,8 @@ pub struct Source {
     pub format: &'static dyn Format,
     /// The open trajectory.
     pub run: Option<SharedRun>,
+    /// The folder of files that values name by id.
+    pub files: Option<PathBuf>,
 }
 
 /// Three threads: one for what the screen waits for, one for checks against schemas, one for searches.
@@ -116,6 +120,13 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
+        Effect::Compare { generation, question, unfolded } => {
+            if let Some(run) = &source.run {
+                let run = run.read().unwrap_or_else(PoisonError::into_inner);
+                let lines = compare::lines(run.as_ref(), source.bytes.as_ref(), question, &unfolded);
+                send(Msg::Compared(generation, question, lines));
+            }
+        }
         Effect::Highlight(requests) => {
             for r in requests {
                 let language = code::guess(&r.key, &r.text, r.language.as_deref());
@@ -126,6 +137,19 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, is_forward } => {
             send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
+        }
+        Effect::File { generation, step, id } => {
+            let shown = source.files.as_deref().map(|folder| files::show(folder, &id));
+            send(match shown {
+                Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
+                Some(Err(told)) => Msg::Told(true, told),
+                None => Msg::Told(true, "no folder of files was named; --files DIR does".to_owned()),
+            });
+        }
+        Effect::Readers { generation, identity, path } => {
+            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+            let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
+            send(Msg::Readers(generation, (identity, path), found));
         }
         Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
     }

@@ -14,6 +14,7 @@ use crate::model::Problem;
 use crate::source::Input;
 use crate::ui;
 use crossbeam_channel::{Receiver, select};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What the screen is started with.
@@ -24,6 +25,8 @@ pub struct Settings {
     pub format: Option<String>,
     /// Where to begin; None: at the first step.
     pub start: Option<Start>,
+    /// The folder of files that values name by id.
+    pub files: Option<PathBuf>,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
 }
@@ -45,6 +48,7 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
     app.start = settings.start;
+    app.session.files = settings.files;
     let opened_len_bytes = settings.input.len();
     let input = settings.input;
     let mut program = Program { app, screen, themes, jobs, environment, is_done: false, input, opened_len_bytes };
@@ -178,6 +182,7 @@ impl Program {
             records: Arc::clone(&session.records),
             format: session.format,
             run: session.run.clone(),
+            files: session.files.clone(),
         }
     }
 }

@@ -59,7 +59,7 @@ impl Stage {
         let mut session =
             Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
         session.path = input.path().map(std::path::Path::to_path_buf);
-        let source = Source { bytes, records, format: detected.format, run: None };
+        let source = Source { bytes, records, format: detected.format, run: None, files: None };
         let mut stage = Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme };
         stage.tell(Msg::Resize(size.0, size.1));
         if let Some(run) = run {
@@ -83,6 +83,7 @@ impl Stage {
         while let Some(msg) = queue.pop() {
             for effect in self.app.update(msg) {
                 self.source.run = self.app.session.run.clone();
+                self.source.files = self.app.session.files.clone();
                 match effect {
                     Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {
                         outside.push(effect);

@@ -258,8 +258,7 @@ fn clicks_go_where_they_point() {
     click_on(&mut stage, "Tomáš Dvořák");
     assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
     for (tab, _) in Tab::ALL.into_iter().rev() {
-        let cells = stage.app.pane_extent(Pane::Inspector).width;
-        let (titles, _) = tabs::titles(cells, stage.app.inspector.tab, false);
+        let (titles, _) = tabs::titles(&stage.app);
         let title = titles.iter().find(|(t, _)| *t == tab).unwrap().1;
         click_on(&mut stage, title);
         assert_eq!((stage.app.inspector.tab, stage.app.pane), (tab, Pane::Inspector), "{title}");

@@ -3,8 +3,7 @@
 use crate::app::keys::Tab;
 use crate::app::{App, Effect, Effects, Pane};
 use crate::model::{Role, StepKind, StepNo};
-use crate::panes::doc::Kind;
-use crate::panes::message::{DocView, node_of_path};
+use crate::panes::message::node_of_path;
 
 /// Most steps that one key press describes while it looks for one of a kind.
 const SEEK_MAX: usize = 20_000;
@@ -120,7 +119,7 @@ impl App {
                 }
             }
             Pane::Steps => self.follow_step(),
-            Pane::State => self.follow_value(),
+            Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),
         }
     }
@@ -137,21 +136,21 @@ impl App {
         }
     }
 
-    fn follow_value(&mut self) {
+    fn follow_value(&mut self, effects: &mut Effects) {
+        if self.ask_file(effects) {
+            return;
+        }
         let Some(open) = self.session.open() else { return };
         let Some((_, node)) = open.focus_node() else {
             drop(open);
             return self.fold(None);
         };
         let leaf = open.tree().leaf(node, open.step());
-        let reference = leaf.as_ref().and_then(|l| l.value.short()).and_then(reference_of);
         let step = open.step();
         drop(open);
+        let reference = self.reference_in_row(Pane::State);
         match (leaf, reference) {
-            (_, Some(reference)) => {
-                let instance = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
-                self.follow_reference(&reference, instance.as_deref());
-            }
+            (_, Some((reference, instance))) => self.follow_reference(&reference, instance),
             (Some(leaf), None) if leaf.step >= 0 && leaf.step != step => {
                 self.jump_to(leaf.step);
                 if let Some(path) = self.session.focus.path.clone() {
@@ -180,22 +179,6 @@ impl App {
         }
     }
 
-    /// Goes to the slot that a reference names, as it is read by that instance.
-    fn follow_reference(&mut self, reference: &str, instance: Option<&str>) {
-        let Some(open) = self.session.open() else { return };
-        let resolved = open.run().resolve(reference, open.step(), instance, None, open.bytes());
-        let target = resolved.target.map(|(id, path)| (open.tree().identity(id).clone(), path));
-        drop(open);
-        match target {
-            Some(path) => {
-                self.remember();
-                self.focus_path(path);
-                self.pane = Pane::State;
-            }
-            None => self.tell(format!("{reference} is {} at this step", resolved.status)),
-        }
-    }
-
     fn follow_inspector(&mut self) {
         let cells = self.pane_extent(Pane::Inspector).width;
         if self.inspector.tab == Tab::Findings {
@@ -205,11 +188,19 @@ impl App {
             let step = self.session.open().and_then(|open| self.inspector.history.step(&open));
             return step.filter(|s| *s >= 0).map_or((), |s| self.jump_to(s));
         }
+        if self.inspector.tab == Tab::Plan {
+            return self.follow_plan();
+        }
+        let has_references = matches!(self.inspector.tab, Tab::Message | Tab::Llm) && !self.inspector.is_raw;
+        let found = has_references.then(|| self.reference_in_row(Pane::Inspector)).flatten();
+        if let Some((reference, instance)) = found {
+            return self.follow_reference(&reference, instance);
+        }
         if let Some(view) = self.inspector.document() {
-            return match reference_under(view, cells) {
-                Some((reference, instance)) => self.follow_reference(&reference, instance.as_deref()),
-                None => view.set_fold(None, cells),
-            };
+            return view.set_fold(None, cells);
+        }
+        if self.inspector.tab == Tab::Diff {
+            return self.follow_difference(cells);
         }
         let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
         if let Some(step) = step.filter(|s| *s >= 0) {
@@ -223,6 +214,7 @@ impl App {
             return;
         };
         self.pane = pane;
+        self.inspector.file = None;
         self.steps.is_jump = true;
         self.go_to(focus.step);
         if let Some(path) = focus.path {
@@ -237,17 +229,4 @@ impl App {
         }
         self.tell(if self.is_following { "following the newest step" } else { "not following" });
     }
-}
-
-/// The reference under the cursor of a document, and the instance that the message or call around it is of.
-fn reference_under(view: &DocView, cells: usize) -> Option<(String, Option<String>)> {
-    let (doc, node) = (view.doc()?, view.node(cells)?);
-    let text = doc.nodes().get(node).filter(|n| n.kind == Kind::String).map(|_| doc.string_head(node, 4_096).0)?;
-    text.starts_with('†').then(|| (text.into_owned(), doc.around(node, "_instance")))
-}
-
-/// The reference that a JSON string is, if it is one.
-fn reference_of(json: &str) -> Option<String> {
-    let value = crate::json::parse(json).ok()?;
-    value.as_str().filter(|s| s.starts_with('†')).map(str::to_owned)
 }

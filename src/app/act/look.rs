@@ -9,10 +9,12 @@ const COPY_MAX: usize = 64 << 10;
 impl App {
     pub(super) fn show_tab(&mut self, tab: Tab) {
         self.inspector.tab = tab;
+        self.inspector.file = None;
         self.pane = Pane::Inspector;
     }
 
     pub(super) fn toggle_raw(&mut self) {
+        self.inspector.file = None;
         self.inspector.is_raw = !self.inspector.is_raw;
         self.inspector.tab = Tab::Message;
         self.pane = Pane::Inspector;
@@ -20,6 +22,7 @@ impl App {
 
     pub(super) fn mark_base(&mut self) {
         let Some(step) = self.session.open().map(|o| o.step()) else { return };
+        self.inspector.pair = None;
         if self.inspector.base == Some(step) {
             self.inspector.base = None;
             self.tell("the Diff tab compares with the step before");

@@ -1,10 +1,12 @@
 //! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
 
+mod ask;
 mod finding;
 mod jump;
 mod look;
 mod motion;
 mod mouse;
+mod plan;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
@@ -52,6 +54,9 @@ impl App {
             A::Follow => self.follow(effects),
             A::Back => self.back(),
             A::Live => self.toggle_live(),
+            A::FirstSo => self.first_so(),
+            A::ChangeNext => self.change_of_step(true),
+            A::ChangePrevious => self.change_of_step(false),
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
@@ -66,8 +71,11 @@ impl App {
             A::Tab(tab) => self.show_tab(tab),
             A::Zoom => self.is_zoomed = !self.is_zoomed,
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
+            A::Columns => self.toggle_columns(),
+            A::Readers => self.ask_readers(effects),
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
+            A::CompareInstances => self.compare_instances(),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
@@ -103,6 +111,11 @@ impl App {
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::Reader(number)) => {
+                if let Some(step) = menu.reader(number).map(|reader| reader.step) {
+                    self.jump_to(step);
+                }
+            }
             Some(item) => {
                 if let Some(action) = action_of(item) {
                     self.perform(action, effects);
@@ -127,7 +140,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.is_zoomed {
+        if self.inspector.file.take().is_some() {
+            self.pane = Pane::State;
+        } else if self.is_zoomed {
             self.is_zoomed = false;
         } else if self.pane != Pane::Table && self.pane != Pane::Steps {
             self.pane = Pane::Steps;

@@ -4,7 +4,7 @@ use crate::app::keys::Tab;
 use crate::app::{App, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
-use crate::panes::{Extent, Open};
+use crate::panes::Extent;
 
 /// Columns of one sideways scroll.
 const ASIDE_CELLS: usize = 16;
@@ -25,10 +25,17 @@ impl App {
         match self.pane {
             Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
             Pane::Steps => self.step_by(delta),
+            Pane::State if self.columns.is_on => self.move_in_columns(delta, 0),
             Pane::State => {
                 let Self { session, state, .. } = self;
                 let path = session.open().and_then(|open| state.move_by(&open, delta));
                 self.set_focus_path(path);
+            }
+            Pane::Inspector if self.inspector.tab == Tab::Plan => {
+                let Self { session, inspector, .. } = self;
+                if let Some(open) = session.open() {
+                    inspector.plan.move_by(&open, delta);
+                }
             }
             Pane::Inspector => {
                 let total = self.inspector_rows(extent.width);
@@ -45,12 +52,11 @@ impl App {
         if let Some(reader) = self.inspector.reader() {
             return reader.row_count(cells);
         }
-        let is_findings = self.inspector.tab == Tab::Findings;
-        let count = |open: Open<'_>| match is_findings {
-            true => open.findings().len(),
-            false => self.inspector.history.events(&open).len(),
-        };
-        self.session.open().map_or(0, count)
+        self.session.open().map_or(0, |open| match self.inspector.tab {
+            Tab::Findings => open.findings().len(),
+            Tab::Plan => self.inspector.plan.lines(&open).len(),
+            _ => self.inspector.history.events(&open).len(),
+        })
     }
 
     pub(super) fn move_page(&mut self, sign: isize, part: usize) {
@@ -69,6 +75,9 @@ impl App {
     pub(super) fn fold(&mut self, is_open: Option<bool>) {
         let cells = self.pane_extent(Pane::Inspector).width;
         match self.pane {
+            Pane::State if self.columns.is_on => {
+                self.move_in_columns(0, is_open.map_or(0, |is_right| if is_right { 1 } else { -1 }));
+            }
             Pane::State => {
                 let Self { session, state, .. } = self;
                 let path = session.open().and_then(|open| match is_open {
@@ -77,6 +86,12 @@ impl App {
                     None => state.toggle(&open),
                 });
                 self.set_focus_path(path);
+            }
+            Pane::Inspector if self.inspector.tab == Tab::Plan => {
+                let Self { session, inspector, .. } = self;
+                if let Some(open) = session.open() {
+                    inspector.plan.fold(&open, is_open);
+                }
             }
             Pane::Inspector => {
                 if let Some(view) = self.inspector.document() {
@@ -95,13 +110,19 @@ impl App {
             view.fold_all(is_open);
             return;
         }
-        let Self { session, state, .. } = self;
+        let Self { session, state, inspector, .. } = self;
         if let Some(open) = session.open() {
+            if self.pane == Pane::Inspector && inspector.tab == Tab::Plan {
+                return inspector.plan.fold_all(&open, is_open);
+            }
             state.fold_all(&open, is_open);
         }
     }
 
     pub(super) fn scroll_aside(&mut self, is_right: bool) {
+        if self.pane == Pane::State && self.columns.is_on {
+            return self.move_in_columns(0, if is_right { 1 } else { -1 });
+        }
         let scroll = match self.pane {
             Pane::Table => &mut self.table.scroll,
             Pane::Steps => &mut self.steps,

@@ -1,6 +1,7 @@
 //! Clicks, wheel and drags.
 
 use crate::app::key::{Mouse, MouseKind};
+use crate::app::keys::Tab;
 use crate::app::layout::Area;
 use crate::app::{App, Effects, Layer, Pane, tabs, view};
 use crate::panes::{Hit, timeline};
@@ -83,6 +84,11 @@ impl App {
                     self.follow(effects);
                 }
             }
+            Pane::State if self.columns.is_on => {
+                let Self { session, columns, .. } = self;
+                let path = session.open().and_then(|o| columns.move_to(&o, row));
+                self.set_focus_path(path);
+            }
             Pane::State => {
                 let is_again = was_here && self.state.scroll.cursor == row;
                 let Self { session, state, .. } = self;
@@ -93,6 +99,10 @@ impl App {
             Pane::Inspector => {
                 let is_again = was_here && self.inspector.scroll().cursor == row;
                 self.inspector.scroll().cursor = row;
+                let Self { session, inspector, .. } = self;
+                if let Some(open) = session.open().filter(|_| inspector.tab == Tab::Plan) {
+                    inspector.plan.move_to(&open, row);
+                }
                 if is_again {
                     self.follow(effects);
                 }
@@ -102,8 +112,7 @@ impl App {
     }
 
     fn click_tab(&mut self, column: usize) {
-        let cells = self.pane_extent(Pane::Inspector).width;
-        let (titles, space) = tabs::titles(cells, self.inspector.tab, self.inspector.is_raw);
+        let (titles, space) = tabs::titles(self);
         let mut at = usize::from(self.layout().has_borders) + 1;
         for (tab, title) in titles {
             let end = at + title.len() + 1 + space;

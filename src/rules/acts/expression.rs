@@ -1,6 +1,7 @@
 //! Expressions: references joined by operators (A35), and the wider language that is read but not evaluated (A36).
 
 use super::reference::{DAGGER, Reference, prefix, quoted_len, wider_prefix};
+use std::ops::Range;
 
 /// A35, A36: what a string says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +117,24 @@ fn references(text: &str) -> Vec<Reference> {
     found
 }
 
+/// Every reference in a text, with its bytes: of a string that is an expression as A35 reads it, of other text as the
+/// wider language does (A36). A32 knows none inside other text; a reader's eye does.
+#[must_use]
+pub fn spans(text: &str) -> Vec<(Range<usize>, Reference)> {
+    let is_expression = matches!(parse(text), Expression::Gates(_));
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = text[at..].find(DAGGER).map(|next| at + next) {
+        let (reference, len) = match prefix(&text[next..]).filter(|_| is_expression) {
+            Some((reference, len)) => (Some(reference), len),
+            None => wider_prefix(&text[next..]),
+        };
+        found.extend(reference.map(|r| (next..next + len, r)));
+        at = next + len;
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,5 +179,13 @@ mod tests {
         for text in ["", "see †a", " †a", "!x", "(note)", "state.a"] {
             assert_eq!(read(text), "text", "{text}");
         }
+    }
+
+    #[test]
+    fn finds_references_in_any_text() {
+        let found = |t: &str| spans(t).into_iter().map(|(r, _)| t[r].to_owned()).collect::<Vec<_>>();
+        assert_eq!(found("†state.my-key || †b"), ["†state.my-key", "†b"]);
+        assert_eq!(found("see †state.hits[0], then †[\"a b\"].c."), ["†state.hits[0]", "†[\"a b\"].c"]);
+        assert_eq!(found("† and ††x"), ["†x"]);
     }
 }

@@ -3,9 +3,10 @@
 use super::call::{self, Call};
 use super::graph::{self, Edge};
 use super::log::{Log, Reader};
+use super::reference::Reference;
 use super::resolve::Resolver;
 use super::status::Judge;
-pub use super::status::NodeStatus;
+pub use super::status::{NodeStatus, Supply};
 use crate::model::{Bytes, StepNo};
 use crate::rules::graph::Order;
 
@@ -16,6 +17,17 @@ pub enum Source {
     Plan,
     /// In a solution.
     Solution,
+}
+
+impl Source {
+    /// The word for it in answers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Solution => "solution",
+        }
+    }
 }
 
 /// A call of the plan with its status.
@@ -33,6 +45,10 @@ pub struct Node {
     pub status: NodeStatus,
     /// For a call without instance: how far it is in each that the data has.
     pub instances: Vec<(String, NodeStatus)>,
+    /// Of each of its reads, whether it is there.
+    pub supplies: Vec<Supply>,
+    /// Of each of its writes the last step that wrote there: in its own identity, then in each of `instances`.
+    pub wrote: Vec<Vec<Option<StepNo>>>,
 }
 
 /// The plan at a step. Calls are numbered from 0 in the order of the list.
@@ -81,7 +97,15 @@ impl Log {
         let node = |(index, call): (usize, &Call)| {
             let (status, each) = judge.statuses(index, &instances);
             let resolver = Resolver::new(&self.tree, step, call.instance.as_deref());
+            let own = std::iter::once(call.instance.as_deref());
+            let every: Vec<Option<&str>> = match call.instance {
+                Some(_) => own.collect(),
+                None => own.chain(instances.iter().map(|i| Some(i.as_str()))).collect(),
+            };
+            let wrote = |path: &Reference| every.iter().map(|i| judge.wrote(path, *i)).collect();
             Node {
+                supplies: call.reads().into_iter().map(|r| judge.supply(index, r, &instances)).collect(),
+                wrote: call.writes().into_iter().map(wrote).collect(),
                 tool: call.tool.clone(),
                 instance: call.instance.clone(),
                 reads: call.reads().into_iter().map(|r| resolver.canonical(r)).collect(),

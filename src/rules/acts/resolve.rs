@@ -42,6 +42,14 @@ pub enum Outcome {
     Unsupported,
 }
 
+impl Outcome {
+    /// Whether it has a value, or may have one in a later edition (A36).
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        matches!(self, Self::Found(_) | Self::Unsupported)
+    }
+}
+
 /// Reads references against the state at a step, in an instance.
 #[derive(Debug, Clone, Copy)]
 pub struct Resolver<'t> {

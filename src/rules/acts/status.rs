@@ -8,6 +8,7 @@ use super::resolve::{Outcome, Resolver};
 use super::write;
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
+use std::collections::HashMap;
 
 /// A41: the status of a call. In the order in which the least counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,17 @@ impl NodeStatus {
     }
 }
 
+/// Whether what a call reads is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supply {
+    /// It has a value.
+    There,
+    /// Another call, a person or data that comes back may supply it (A41).
+    Awaited,
+    /// Nothing can supply it.
+    Missing,
+}
+
 /// What a gate comes to, its sources looked at too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gate {
@@ -51,6 +63,8 @@ pub(super) struct Judge<'l> {
     log: &'l Log,
     step: StepNo,
     calls: &'l [Call],
+    /// What each call writes, by kind: a plan of a thousand calls asks a thousand times who supplies a path.
+    writers: HashMap<&'l str, Vec<(usize, &'l Reference)>>,
     /// Erased paths after the plan, with their identities.
     erased: Vec<(Identity, Reference)>,
     reader: Reader<'l>,
@@ -60,7 +74,13 @@ impl<'l> Judge<'l> {
     /// The calls of the message of step `plan` at a step.
     pub(super) fn new(log: &'l Log, step: StepNo, plan: StepNo, calls: &'l [Call], reader: Reader<'l>) -> Self {
         let erased = log.erased_after(plan, step, reader);
-        Self { log, step, calls, erased, reader }
+        let mut writers: HashMap<&str, Vec<(usize, &Reference)>> = HashMap::new();
+        for (index, call) in calls.iter().enumerate() {
+            for path in call.writes() {
+                writers.entry(path.kind.as_str()).or_default().push((index, path));
+            }
+        }
+        Self { log, step, calls, writers, erased, reader }
     }
 
     fn resolver(&self, instance: Option<&'l str>) -> Resolver<'l> {
@@ -123,10 +143,31 @@ impl<'l> Judge<'l> {
 
     /// A41: another call can write it, a person may approve it, or its kind had data that was withdrawn or reset.
     fn can_be_supplied(&self, index: usize, read: &Reference, instance: Option<&str>) -> bool {
-        let others = self.calls.iter().enumerate().filter(|(i, _)| *i != index);
-        others.into_iter().any(|(_, call)| call.writes().iter().any(|w| call.supplies(w, instance, read)))
+        let mut writers = self.writers.get(read.kind.as_str()).into_iter().flatten().filter(|(i, _)| *i != index);
+        writers.any(|(i, path)| self.calls[*i].supplies(path, instance, read))
             || is_approval(read)
             || self.log.was_lost(&read.kind, self.step)
+    }
+
+    /// A34, A41: whether a reference of a call has a value; of a call without instance: globally or in any instance.
+    pub(super) fn supply(&self, index: usize, read: &Reference, instances: &'l [String]) -> Supply {
+        let own = self.calls[index].instance.as_deref();
+        let others: &[String] = if own.is_some() { &[] } else { instances };
+        let mut everywhere = std::iter::once(own).chain(others.iter().map(|i| Some(i.as_str())));
+        if everywhere.any(|instance| self.resolver(instance).reference(read).is_ok()) {
+            Supply::There
+        } else if self.can_be_supplied(index, read, own) {
+            Supply::Awaited
+        } else {
+            Supply::Missing
+        }
+    }
+
+    /// The last step that wrote to an output of a call, in its own identity.
+    pub(super) fn wrote(&self, path: &Reference, instance: Option<&'l str>) -> Option<StepNo> {
+        let own = Resolver { falls_back: false, ..self.resolver(instance) };
+        let found = own.reference(path).ok()?;
+        self.log.tree.newest(found.node, self.step).map(|(step, _)| step)
     }
 
     /// A41: whether `_when` is true.
@@ -169,7 +210,7 @@ impl<'l> Judge<'l> {
 }
 
 /// Keys as segments of a reference.
-fn segments(keys: &[Key]) -> Vec<Segment> {
+pub(super) fn segments(keys: &[Key]) -> Vec<Segment> {
     let segment = |key: &Key| match key {
         Key::Name(name) => Segment::Dot(name.clone()),
         Key::Index(n) => Segment::Index(u64::from(*n)),
@@ -178,7 +219,7 @@ fn segments(keys: &[Key]) -> Vec<Segment> {
 }
 
 /// A41: what a person approves lies under `†state.approvals`.
-fn is_approval(reference: &Reference) -> bool {
+pub(super) fn is_approval(reference: &Reference) -> bool {
     reference.kind == "state" && reference.path.first().and_then(Segment::on_object) == Some("approvals")
 }
 
@@ -202,7 +243,7 @@ impl Log {
     }
 
     /// A41: whether data of that kind was withdrawn or reset by a step.
-    fn was_lost(&self, kind: &str, step: StepNo) -> bool {
+    pub(super) fn was_lost(&self, kind: &str, step: StepNo) -> bool {
         self.lost.iter().any(|(at, id)| *at <= step && self.tree.identity(*id).kind == kind)
     }
 }

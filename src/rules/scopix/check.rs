@@ -8,18 +8,11 @@ use super::finding::{
 };
 use super::log::Log;
 use super::path;
-use super::plan::{fits, plan};
-use super::route::hint;
+use super::plan::plan;
+use super::supply::{Present, Supply, supply};
 use crate::json::Key;
-use crate::model::{Finding, HEAD, StepNo};
+use crate::model::{Finding, HEAD};
 use std::collections::HashSet;
-
-/// A slot as it is at the last step.
-struct Present {
-    name: String,
-    data_type: Option<String>,
-    hint: Option<String>,
-}
 
 impl Log {
     /// S30: all findings, one per record, step, path and rule, in the order of A45.
@@ -62,16 +55,6 @@ impl Log {
             }
         }
     }
-
-    /// The slots at a step with their hints (S21).
-    fn present(&self, holding: &Holding<'_>, step: StepNo) -> Vec<Present> {
-        let present = |id| {
-            let (name, slot) = (&self.tree().identity(id).kind, self.slot(id, step)?);
-            let data_type = slot.meta.data_type.as_deref().map(str::to_owned);
-            Some(Present { name: name.clone(), data_type, hint: hint(holding, name, slot) })
-        };
-        self.tree().identities(step).into_iter().filter_map(|view| present(view.id)).collect()
-    }
 }
 
 fn port_path(contract: &Contract, side: &str, name: &str) -> String {
@@ -99,26 +82,15 @@ fn judge_inputs(holding: &Holding<'_>, present: &[Present], say: &mut impl FnMut
         for input in &contract.inputs {
             let Some(name) = &input.name else { continue };
             let path = port_path(contract, "inputs", name);
-            if let Some(slot) = present.iter().find(|slot| slot.name == *name) {
-                if let (Some(has), Some(wants)) = (&slot.data_type, &input.data_type)
-                    && has != wants
-                {
+            match supply(holding, present, contract, input) {
+                Supply::WrongType(has) => {
+                    let wants = input.data_type.as_deref().unwrap_or_default();
                     say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));
                 }
-                continue;
-            }
-            let is_in_slot = present
-                .iter()
-                .any(|slot| slot.data_type.as_deref().is_some_and(|t| fits(t, slot.hint.as_deref(), input)));
-            let is_supplied = is_in_slot
-                || holding.contracts.iter().filter(|other| other.name != contract.name).any(|other| {
-                    let outputs = other.outputs.iter();
-                    outputs
-                        .filter_map(|o| Some((o.data_type.as_deref()?, o)))
-                        .any(|(t, o)| fits(t, o.hint.as_deref(), input))
-                });
-            if input.is_required && !is_supplied {
-                say(REQUIRED_INPUT, path, "no slot and no other contract supplies it".to_owned());
+                Supply::Nothing if input.is_required => {
+                    say(REQUIRED_INPUT, path, "no slot and no other contract supplies it".to_owned());
+                }
+                _ => {}
             }
         }
     }

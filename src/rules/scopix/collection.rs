@@ -1,7 +1,7 @@
 //! File collections and the registry of data types (S14, S15).
 
 use super::shape::string;
-use crate::json::Value;
+use crate::json::{Key, Value};
 
 /// S14: the data types there are.
 pub(super) const DATA_TYPES: [&str; 6] =
@@ -45,5 +45,21 @@ pub(super) fn guess(value: &Value<'_>) -> &'static str {
         "TEXT"
     } else {
         "ANALYSIS_RESULT"
+    }
+}
+
+/// S14, S15: whether a path of a slot's value holds the id of a file: `ids[n]`, `refs[n].id`, and of categories
+/// `categories[n].file_ids[n]` and `.document_ids[n]`.
+#[must_use]
+pub fn is_file_path(data_type: &str, path: &[Key]) -> bool {
+    let name = |at: usize| match path.get(at) {
+        Some(Key::Name(name)) => name.as_ref(),
+        _ => "",
+    };
+    match (data_type, path.len()) {
+        (FILE_IDS, 2) => name(0) == "ids",
+        (FILE_IDS, 3) => name(0) == "refs" && name(2) == "id",
+        (CATEGORIZATION, 4) => name(0) == "categories" && matches!(name(2), "file_ids" | "document_ids"),
+        _ => false,
     }
 }

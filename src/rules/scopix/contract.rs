@@ -140,6 +140,12 @@ impl Declared {
         })
     }
 
+    /// The step of the last declaration up to a step.
+    #[must_use]
+    pub fn newest(&self, step: StepNo) -> Option<StepNo> {
+        self.all.iter().map(|(at, _)| *at).take_while(|at| *at <= step).last()
+    }
+
     /// S8: what holds at a step.
     #[must_use]
     pub fn at(&self, step: StepNo) -> Holding<'_> {

@@ -13,7 +13,9 @@ mod plan;
 mod route;
 mod shape;
 mod slot;
+mod supply;
 
+pub use collection::is_file_path;
 pub use contract::{Contract, Declared, Holding, Port, Stage};
 pub use log::{Log, StepAt};
 pub use merge::{Merged, merged};
@@ -22,3 +24,4 @@ pub use plan::{Conflict, Edge, Node, Plan, Source, plan};
 pub use route::{Conversation, hint, route};
 pub use shape::Shape;
 pub use slot::{Meta, SlotState};
+pub use supply::{Present, Supply, supply};

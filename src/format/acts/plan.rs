@@ -1,0 +1,89 @@
+//! Plans and references of Agent/Data for the screen.
+
+use crate::format::plan::{PlanEdge, PlanInstance, PlanNode, PlanView, Port, PortState, ReadBy, RefState};
+use crate::json::Key;
+use crate::model::{Bytes, Identity, StepNo};
+use crate::rules::acts::{Log, Node, Plan, Reference, Supply, parse_reference, spans};
+use crate::rules::graph::Order;
+use std::ops::Range;
+
+/// A37 to A41: the plan at a step; None where none holds.
+pub(super) fn view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Option<PlanView> {
+    let Plan { source, step: at, mode, nodes, edges, waves, cycles, blocked } = log.plan(step, bytes)?;
+    Some(PlanView {
+        source: source.name(),
+        step: Some(at),
+        mode,
+        nodes: nodes.into_iter().map(node).collect(),
+        edges: edges.into_iter().map(|(from, to, label)| PlanEdge { from, to, label }).collect(),
+        order: Order { waves, cycles, blocked },
+        conflicts: Vec::new(),
+    })
+}
+
+fn node(node: Node) -> PlanNode {
+    let wrote = |place: usize| node.wrote.iter().filter_map(|steps| *steps.get(place)?).max();
+    let instance = |(i, (name, status)): (usize, &(String, crate::rules::acts::NodeStatus))| PlanInstance {
+        name: name.clone(),
+        status: status.name(),
+        step: wrote(i + 1),
+    };
+    let instances: Vec<PlanInstance> = node.instances.iter().enumerate().map(instance).collect();
+    let read = |(text, supply): (String, &Supply)| {
+        let state = match supply {
+            Supply::There => PortState::There,
+            Supply::Awaited => PortState::Awaited,
+            Supply::Missing => PortState::Missing,
+        };
+        Port { reference: Some(text.clone()), text, state, note: None, step: None }
+    };
+    let write = |(text, steps): (String, &Vec<Option<StepNo>>)| {
+        let step = steps.iter().flatten().copied().max();
+        let state = if step.is_some() { PortState::There } else { PortState::Awaited };
+        Port { reference: Some(text.clone()), text, state, note: None, step }
+    };
+    PlanNode {
+        step: wrote(0).or_else(|| instances.iter().filter_map(|i| i.step).max()),
+        name: node.tool,
+        instance: node.instance,
+        status: Some(node.status.name().to_owned()),
+        reads: node.reads.into_iter().zip(&node.supplies).map(read).collect(),
+        writes: node.writes.into_iter().zip(&node.wrote).map(write).collect(),
+        instances,
+    }
+}
+
+/// The references in a text with what they come to at a step, in any instance.
+pub(super) fn references(
+    log: &Log,
+    text: &str,
+    step: StepNo,
+    plan: &dyn Fn() -> Option<std::rc::Rc<PlanView>>,
+) -> Vec<(Range<usize>, RefState)> {
+    let state = |reference: &Reference| {
+        if log.is_found(reference, step) {
+            RefState::Found
+        } else if log.is_awaited(reference, step) || plan().is_some_and(|plan| writes(&plan, reference)) {
+            RefState::Awaited
+        } else {
+            RefState::Dangling
+        }
+    };
+    spans(text).into_iter().map(|(range, reference)| (range, state(&reference))).collect()
+}
+
+/// Whether a call of a plan writes what a reference names.
+fn writes(plan: &PlanView, reference: &Reference) -> bool {
+    let ports = plan.nodes.iter().flat_map(|node| &node.writes);
+    ports.into_iter().filter_map(|port| parse_reference(&port.text)).any(|written| written.touches(reference))
+}
+
+/// A38, A39: the calls that read a value.
+pub(super) fn readers(log: &Log, identity: &Identity, path: &[Key], bytes: &dyn Bytes) -> Vec<ReadBy> {
+    let reader = |r: crate::rules::acts::ReadBy| {
+        let tool = r.tool.unwrap_or_else(|| "a call".to_owned());
+        let who = r.instance.map_or(tool.clone(), |instance| format!("{tool} {instance}"));
+        ReadBy { step: r.step, who, reference: r.reference }
+    };
+    log.readers(identity, path, bytes).into_iter().map(reader).collect()
+}

@@ -1,0 +1,112 @@
+//! Contracts, pipelines and responses of Scopix for the screen: the graph, and what stands for each input.
+
+use crate::format::plan::{PlanConflict, PlanEdge, PlanNode, PlanView, Port, PortState};
+use crate::json::Key;
+use crate::model::StepNo;
+use crate::rules::scopix::{self, Contract, Holding, Log, Present, Supply};
+
+/// S25 to S28: the graph at a step; None where nothing declares one.
+pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
+    let holding = log.declared().at(step);
+    let plan = scopix::plan(&holding);
+    let source = plan.source?;
+    let present = log.present(&holding, step);
+    let nodes = plan.nodes.iter().map(|node| {
+        let ports = Ports { log, holding: &holding, present: &present, step };
+        let mut made = holding.contract(&node.agent).map_or_else(PlanNode::default, |c| ports.node(c));
+        made.name = Some(node.agent.clone());
+        made.status = node.status.clone().or(made.status);
+        made.step = ports.newest(&node.agent);
+        made
+    });
+    let nodes = nodes.collect();
+    let edge = |e: scopix::Edge| PlanEdge { from: e.from, to: e.to, label: kind(e.data_type.as_deref(), &e.hint) };
+    let conflict = |c: scopix::Conflict| PlanConflict {
+        node: c.node,
+        parents: c.parents,
+        what: kind(Some(&c.data_type), &c.hint),
+    };
+    Some(PlanView {
+        source: source.name(),
+        step: log.declared().newest(step),
+        mode: None,
+        nodes,
+        edges: plan.edges.into_iter().map(edge).collect(),
+        order: plan.order,
+        conflicts: plan.conflicts.into_iter().map(conflict).collect(),
+    })
+}
+
+/// A data type with its hint.
+fn kind(data_type: Option<&str>, hint: &Option<String>) -> String {
+    let hint = hint.as_deref().map_or_else(String::new, |hint| format!(" {hint}"));
+    data_type.map_or_else(String::new, |data_type| format!("{data_type}{hint}"))
+}
+
+/// Makes ports of contracts at a step.
+struct Ports<'p> {
+    log: &'p Log,
+    holding: &'p Holding<'p>,
+    present: &'p [Present],
+    step: StepNo,
+}
+
+impl Ports<'_> {
+    /// The last step at which an agent wrote a slot that stands.
+    fn newest(&self, agent: &str) -> Option<StepNo> {
+        let standing = self.log.tree().identities(self.step).into_iter();
+        let slots = standing.filter_map(|view| self.log.slot(view.id, self.step));
+        slots.filter(|slot| slot.meta.source.as_deref() == Some(agent)).map(|slot| slot.step).max()
+    }
+
+    /// A contract with its ports. Its status is what they tell, as A41 does for calls.
+    fn node(&self, contract: &Contract) -> PlanNode {
+        let reads: Vec<Port> = contract.inputs.iter().map(|input| self.input(contract, input)).collect();
+        let writes: Vec<Port> = contract.outputs.iter().map(|output| self.output(contract, output)).collect();
+        let is_there = |ports: &[Port]| ports.iter().all(|port| port.state == PortState::There);
+        let status = if !writes.is_empty() && is_there(&writes) {
+            "done"
+        } else if reads.iter().any(|port| port.state == PortState::Missing) {
+            "dangling"
+        } else if contract.inputs.iter().zip(&reads).all(|(i, p)| !i.is_required || p.state == PortState::There) {
+            "ready"
+        } else {
+            "waiting"
+        };
+        PlanNode { status: Some(status.to_owned()), reads, writes, ..PlanNode::default() }
+    }
+
+    /// S28: an input and what stands for it.
+    fn input(&self, contract: &Contract, input: &scopix::Port) -> Port {
+        let slot = |name: &str| Some(scopix::path_text(&[Key::name(name)]));
+        let named = || input.name.as_deref().and_then(slot);
+        let (state, reference, note) = match scopix::supply(self.holding, self.present, contract, input) {
+            Supply::Named => (PortState::There, named(), None),
+            Supply::WrongType(has) => (PortState::Missing, named(), Some(format!("the slot is {has}"))),
+            Supply::Fits(name) => (PortState::There, slot(name), Some(format!("slot {name} fits"))),
+            Supply::Output(agent) => (PortState::Awaited, None, Some(format!("{agent} gives it"))),
+            Supply::Nothing if input.is_required => (PortState::Missing, None, Some("nothing supplies it".to_owned())),
+            Supply::Nothing => (PortState::Awaited, None, Some("optional".to_owned())),
+        };
+        Port { text: port_text(input), reference, state, note, step: None }
+    }
+
+    fn output(&self, contract: &Contract, output: &scopix::Port) -> Port {
+        let id = output.name.as_deref().and_then(|name| self.log.tree().find(&crate::model::Identity::global(name)));
+        let slot = id.and_then(|id| self.log.slot(id, self.step));
+        let own = slot.filter(|slot| slot.meta.source.as_deref() == Some(&contract.name));
+        Port {
+            text: port_text(output),
+            reference: slot.and(output.name.as_deref()).map(|name| scopix::path_text(&[Key::name(name)])),
+            state: if own.is_some() { PortState::There } else { PortState::Awaited },
+            note: output.is_mergeable.then(|| "mergeable".to_owned()),
+            step: own.map(|slot| slot.step),
+        }
+    }
+}
+
+/// `results  FILE_IDS images`.
+fn port_text(port: &scopix::Port) -> String {
+    let name = port.name.as_deref().unwrap_or("?");
+    format!("{name}  {}", kind(port.data_type.as_deref(), &port.hint))
+}

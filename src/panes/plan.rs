@@ -1,0 +1,420 @@
+//! The plan at the step in focus: its nodes wave by wave, how far each is, what it takes and gives, who waits for it.
+
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, state::at, value};
+use crate::format::plan::{PlanNode, PlanView, Port, PortState};
+use crate::model::StepNo;
+use crate::text::Role;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Plans of more nodes than this start with their nodes folded.
+const OPEN_NODES_MAX: usize = 30;
+
+/// What a row of the plan stands for; numbers are those of the [`PlanView`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlanLine {
+    /// What the plan is.
+    Head,
+    /// Nothing.
+    Gap,
+    /// A heading: the nodes of a wave follow.
+    Wave(usize),
+    /// A heading: a set of nodes that wait for one another.
+    Cycle(usize),
+    /// A heading: nodes behind a cycle.
+    Blocked,
+    /// A node.
+    Node(usize),
+    /// A node in one instance.
+    Instance(usize, usize),
+    /// Something that a node takes.
+    Read(usize, usize),
+    /// Something that a node gives.
+    Write(usize, usize),
+    /// An edge, below the node that gives; whether more follow.
+    Edge(usize, bool),
+    /// A conflict, below its node.
+    Conflict(usize),
+}
+
+/// What Enter does on a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanTarget {
+    /// Goes to a step.
+    Step(StepNo),
+    /// Follows a reference in an instance.
+    Reference(String, Option<String>),
+    /// Moved the cursor to another node.
+    Moved,
+}
+
+type CacheKey = (u64, StepNo, usize, u64);
+
+/// Scroll, cursor and folds of the plan.
+#[derive(Debug, Default)]
+pub struct PlanPane {
+    /// Scroll and cursor, in rows.
+    pub scroll: Scroll,
+    at: Option<PlanLine>,
+    folds: HashMap<usize, bool>,
+    fold_version: u64,
+    cache: std::cell::RefCell<Option<(CacheKey, Rc<Vec<PlanLine>>)>>,
+}
+
+impl PlanPane {
+    /// All rows at the step in focus; none without a plan.
+    #[must_use]
+    pub fn lines(&self, open: &Open<'_>) -> Rc<Vec<PlanLine>> {
+        let key = (open.session.generation, open.step(), open.count(), self.fold_version);
+        if let Some((_, lines)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return Rc::clone(lines);
+        }
+        let lines = Rc::new(open.plan().map(|plan| self.build(&plan)).unwrap_or_default());
+        *self.cache.borrow_mut() = Some((key, Rc::clone(&lines)));
+        lines
+    }
+
+    fn is_open(&self, plan: &PlanView, node: usize) -> bool {
+        self.folds.get(&node).copied().unwrap_or(plan.nodes.len() <= OPEN_NODES_MAX)
+    }
+
+    fn build(&self, plan: &PlanView) -> Vec<PlanLine> {
+        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
+        for (i, edge) in plan.edges.iter().enumerate() {
+            edges[edge.from].push(i);
+        }
+        let mut out = vec![PlanLine::Head];
+        let mut put = |heading: PlanLine, nodes: &[usize]| {
+            out.extend([PlanLine::Gap, heading]);
+            for &node in nodes {
+                out.push(PlanLine::Node(node));
+                if self.is_open(plan, node) {
+                    put_details(plan, node, &edges[node], &mut out);
+                }
+            }
+        };
+        for (i, wave) in plan.order.waves.iter().enumerate() {
+            put(PlanLine::Wave(i), wave);
+        }
+        for (i, cycle) in plan.order.cycles.iter().enumerate() {
+            put(PlanLine::Cycle(i), cycle);
+        }
+        if !plan.order.blocked.is_empty() {
+            put(PlanLine::Blocked, &plan.order.blocked);
+        }
+        out
+    }
+
+    /// Puts the cursor where its row stands now; another step may have more rows above it.
+    pub fn sync(&mut self, open: &Open<'_>) {
+        let lines = self.lines(open);
+        if lines.get(self.scroll.cursor).copied() == self.at {
+            return;
+        }
+        if let Some(row) = lines.iter().position(|line| Some(*line) == self.at) {
+            self.scroll.cursor = row;
+        } else if self.at.is_none() {
+            self.scroll.cursor = lines.iter().position(|line| matches!(line, PlanLine::Node(_))).unwrap_or(0);
+            self.take(&lines);
+        }
+    }
+
+    fn take(&mut self, lines: &[PlanLine]) {
+        self.scroll.cursor = self.scroll.cursor.min(lines.len().saturating_sub(1));
+        self.at = lines.get(self.scroll.cursor).copied();
+    }
+
+    /// Moves the cursor by rows, over empty ones.
+    pub fn move_by(&mut self, open: &Open<'_>, delta: isize) {
+        let lines = self.lines(open);
+        self.sync(open);
+        self.scroll.move_by(delta, lines.len());
+        if lines.get(self.scroll.cursor) == Some(&PlanLine::Gap) {
+            self.scroll.move_by(delta.signum(), lines.len());
+        }
+        self.take(&lines);
+    }
+
+    /// Puts the cursor on a row.
+    pub fn move_to(&mut self, open: &Open<'_>, row: usize) {
+        self.scroll.cursor = row;
+        self.take(&self.lines(open));
+    }
+
+    /// Unfolds, folds or turns over the node that the cursor is in.
+    pub fn fold(&mut self, open: &Open<'_>, is_open: Option<bool>) {
+        let (Some(plan), Some(line)) = (open.plan(), self.line(open)) else { return };
+        let Some(node) = node_of(&plan, line) else { return };
+        let was_open = self.is_open(&plan, node);
+        let wanted = is_open.unwrap_or(!was_open);
+        if wanted == was_open && wanted {
+            return self.move_by(open, 1);
+        }
+        self.folds.insert(node, wanted);
+        self.fold_version += 1;
+        self.show(open, PlanLine::Node(node));
+    }
+
+    /// Folds or unfolds all nodes.
+    pub fn fold_all(&mut self, open: &Open<'_>, is_open: bool) {
+        let Some(plan) = open.plan() else { return };
+        let node = self.line(open).and_then(|line| node_of(&plan, line));
+        self.folds = (0..plan.nodes.len()).map(|node| (node, is_open)).collect();
+        self.fold_version += 1;
+        if let Some(node) = node {
+            self.show(open, PlanLine::Node(node));
+        }
+    }
+
+    fn line(&mut self, open: &Open<'_>) -> Option<PlanLine> {
+        self.sync(open);
+        self.lines(open).get(self.scroll.cursor).copied()
+    }
+
+    fn show(&mut self, open: &Open<'_>, line: PlanLine) {
+        self.at = Some(line);
+        self.scroll.cursor = self.lines(open).iter().position(|l| *l == line).unwrap_or(0);
+    }
+
+    /// What Enter leads to: the step of a node, the value of what it takes or gives, the other end of an edge.
+    pub fn follow(&mut self, open: &Open<'_>) -> Option<PlanTarget> {
+        let (plan, line) = (open.plan()?, self.line(open)?);
+        let port = |node: usize, port: &Port| {
+            let reference = port.reference.clone()?;
+            Some(PlanTarget::Reference(reference, plan.nodes[node].instance.clone()))
+        };
+        match line {
+            PlanLine::Head => plan.step.map(PlanTarget::Step),
+            PlanLine::Node(node) => plan.nodes[node].step.or(plan.step).map(PlanTarget::Step),
+            PlanLine::Instance(node, i) => plan.nodes[node].instances[i].step.or(plan.step).map(PlanTarget::Step),
+            PlanLine::Read(node, i) => port(node, &plan.nodes[node].reads[i]),
+            PlanLine::Write(node, i) => port(node, &plan.nodes[node].writes[i]),
+            PlanLine::Edge(edge, _) => {
+                self.show(open, PlanLine::Node(plan.edges[edge].to));
+                Some(PlanTarget::Moved)
+            }
+            PlanLine::Conflict(i) => {
+                let parent = *plan.conflicts[i].parents.first()?;
+                self.show(open, PlanLine::Node(parent));
+                Some(PlanTarget::Moved)
+            }
+            PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
+        }
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
+        let lines = self.lines(open);
+        let Some(plan) = open.plan().filter(|_| !lines.is_empty()) else {
+            return Window::notice(&empty_notice(open), extent.width);
+        };
+        let range = self.scroll.top.min(lines.len())..lines.len().min(self.scroll.top + extent.height);
+        let rows = range.map(|i| {
+            let row = Painter { plan: &plan, pane: self, cells: extent.width }.row(lines[i]);
+            row.hit(Hit::Row(i)).cursor(has_focus && i == self.scroll.cursor)
+        });
+        Window { rows: rows.collect(), top: self.scroll.top, total: lines.len() }
+    }
+}
+
+fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<PlanLine>) {
+    let shown = &plan.nodes[node];
+    out.extend((0..shown.instances.len()).map(|i| PlanLine::Instance(node, i)));
+    out.extend((0..shown.reads.len()).map(|i| PlanLine::Read(node, i)));
+    out.extend((0..shown.writes.len()).map(|i| PlanLine::Write(node, i)));
+    let conflicts = plan.conflicts.iter().enumerate().filter(|(_, c)| c.node == node);
+    out.extend(conflicts.map(|(i, _)| PlanLine::Conflict(i)));
+    out.extend(edges.iter().enumerate().map(|(i, edge)| PlanLine::Edge(*edge, i + 1 < edges.len())));
+}
+
+/// The node that a row belongs to.
+fn node_of(plan: &PlanView, line: PlanLine) -> Option<usize> {
+    match line {
+        PlanLine::Node(node) | PlanLine::Instance(node, _) | PlanLine::Read(node, _) | PlanLine::Write(node, _) => {
+            Some(node)
+        }
+        PlanLine::Edge(edge, _) => plan.edges.get(edge).map(|e| e.from),
+        PlanLine::Conflict(i) => plan.conflicts.get(i).map(|c| c.node),
+        PlanLine::Head | PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
+    }
+}
+
+/// Sign and role of a status: that of A41, of a response, or another word.
+#[must_use]
+pub fn status_sign(status: Option<&str>) -> (&'static str, Role) {
+    match status {
+        Some("done" | "completed" | "success") => ("✓", Role::Good),
+        Some("ready") => ("▶", Role::Accent),
+        Some("running" | "in_progress") => ("◌", Role::Accent),
+        Some("waiting" | "pending") => ("…", Role::Dim),
+        Some("dangling" | "failed" | "error") => ("✗", Role::Error),
+        Some("skipped" | "cancelled") => ("−", Role::Dim),
+        Some("unknown") => ("?", Role::Warning),
+        _ => ("·", Role::Text),
+    }
+}
+
+fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
+    match open.session.format.plan_title() {
+        None => vec!["No plans in this format.", "The other tabs show what it has; ? lists the keys."],
+        Some("Contracts") => vec![
+            "No contracts yet.",
+            "No contract, pipeline or response was declared up to this step.",
+            "Step on with `.`, or go to the last step with `$`.",
+        ],
+        Some(_) => vec![
+            "No plan yet.",
+            "No plan message and no solution with calls holds at this step.",
+            "Step on with `.`, or go to the next call with `]t`.",
+        ],
+    }
+}
+
+/// Makes rows of lines.
+struct Painter<'p> {
+    plan: &'p PlanView,
+    pane: &'p PlanPane,
+    cells: usize,
+}
+
+impl Painter<'_> {
+    fn row(&self, line: PlanLine) -> Row {
+        match line {
+            PlanLine::Gap => Row::default(),
+            PlanLine::Head => self.head(),
+            PlanLine::Wave(i) => Row::text(Role::Title, &format!(" wave {i}")),
+            PlanLine::Cycle(i) => {
+                let names: Vec<String> = self.plan.order.cycles[i].iter().map(|n| self.name(*n)).collect();
+                Row::new(vec![
+                    Piece::of(Role::Error, " ✗ cycle"),
+                    Piece::of(Role::Dim, &format!("  {} wait for one another", names.join(", "))),
+                ])
+            }
+            PlanLine::Blocked => Row::new(vec![
+                Piece::of(Role::Warning, " … blocked"),
+                Piece::of(Role::Dim, "  behind a cycle, never to run"),
+            ]),
+            PlanLine::Node(node) => self.node(node),
+            PlanLine::Instance(node, i) => {
+                let instance = &self.plan.nodes[node].instances[i];
+                let (sign, role) = status_sign(Some(instance.status));
+                let left = vec![
+                    Piece::of(role, &format!("       {sign} ")),
+                    Piece::of(Role::Instance, &instance.name),
+                    Piece::of(Role::Dim, &format!("  {}", instance.status)),
+                ];
+                Row::new(left).right(step_piece(instance.step))
+            }
+            PlanLine::Read(node, i) => self.port("takes", &self.plan.nodes[node].reads[i]),
+            PlanLine::Write(node, i) => self.port("gives", &self.plan.nodes[node].writes[i]),
+            PlanLine::Edge(edge, has_more) => {
+                let edge = &self.plan.edges[edge];
+                let connector = if has_more { "     ├→ " } else { "     └→ " };
+                let left = vec![
+                    Piece::of(Role::Border, connector),
+                    Piece::of(Role::Call, &self.name(edge.to)),
+                    Piece::of(Role::Dim, &format!("  {}", edge.label)),
+                ];
+                Row::new(left)
+            }
+            PlanLine::Conflict(i) => {
+                let conflict = &self.plan.conflicts[i];
+                let parents: Vec<String> = conflict.parents.iter().map(|n| self.name(*n)).collect();
+                Row::new(vec![
+                    Piece::of(Role::Error, "     ✗ conflict"),
+                    Piece::of(Role::Text, &format!("  {} all give {}", parents.join(" and "), conflict.what)),
+                ])
+            }
+        }
+    }
+
+    fn head(&self) -> Row {
+        let count = |n: usize, word: &str| format!("{} {word}{}", value::count_text(n), if n == 1 { "" } else { "s" });
+        let plan = self.plan;
+        let mut left = vec![Piece::of(Role::Title, &format!(" {}", plan.source))];
+        if let Some(step) = plan.step {
+            left.push(Piece::of(Role::Blame, &format!(" {}", at(step))));
+        }
+        for (n, word) in [(plan.order.cycles.len(), "cycle"), (plan.conflicts.len(), "conflict")] {
+            if n > 0 {
+                left.push(Piece::of(Role::Error, &format!(" · ✗ {}", count(n, word))));
+            }
+        }
+        let counts =
+            [count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"), count(plan.order.waves.len(), "wave")];
+        left.push(Piece::of(Role::Dim, &format!(" · {}", counts.join(", "))));
+        if let Some(mode) = &plan.mode {
+            left.push(Piece::of(Role::Dim, &format!(" · mode {mode}")));
+        }
+        Row::new(left)
+    }
+
+    fn node(&self, number: usize) -> Row {
+        let node = &self.plan.nodes[number];
+        let (sign, role) = status_sign(node.status.as_deref());
+        let fold = match (has_details(self.plan, number), self.pane.is_open(self.plan, number)) {
+            (false, _) => "  ",
+            (true, true) => "▾ ",
+            (true, false) => "▸ ",
+        };
+        let mut left = vec![
+            Piece::of(Role::Punct, &format!(" {fold}")),
+            Piece::of(role, &format!("{sign} ")),
+            Piece::of(Role::Call, node.name.as_deref().unwrap_or("(no name)")),
+        ];
+        if let Some(instance) = &node.instance {
+            left.push(Piece::of(Role::Instance, &format!(" {instance}")));
+        }
+        left.push(Piece::of(Role::Dim, &format!("  #{number}")));
+        if let Some(status) = &node.status {
+            left.push(Piece::of(role, &format!("  {status}")));
+        }
+        if let Some(told) = in_instances(node).filter(|_| self.cells >= 48) {
+            left.push(Piece::of(Role::Dim, &told));
+        }
+        Row::new(left).right(step_piece(node.step))
+    }
+
+    fn port(&self, word: &str, port: &Port) -> Row {
+        let (sign, role) = match (port.state, word) {
+            (PortState::There, _) => ("✓", Role::Good),
+            (PortState::Missing, _) => ("✗", Role::Error),
+            (PortState::Awaited, "takes") => ("…", Role::Dim),
+            (PortState::Awaited, _) => (" ", Role::Dim),
+        };
+        let shown = if port.state == PortState::Missing { Role::Error } else { Role::Reference };
+        let mut left = vec![
+            Piece::of(Role::Dim, &format!("     {word} ")),
+            Piece::of(role, &format!("{sign} ")),
+            Piece::of(shown, &port.text),
+        ];
+        let told = port.note.as_deref().or((port.state == PortState::Missing).then_some("nothing supplies it"));
+        if let Some(told) = told {
+            left.push(Piece::of(if port.state == PortState::Missing { role } else { Role::Dim }, &format!("  {told}")));
+        }
+        Row::new(left).right(step_piece(port.step))
+    }
+
+    fn name(&self, node: usize) -> String {
+        let node = &self.plan.nodes[node];
+        let name = node.name.as_deref().unwrap_or("(no name)");
+        node.instance.as_ref().map_or_else(|| name.to_owned(), |instance| format!("{name} {instance}"))
+    }
+}
+
+fn has_details(plan: &PlanView, node: usize) -> bool {
+    let shown = &plan.nodes[node];
+    let is_bare = shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
+    !is_bare || plan.edges.iter().any(|e| e.from == node) || plan.conflicts.iter().any(|c| c.node == node)
+}
+
+/// `  done in 2 of 3`, for a call that runs in every instance.
+fn in_instances(node: &PlanNode) -> Option<String> {
+    let done = node.instances.iter().filter(|i| i.status == "done").count();
+    (!node.instances.is_empty()).then(|| format!("  done in {done} of {}", node.instances.len()))
+}
+
+fn step_piece(step: Option<StepNo>) -> Vec<Piece> {
+    step.map(|step| Piece::of(Role::Blame, &format!(" {}", at(step)))).into_iter().collect()
+}
