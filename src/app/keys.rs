@@ -251,7 +251,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
-    row(C::Trajectory, &["I"], A::CompareInstances, "compare instances", "Compare two instances of the kind in focus in the Diff tab; again: the next pair; after the last: steps.", LOOK, 0),
+    row(C::Trajectory, &["J"], A::CompareInstances, "compare instances", "Compare two instances of the kind in focus in the Diff tab; again: the next pair; after the last: steps.", LOOK, 0),
     row(C::Trajectory, &["R"], A::Raw, "raw", "Show the raw record instead of the laid-out message, and back.", LOOK, 0),
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
     row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
