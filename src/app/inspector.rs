@@ -3,6 +3,7 @@
 use super::keys::Tab;
 use crate::model::StepNo;
 use crate::panes::doc::Doc;
+use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
 use crate::panes::message::DocView;
 use crate::panes::reader::{Reader, TextLine};
@@ -29,6 +30,8 @@ pub struct Inspector {
     pub history: HistoryPane,
     /// The state against another step.
     pub diff: Reader,
+    /// What the rules found.
+    pub findings: FindingsPane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -45,6 +48,10 @@ pub struct Inspector {
     pub schema_of: Option<(u64, IdentityId, StepNo)>,
     /// Generation, base and step of the diff shown.
     pub diff_of: Option<(u64, StepNo, StepNo)>,
+    /// Generation and step that the cursor of the findings follows.
+    pub findings_of: Option<(u64, StepNo)>,
+    /// Generation, step and path in the record of a value that the cursor of the message is to be put on.
+    pub wanted: Option<(u64, StepNo, String)>,
     /// Path that the history follows, so that its cursor moves when the path does.
     pub history_of: Option<(Place, StepNo)>,
 }
@@ -87,6 +94,7 @@ impl Inspector {
             Tab::Schema => &mut self.schema.scroll,
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
+            Tab::Findings => &mut self.findings.scroll,
         }
     }
 

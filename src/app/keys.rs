@@ -33,6 +33,8 @@ pub enum Action {
     WritePrevious,
     ErrorNext,
     ErrorPrevious,
+    FindingNext,
+    FindingPrevious,
     CallNext,
     CallPrevious,
     UserNext,
@@ -125,16 +127,19 @@ pub enum Tab {
     History,
     /// The state now against another step.
     Diff,
+    /// What the rules found in the trajectory.
+    Findings,
 }
 
 impl Tab {
     /// All tabs in order, with their titles.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::Message, "Message"),
         (Self::Llm, "LLM"),
         (Self::Schema, "Schema"),
         (Self::History, "History"),
         (Self::Diff, "Diff"),
+        (Self::Findings, "Findings"),
     ];
 }
 
@@ -191,6 +196,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[w"], A::AnyWritePrevious, "previous write of any value", "Go to the previous step that writes state.", TIME, 0),
     row(C::Trajectory, &["]e"], A::ErrorNext, "next error", "Go to the next error: an error message, a broken record, a finding.", TIME, 0),
     row(C::Trajectory, &["[e"], A::ErrorPrevious, "previous error", "Go to the previous error.", TIME, 0),
+    row(C::Trajectory, &["]f"], A::FindingNext, "next finding", "Go to the next finding, of any severity, and say what it is.", TIME, 0),
+    row(C::Trajectory, &["[f"], A::FindingPrevious, "previous finding", "Go to the previous finding.", TIME, 0),
     row(C::Trajectory, &["]t"], A::CallNext, "next call", "Go to the next tool call.", TIME, 0),
     row(C::Trajectory, &["[t"], A::CallPrevious, "previous call", "Go to the previous tool call.", TIME, 0),
     row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next step of the user.", TIME, 0),
@@ -227,6 +234,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["3"], A::Tab(Tab::Schema), "schema", "Show the schema of the identity in focus.", LOOK, 0),
     row(C::Trajectory, &["4"], A::Tab(Tab::History), "history", "Show every write of the value in focus.", LOOK, 0),
     row(C::Trajectory, &["5"], A::Tab(Tab::Diff), "diff", "Show how the state differs from another step.", LOOK, 0),
+    row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
     row(C::Trajectory, &["R"], A::Raw, "raw", "Show the raw record instead of the laid-out message, and back.", LOOK, 0),
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),

@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod search;
 pub mod settle;
 pub mod start;
+pub mod tabs;
 pub mod view;
 
 pub use inspector::Inspector;

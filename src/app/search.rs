@@ -1,5 +1,6 @@
 //! Search in the focused pane.
 
+use super::keys::Tab;
 use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
@@ -155,7 +156,10 @@ impl App {
             return reader.search(pattern, cells, is_forward);
         }
         let Self { session, inspector, .. } = self;
-        session.open().is_some_and(|open| inspector.history.search(&open, pattern, is_forward))
+        session.open().is_some_and(|open| match inspector.tab {
+            Tab::Findings => inspector.findings.search(&open, pattern, is_forward),
+            _ => inspector.history.search(&open, pattern, is_forward),
+        })
     }
 }
 

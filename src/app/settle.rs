@@ -6,6 +6,7 @@ use super::{App, Effect, Effects, Layer, Pane, view};
 use crate::model::{Span, StepNo, lossy};
 use crate::panes::compare;
 use crate::panes::doc::Doc;
+use crate::panes::findings::FindingsPane;
 use crate::panes::reader::TextLine;
 use crate::state::IS_CHECKED;
 use crate::text::Role;
@@ -80,14 +81,22 @@ impl App {
         let extent = self.pane_extent(Pane::Inspector);
         match self.inspector.tab {
             Tab::Message if self.inspector.is_raw => self.settle_raw(),
-            Tab::Message => self.settle_message(effects),
+            Tab::Message => {
+                self.settle_message(effects);
+                self.show_wanted();
+            }
             Tab::Llm => self.settle_view(effects),
             Tab::Schema => self.settle_schema(),
             Tab::History => self.settle_history(),
             Tab::Diff => self.settle_diff(),
+            Tab::Findings => self.settle_findings(),
         }
         let total = self.inspector_rows(extent.width);
-        let head = if self.inspector.tab == Tab::History { 2 } else { view::head_rows(self).len() };
+        let head = match self.inspector.tab {
+            Tab::History => 2,
+            Tab::Findings => FindingsPane::reserved(extent),
+            _ => view::head_rows(self).len(),
+        };
         self.inspector.scroll().show_cursor(extent.height.saturating_sub(head), total);
         let below = crate::panes::Extent { height: extent.height.saturating_sub(head), ..extent };
         // Only messages hold code; the answers go to the message.
@@ -184,6 +193,15 @@ impl App {
         if inspector.history_of.as_ref() != Some(&now) {
             inspector.history.follow_step(&open);
             inspector.history_of = Some(now);
+        }
+    }
+
+    fn settle_findings(&mut self) {
+        let Self { session, inspector, .. } = self;
+        let Some(open) = session.open() else { return };
+        let now = (session.generation, open.step());
+        if inspector.findings_of.replace(now) != Some(now) {
+            inspector.findings.follow_step(&open);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
-use super::{App, Layer, Pane};
+use super::{App, Layer, Pane, tabs};
 use crate::panes::{Extent, Piece, Row, Window, header, message, steps};
 use crate::text::{Role, width};
 
@@ -92,6 +92,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Llm => app.inspector.llm.scroll.aside,
             Tab::History => app.inspector.history.scroll.aside,
             Tab::Diff => app.inspector.diff.scroll.aside,
+            Tab::Findings => app.inspector.findings.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -106,18 +107,18 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
             let step = app.session.open().map_or(-1, |o| o.step());
             vec![Piece::of(role, " State "), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
         }
-        Pane::Inspector => Tab::ALL
-            .iter()
-            .flat_map(|(tab, name)| {
-                let is_front = *tab == app.inspector.tab;
-                let name = if is_front && *tab == Tab::Message && app.inspector.is_raw { "Raw    " } else { name };
+        Pane::Inspector => {
+            let front = app.inspector.tab;
+            let (titles, space) = tabs::titles(app.pane_extent(pane).width, front, app.inspector.is_raw);
+            let pieces = titles.into_iter().flat_map(|(tab, name)| {
                 [
                     Piece::of(Role::Text, " "),
-                    Piece::of(if is_front { role } else { Role::Dim }, name),
-                    Piece::of(Role::Text, " "),
+                    Piece::of(if tab == front { role } else { Role::Dim }, name),
+                    Piece::of(Role::Text, &" ".repeat(space)),
                 ]
-            })
-            .collect(),
+            });
+            pieces.collect()
+        }
     }
 }
 
@@ -178,6 +179,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         }
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
+        Tab::Findings => inspector.findings.window(&open, extent, has_focus),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Try
 use std::thread;
 use std::time::Duration;
 
-/// A run that the worker fills while others read. The worker holds it for about a millisecond at a time.
+/// A run that the worker fills while others read. It holds it for two milliseconds at a time (a big record: longer).
 pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
 
 /// How long the worker sleeps while somebody reads the run.

@@ -5,6 +5,7 @@
 pub mod checks;
 pub mod compare;
 pub mod doc;
+pub mod findings;
 pub mod header;
 pub mod history;
 pub mod message;

@@ -344,6 +344,7 @@ mod tests {
         check(Elements, "{\n}\n", &["1 {\n}"]);
         check(Elements, "[\n{\"a\":1},\n{\"b\n", &["2 {\"a\":1}", "!3 {\"b"]);
         check(Elements, "[\n{\"a\":1}\n{\"b\":2}\n", &["1 [", "2 {\"a\":1}", "3 {\"b\":2}"]);
+        check(Elements, "{\n\"a\":1\n}\n{\n\"b\":[\n]}\nx", &["1 {\n\"a\":1\n}", "4 {\n\"b\":[\n]}", "!7 x"]);
         check(Elements, "[\n1\n]\nx", &["2 1", "!4 x"]);
     }
 

@@ -2,6 +2,7 @@
 
 use super::RecordIndex;
 use super::frame::{Cursor, Mode, Rules, Turn, is_space};
+use super::values::Run;
 use crate::json::{Scan, Scanner};
 use crate::model::{Framing, Place, Span};
 
@@ -129,6 +130,8 @@ pub(super) struct Hunt {
     /// Behind the last byte that is no white space.
     end: u64,
     line: Line,
+    /// Whether the text is whole values one behind the other: if no line is a record, those are (not in A1, S1).
+    is_run: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -148,13 +151,22 @@ impl Hunt {
             return Self::without(from, byte, why);
         }
         let why = format!("{why} at byte {byte}");
-        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank }))
+        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank, is_run: false }))
+    }
+
+    /// The same for what stands behind a whole first value, at `byte`.
+    pub(super) fn behind_value(rules: Rules, from: Cursor, byte: u64) -> Turn {
+        let mut turn = Self::begin(rules, from, byte, "a second value or other text behind the first");
+        if let Turn::From(_, Mode::Hunt(hunt)) = &mut turn {
+            hunt.is_run = rules.framing == Framing::Elements;
+        }
+        turn
     }
 
     /// The same, but no line is asked.
     pub(super) fn without(from: Cursor, byte: u64, why: &str) -> Turn {
         let why = format!("{why} at byte {byte}");
-        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked }))
+        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked, is_run: false }))
     }
 
     pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
@@ -180,6 +192,9 @@ impl Hunt {
     pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> Turn {
         if matches!(self.line, Line::Whole) {
             return Self::found(rules, index);
+        }
+        if self.is_run {
+            return Turn::From(self.from, Mode::Run(Run::default()));
         }
         index.push(self.from.until(self.end), Some(std::mem::take(&mut self.why)));
         Turn::Now(Mode::Ended)

@@ -2,7 +2,7 @@
 
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::{KEYS, Tab};
-use obelus::app::{Effect, Layer, Msg, Pane};
+use obelus::app::{Effect, Layer, Msg, Pane, tabs};
 use obelus::model::StepNo;
 use obelus::panes::{Hit, Row};
 use obelus::shell::stage::Stage;
@@ -257,7 +257,10 @@ fn clicks_go_where_they_point() {
     let mut stage = trip();
     click_on(&mut stage, "Tomáš Dvořák");
     assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
-    for (tab, title) in Tab::ALL.into_iter().rev() {
+    for (tab, _) in Tab::ALL.into_iter().rev() {
+        let cells = stage.app.pane_extent(Pane::Inspector).width;
+        let (titles, _) = tabs::titles(cells, stage.app.inspector.tab, false);
+        let title = titles.iter().find(|(t, _)| *t == tab).unwrap().1;
         click_on(&mut stage, title);
         assert_eq!((stage.app.inspector.tab, stage.app.pane), (tab, Pane::Inspector), "{title}");
     }

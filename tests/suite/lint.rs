@@ -1,10 +1,14 @@
 //! The linter: every rule with both of its examples, the ids of the rules against the table, `check` and `explain`.
 
 use super::bless;
+use obelus::app::keys::Tab;
+use obelus::app::{Pane, view};
 use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
+use obelus::shell::stage::Stage;
 use obelus::source::Input;
+use obelus::ui::Theme;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -101,7 +105,7 @@ fn the_table_has_every_rule_and_no_other() {
 
 fn page() -> String {
     let mut out = String::from(
-        "# Findings\n\nMade from the tables in `src/lint`. `obelus check` tells these of files, the tab *Findings* of the \
+        "# Findings\n\nMade from the tables in `src/lint`. `obelus check FILE` tells these, so does the tab *Findings* of the \
          open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 are those of the \
          rules in `src/rules`.\n",
     );
@@ -377,4 +381,60 @@ fn explain_lists_and_explains() {
         (&line["obelus"], &line["rule"], &line["severity"]),
         (&1.into(), &"atif.link".into(), &"warning".into())
     );
+}
+
+fn stage(sample: &str) -> Stage {
+    let text = fs::read(format!("{}/samples/{sample}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    Stage::open(Input::memory(sample, text), None, (120, 40), Theme::built_in("dark").unwrap()).unwrap()
+}
+
+fn press(stage: &mut Stage, words: &str) {
+    words.split_whitespace().for_each(|word| stage.press(word).unwrap());
+}
+
+/// The step in focus, and the value in focus.
+fn focus(stage: &Stage) -> (i32, String) {
+    let reference = stage.app.session.open().unwrap().focus_reference();
+    (stage.app.session.focus.step, reference.map_or(String::new(), |(reference, _)| reference))
+}
+
+#[test]
+fn findings_lead_to_their_step_and_value() {
+    let mut stage = stage("faults.jsonl");
+    press(&mut stage, "6");
+    let rows = |stage: &Stage| {
+        let window = view::pane_window(&stage.app, Pane::Inspector);
+        window.rows.iter().map(obelus::panes::Row::plain).collect::<Vec<_>>().join("\n")
+    };
+    assert!(rows(&stage).starts_with(" 3 errors · 3 warnings"), "{}", rows(&stage));
+    press(&mut stage, "/ t y p e - c h Enter");
+    let explained = rows(&stage);
+    assert!(explained.contains(" ! acts.type-change\n the type changes from array to\n string"), "{explained}");
+    assert!(explained.contains("\n A value changes its JSON type: an\n"), "{explained}");
+    press(&mut stage, "Enter");
+    assert_eq!(focus(&stage), (11, "†state.alarms".to_owned()));
+    assert_eq!((stage.app.inspector.tab, stage.app.pane), (Tab::Findings, Pane::Inspector));
+    press(&mut stage, "Backspace . . .");
+    assert_eq!(stage.app.inspector.findings.scroll.cursor, 0, "no finding up to step 3");
+    press(&mut stage, "] f");
+    assert_eq!(focus(&stage).0, 4);
+    assert!(stage.app.notice.as_ref().unwrap().text.ends_with("1 of 6"), "{:?}", stage.app.notice);
+    press(&mut stage, "] f");
+    assert_eq!((focus(&stage).0, stage.app.inspector.findings.scroll.cursor), (5, 1));
+    press(&mut stage, "[ f [ f");
+    assert_eq!(focus(&stage).0, 4);
+    assert_eq!(stage.app.notice.as_ref().unwrap().text, "no earlier finding");
+}
+
+#[test]
+fn a_finding_in_a_message_leads_to_its_value() {
+    let mut stage = stage("tickets-std.jsonl");
+    press(&mut stage, "j j j Enter 6 Enter");
+    assert_eq!((focus(&stage).0, stage.app.inspector.tab), (3, Tab::Message));
+    let cells = stage.app.pane_extent(Pane::Inspector).width;
+    let message = &stage.app.inspector.message;
+    let node = message.node(cells).unwrap();
+    assert_eq!(message.doc().unwrap().pointer(node), "/tool_call_id");
+    press(&mut stage, "] f");
+    assert_eq!(stage.app.notice.as_ref().unwrap().text, "no later finding");
 }

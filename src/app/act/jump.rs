@@ -198,6 +198,9 @@ impl App {
 
     fn follow_inspector(&mut self) {
         let cells = self.pane_extent(Pane::Inspector).width;
+        if self.inspector.tab == Tab::Findings {
+            return self.follow_finding();
+        }
         if self.inspector.tab == Tab::History {
             let step = self.session.open().and_then(|open| self.inspector.history.step(&open));
             return step.filter(|s| *s >= 0).map_or((), |s| self.jump_to(s));

@@ -1,9 +1,10 @@
 //! Moving in a pane, folding, going from pane to pane.
 
+use crate::app::keys::Tab;
 use crate::app::{App, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
-use crate::panes::Extent;
+use crate::panes::{Extent, Open};
 
 /// Columns of one sideways scroll.
 const ASIDE_CELLS: usize = 16;
@@ -44,7 +45,12 @@ impl App {
         if let Some(reader) = self.inspector.reader() {
             return reader.row_count(cells);
         }
-        self.session.open().map_or(0, |open| self.inspector.history.events(&open).len())
+        let is_findings = self.inspector.tab == Tab::Findings;
+        let count = |open: Open<'_>| match is_findings {
+            true => open.findings().len(),
+            false => self.inspector.history.events(&open).len(),
+        };
+        self.session.open().map_or(0, count)
     }
 
     pub(super) fn move_page(&mut self, sign: isize, part: usize) {

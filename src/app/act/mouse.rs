@@ -1,9 +1,8 @@
 //! Clicks, wheel and drags.
 
 use crate::app::key::{Mouse, MouseKind};
-use crate::app::keys::Tab;
 use crate::app::layout::Area;
-use crate::app::{App, Effects, Layer, Pane, view};
+use crate::app::{App, Effects, Layer, Pane, tabs, view};
 use crate::panes::{Hit, timeline};
 
 /// Rows of one turn of the wheel.
@@ -103,9 +102,11 @@ impl App {
     }
 
     fn click_tab(&mut self, column: usize) {
-        let mut at = 2;
-        for (tab, title) in Tab::ALL {
-            let end = at + title.len() + 2;
+        let cells = self.pane_extent(Pane::Inspector).width;
+        let (titles, space) = tabs::titles(cells, self.inspector.tab, self.inspector.is_raw);
+        let mut at = usize::from(self.layout().has_borders) + 1;
+        for (tab, title) in titles {
+            let end = at + title.len() + 1 + space;
             if (at..end).contains(&column) {
                 self.inspector.tab = tab;
             }
