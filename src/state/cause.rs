@@ -13,7 +13,7 @@ const STRING_CHARS_MIN: usize = 4;
 /// Least digits of such a number.
 const NUMBER_DIGITS_MIN: usize = 3;
 /// Least bytes of the JSON text of such a container (an opaque value).
-const CONTAINER_BYTES_MIN: usize = 6;
+const CONTAINER_BYTES_MIN: usize = 5;
 /// Most leaves that one question looks at, the newest first.
 const LOOK_MAX: usize = 1_024;
 
