@@ -353,10 +353,10 @@ fn a_line_of_the_diff_leads_to_its_value_and_writer() {
 #[test]
 fn instances_are_compared_pair_by_pair() {
     let mut stage = stage();
-    press(&mut stage, ": type:41 Enter ]c I");
+    press(&mut stage, ": type:41 Enter ]c J");
     let first = stage.app.inspector.diff.lines()[0].text.clone();
     assert!(first.starts_with('¶') && first.contains(" ① → ② "), "{first}");
-    press(&mut stage, "I I I");
+    press(&mut stage, "J J J");
     assert!(stage.app.inspector.diff.lines()[0].text.starts_with("state @"), "behind the last pair come steps again");
 }
 

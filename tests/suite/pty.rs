@@ -337,7 +337,9 @@ fn every_key_is_survived_in_every_pane_and_tab() {
     let keys: Vec<&str> = KEYS
         .iter()
         .filter(|row| !matches!(row.context, Context::Menu | Context::Prompt) && !left_out.contains(&row.action))
-        .filter(|row| !matches!(row.action, Action::Search | Action::Palette | Action::Help | Action::Cancel))
+        .filter(|row| {
+            !matches!(row.action, Action::Search | Action::Palette | Action::Help | Action::Cancel | Action::Readers)
+        })
         .flat_map(|row| row.keys)
         .copied()
         .collect();

@@ -31,7 +31,8 @@ impl App {
         }
     }
 
-    /// Goes to the value that a reference names: in the instance that reads it; where none is known, in that of the focus,
+    /// Goes to the value that a reference names: in the instance that reads it; where none is known, in that of the
+    /// focus,
     /// else in any.
     pub(super) fn follow_reference(&mut self, reference: &str, instance: Option<String>) {
         let Some(open) = self.session.open() else { return };
