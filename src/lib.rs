@@ -8,6 +8,7 @@ pub mod cli;
 pub mod format;
 pub mod ingest;
 pub mod json;
+pub mod lint;
 pub mod model;
 pub mod panes;
 pub mod rules;

@@ -3,6 +3,7 @@
 use super::keys::Tab;
 use crate::model::StepNo;
 use crate::panes::doc::Doc;
+use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
 use crate::panes::message::DocView;
 use crate::panes::plan::PlanPane;
@@ -43,6 +44,8 @@ pub struct Inspector {
     pub file: Option<FileShown>,
     /// The state against another step.
     pub diff: Reader,
+    /// What the rules found.
+    pub findings: FindingsPane,
     /// The plan at the step.
     pub plan: PlanPane,
     /// The step marked for the diff; None compares with the step before.
@@ -61,6 +64,10 @@ pub struct Inspector {
     pub schema_of: Option<(u64, IdentityId, StepNo)>,
     /// Generation, base and step of the diff shown.
     pub diff_of: Option<(u64, StepNo, StepNo)>,
+    /// Generation and step that the cursor of the findings follows.
+    pub findings_of: Option<(u64, StepNo)>,
+    /// Generation, step and path in the record of a value that the cursor of the message is to be put on.
+    pub wanted: Option<(u64, StepNo, String)>,
     /// Path that the history follows, so that its cursor moves when the path does.
     pub history_of: Option<(Place, StepNo)>,
 }
@@ -106,6 +113,7 @@ impl Inspector {
             Tab::Schema => &mut self.schema.scroll,
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
+            Tab::Findings => &mut self.findings.scroll,
             Tab::Plan => &mut self.plan.scroll,
         }
     }

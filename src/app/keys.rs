@@ -33,6 +33,8 @@ pub enum Action {
     WritePrevious,
     ErrorNext,
     ErrorPrevious,
+    FindingNext,
+    FindingPrevious,
     CallNext,
     CallPrevious,
     UserNext,
@@ -91,6 +93,28 @@ pub enum Action {
     PromptCancel,
 }
 
+impl Action {
+    /// Its name in scripts and documents: `step-next`, `tab-history`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut out = String::new();
+        for c in format!("{self:?}").chars() {
+            match c {
+                ')' => {}
+                '(' => out.push('-'),
+                c if c.is_uppercase() => {
+                    if !out.is_empty() && !out.ends_with('-') {
+                        out.push('-');
+                    }
+                    out.extend(c.to_lowercase());
+                }
+                c => out.push(c),
+            }
+        }
+        out
+    }
+}
+
 /// A tab of the inspector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Tab {
@@ -105,18 +129,21 @@ pub enum Tab {
     History,
     /// The state now against another step.
     Diff,
+    /// What the rules found in the trajectory.
+    Findings,
     /// The plan at the step: calls, contracts, who waits for whom.
     Plan,
 }
 
 impl Tab {
     /// All tabs in order, with their titles.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Message, "Message"),
         (Self::Llm, "LLM"),
         (Self::Schema, "Schema"),
         (Self::History, "History"),
         (Self::Diff, "Diff"),
+        (Self::Findings, "Findings"),
         (Self::Plan, "Plan"),
     ];
 }
@@ -174,6 +201,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[w"], A::AnyWritePrevious, "previous write of any value", "Go to the previous step that writes state.", TIME, 0),
     row(C::Trajectory, &["]e"], A::ErrorNext, "next error", "Go to the next error: an error message, a broken record, a finding.", TIME, 0),
     row(C::Trajectory, &["[e"], A::ErrorPrevious, "previous error", "Go to the previous error.", TIME, 0),
+    row(C::Trajectory, &["]f"], A::FindingNext, "next finding", "Go to the next finding, of any severity, and say what it is.", TIME, 0),
+    row(C::Trajectory, &["[f"], A::FindingPrevious, "previous finding", "Go to the previous finding.", TIME, 0),
     row(C::Trajectory, &["]t"], A::CallNext, "next call", "Go to the next tool call.", TIME, 0),
     row(C::Trajectory, &["[t"], A::CallPrevious, "previous call", "Go to the previous tool call.", TIME, 0),
     row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next step of the user.", TIME, 0),
@@ -210,6 +239,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["3"], A::Tab(Tab::Schema), "schema", "Show the schema of the identity in focus.", LOOK, 0),
     row(C::Trajectory, &["4"], A::Tab(Tab::History), "history", "Show every write of the value in focus.", LOOK, 0),
     row(C::Trajectory, &["5"], A::Tab(Tab::Diff), "diff", "Show how the state differs from another step.", LOOK, 0),
+    row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),
     row(C::Trajectory, &["7"], A::Tab(Tab::Plan), "plan", "Show the plan at this step: calls or contracts wave by wave, how far each is, who waits for whom.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),
@@ -249,12 +279,16 @@ pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
     contexts.iter().find_map(|c| KEYS.iter().find(|r| r.context == *c && r.keys.contains(&key)))
 }
 
+/// Whether a name in the table means two keys, one after the other (`]w`; not `F1`).
+#[must_use]
+pub fn is_sequence(name: &str) -> bool {
+    name.starts_with([']', '[']) && name.len() == 2
+}
+
 /// Whether a key begins a two-key sequence in some contexts.
 #[must_use]
 pub fn is_prefix(contexts: &[Context], key: &str) -> bool {
-    KEYS.iter().any(|r| {
-        contexts.contains(&r.context) && r.keys.iter().any(|k| *k != key && k.len() == 2 && k.starts_with(key))
-    })
+    rows(contexts).any(|r| r.keys.iter().any(|k| is_sequence(k) && *k != key && k.starts_with(key)))
 }
 
 /// Rows that work in some contexts, in table order.

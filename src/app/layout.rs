@@ -89,7 +89,9 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool) -> Layout {
     let body = Area { x: 0, y: 1.min(height), width, height: bottom.saturating_sub(1) };
     let has_borders = width >= BORDER_WIDTH && height >= BORDER_HEIGHT;
     let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus) };
-    Layout { header: row(0), panes, has_borders, explain, timeline, footer }
+    // On a screen of one row the footer has it.
+    let header = if height > 1 { row(0) } else { Area::default() };
+    Layout { header, panes, has_borders, explain, timeline, footer }
 }
 
 fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {

@@ -220,7 +220,7 @@ fn row(item: Item, width: usize) -> Row {
             let keys = SafeText::of(&row.keys.join(" "));
             let mut left = vec![
                 Piece::of(Role::Text, "  "),
-                Piece::safe(Role::KeyName, pad(&keys, 13)),
+                Piece::safe(Role::KeyName, pad(&keys, if width >= 80 { 18 } else { 13 })),
                 Piece::of(Role::Text, " "),
             ];
             if width >= 80 {

@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod search;
 pub mod settle;
 pub mod start;
+pub mod tabs;
 pub mod view;
 
 pub use inspector::Inspector;
@@ -26,7 +27,7 @@ use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::{Focus, Scroll, Session};
 use key::KeyPress;
-use keys::{Action, Context};
+use keys::Context;
 use menu::Menu;
 use prompt::Prompt;
 use search::Search;
@@ -90,6 +91,8 @@ pub struct App {
     pub start: Option<start::Start>,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
+    /// Generation and size of the run that was given to be checked against its schemas.
+    examined: (u64, usize),
 }
 
 impl App {
@@ -117,6 +120,7 @@ impl App {
             start: None,
             jumps: Vec::new(),
             opening: None,
+            examined: (0, 0),
         }
     }
 
@@ -130,6 +134,7 @@ impl App {
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
+            Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
@@ -137,6 +142,7 @@ impl App {
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
+            Msg::Examined => {}
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
@@ -295,9 +301,3 @@ pub fn pane_contexts(pane: Pane) -> Vec<Context> {
 
 /// What an action does while it has `&mut App`.
 pub(crate) type Effects = Vec<Effect>;
-
-/// Every action has a row, so that the help knows it.
-#[must_use]
-pub fn has_row(action: Action) -> bool {
-    keys::KEYS.iter().any(|r| r.action == action)
-}

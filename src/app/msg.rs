@@ -4,12 +4,12 @@ use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, Span, StepNo};
-use crate::panes::Records;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
+use crate::panes::{Checks, Records};
 use crate::text::Pattern;
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub enum Msg {
     },
     /// The input has another content: its records and its run, and what to say of it.
     Replaced(Replacement, Option<String>),
+    /// The findings of the open run may be others now.
+    Settled,
     /// A trajectory was opened.
     Opened(usize, OpenedRun),
     /// Facts of records for the table.
@@ -49,6 +51,8 @@ pub enum Msg {
     Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
     /// A search ended: where, or nowhere.
     Found(u64, Option<FoundAt>),
+    /// Values were checked against their schemas.
+    Examined,
     /// Something to tell: whether it is an error, and the sentence.
     Told(bool, String),
 }
@@ -118,6 +122,8 @@ pub enum Effect {
         /// The step.
         step: StepNo,
     },
+    /// Check values against their schemas, up to the last step.
+    Examine(Arc<Checks>),
     /// Highlight code.
     Highlight(Vec<CodeRequest>),
     /// Search the input; a newer search replaces an older.

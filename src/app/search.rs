@@ -1,5 +1,6 @@
 //! Search in the focused pane.
 
+use super::keys::Tab;
 use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
@@ -75,11 +76,8 @@ impl App {
         let typed = self.search.pattern.as_ref().map_or("", |p| p.typed()).to_owned();
         self.notice = None;
         match at {
-            Some(FoundAt::Step(step)) => {
-                self.remember();
-                self.go_to(step);
-            }
-            Some(FoundAt::Record(record)) => self.table.scroll.cursor = record,
+            Some(FoundAt::Step(step)) => self.jump_to(step),
+            Some(FoundAt::Record(record)) => self.table.scroll.jump_to(record),
             None => self.tell(format!("no further {typed}")),
         }
     }
@@ -155,15 +153,13 @@ impl App {
             return true;
         }
         if let Some(reader) = self.inspector.reader() {
-            let here = reader.line_number(cells);
-            let lines = reader.lines();
-            let hit = around(lines.len(), here, is_forward).find(|&n| pattern.is_match(&lines[n].text));
-            if let Some(line) = hit {
-                reader.show_line(line, cells);
-                return true;
-            }
+            return reader.search(pattern, cells, is_forward);
         }
-        false
+        let Self { session, inspector, .. } = self;
+        session.open().is_some_and(|open| match inspector.tab {
+            Tab::Findings => inspector.findings.search(&open, pattern, is_forward),
+            _ => inspector.history.search(&open, pattern, is_forward),
+        })
     }
 }
 

@@ -6,12 +6,15 @@ use super::{App, Effect, Effects, Layer, Pane, view};
 use crate::model::{Span, StepNo, lossy};
 use crate::panes::compare;
 use crate::panes::doc::Doc;
+use crate::panes::findings::FindingsPane;
 use crate::panes::reader::TextLine;
+use crate::state::IS_CHECKED;
 use crate::text::Role;
 use std::sync::Arc;
 
-/// Messages up to this size are laid out at once; longer ones by a job.
-const AT_ONCE_MAX: u64 = 256 << 10;
+/// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
+/// levels.
+const AT_ONCE_MAX: u64 = 96 << 10;
 /// Most bytes of a raw record that are shown.
 const RAW_MAX: u64 = 1 << 20;
 
@@ -30,6 +33,7 @@ impl App {
             effects.push(Effect::Open(record));
         }
         self.begin();
+        self.settle_checks(effects);
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();
@@ -45,6 +49,18 @@ impl App {
         }
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.settle(usize::from(view::menu_area(self.size).inside().height.saturating_sub(1)));
+        }
+    }
+
+    /// Asks for the steps that came to be checked, once all that the input holds is merged (A42).
+    fn settle_checks(&mut self, effects: &mut Effects) {
+        let generation = self.session.generation;
+        let Some(open) = self.session.open().filter(|_| IS_CHECKED && self.session.is_complete) else { return };
+        let now = (generation, open.count());
+        if now != self.examined && open.run().has_schemas() {
+            drop(open);
+            self.examined = now;
+            effects.push(Effect::Examine(Arc::clone(&self.session.checks)));
         }
     }
 
@@ -73,18 +89,27 @@ impl App {
         match self.inspector.tab {
             Tab::Message if self.inspector.file.is_some() => {}
             Tab::Message if self.inspector.is_raw => self.settle_raw(),
-            Tab::Message => self.settle_message(effects),
+            Tab::Message => {
+                self.settle_message(effects);
+                self.show_wanted();
+            }
             Tab::Llm => self.settle_view(effects),
             Tab::Schema => self.settle_schema(),
             Tab::History => self.settle_history(),
             Tab::Diff => self.settle_diff(),
+            Tab::Findings => self.settle_findings(),
             Tab::Plan => self.settle_plan(),
         }
         let total = self.inspector_rows(extent.width);
-        let head = if self.inspector.tab == Tab::History { 2 } else { view::message_head_rows(self) };
+        let head = match self.inspector.tab {
+            Tab::History => 2,
+            Tab::Findings => FindingsPane::reserved(extent),
+            _ => view::head_rows(self).len(),
+        };
         self.inspector.scroll().show_cursor(extent.height.saturating_sub(head), total);
         let below = crate::panes::Extent { height: extent.height.saturating_sub(head), ..extent };
-        if let Some(view) = self.inspector.document() {
+        // Only messages hold code; the answers go to the message.
+        if let (Tab::Message, Some(view)) = (self.inspector.tab, self.inspector.document()) {
             let requests = view.code_requests(below);
             if !requests.is_empty() {
                 effects.push(Effect::Highlight(requests));
@@ -184,6 +209,15 @@ impl App {
         let Self { session, inspector, .. } = self;
         if let Some(open) = session.open() {
             inspector.plan.sync(&open);
+        }
+    }
+
+    fn settle_findings(&mut self) {
+        let Self { session, inspector, .. } = self;
+        let Some(open) = session.open() else { return };
+        let now = (session.generation, open.step());
+        if inspector.findings_of.replace(now) != Some(now) {
+            inspector.findings.follow_step(&open);
         }
     }
 

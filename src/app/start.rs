@@ -49,6 +49,7 @@ impl App {
         });
         drop(open);
         self.start = None;
+        self.steps.is_jump = true;
         self.go_to(step);
         if let Some(path) = path {
             self.focus_path(path);

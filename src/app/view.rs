@@ -3,7 +3,7 @@
 use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
-use super::{App, Layer, Pane};
+use super::{App, Layer, Pane, tabs};
 use crate::panes::{Extent, Piece, Row, Window, header, message, refs, steps};
 use crate::text::{Role, width};
 
@@ -53,7 +53,7 @@ pub fn frame(app: &App) -> Frame {
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
-        bars.extend(layout.explain.map(|area| (area, header::explain(open))));
+        bars.extend(layout.explain.map(|area| (area, header::explain(open, cells))));
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
@@ -70,7 +70,7 @@ fn pane_name(app: &App) -> &'static str {
         Pane::Table => "Trajectories",
         Pane::Steps => "Steps",
         Pane::State => "State",
-        Pane::Inspector => tab_name(app, app.inspector.tab),
+        Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
     }
 }
 
@@ -93,6 +93,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Llm => app.inspector.llm.scroll.aside,
             Tab::History => app.inspector.history.scroll.aside,
             Tab::Diff => app.inspector.diff.scroll.aside,
+            Tab::Findings => app.inspector.findings.scroll.aside,
             Tab::Plan => app.inspector.plan.scroll.aside,
         },
     };
@@ -107,47 +108,21 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
             let name = if app.columns.is_on { " Instances " } else { " State " };
-            vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("@{step} "))]
+            vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
         }
-        Pane::Inspector => tab_titles(app)
-            .into_iter()
-            .map(|(tab, title)| Piece::of(if tab == app.inspector.tab { role } else { Role::Dim }, &title))
-            .collect(),
+        Pane::Inspector => {
+            let front = app.inspector.tab;
+            let (titles, space) = tabs::titles(app);
+            let pieces = titles.into_iter().flat_map(|(tab, name)| {
+                [
+                    Piece::of(Role::Text, " "),
+                    Piece::of(if tab == front { role } else { Role::Dim }, name),
+                    Piece::of(Role::Text, &" ".repeat(space)),
+                ]
+            });
+            pieces.collect()
+        }
     }
-}
-
-/// What a tab is called for what is open.
-fn tab_name(app: &App, tab: Tab) -> &'static str {
-    match tab {
-        Tab::Message if app.inspector.file.is_some() => "File",
-        Tab::Message if app.inspector.is_raw => "Raw    ",
-        Tab::Plan => app.session.format.plan_title().unwrap_or("Plan"),
-        _ => Tab::ALL.iter().find(|(t, _)| *t == tab).map_or("", |(_, name)| name),
-    }
-}
-
-/// The tabs as the title has them, with the space around each: by name, or where there is no room for that, all but the
-/// one in front by key.
-#[must_use]
-pub fn tab_titles(app: &App) -> Vec<(Tab, String)> {
-    let front = app.inspector.tab;
-    let has_plans = app.session.format.plan_title().is_some();
-    let tabs = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| has_plans || *tab != Tab::Plan || front == Tab::Plan);
-    let tabs: Vec<Tab> = tabs.collect();
-    let room = app.pane_extent(Pane::Inspector).width;
-    let named: usize = tabs.iter().map(|tab| width(tab_name(app, *tab))).sum();
-    let space = if named + 2 * tabs.len() <= room { " " } else { "" };
-    let has_room = named + tabs.len() <= room;
-    let title = |tab: Tab| {
-        let name = if has_room || tab == front { tab_name(app, tab) } else { key_of(tab) };
-        (tab, if has_room { format!("{space}{name} ") } else { format!(" {name} ") })
-    };
-    tabs.into_iter().map(title).collect()
-}
-
-/// The key that shows a tab.
-fn key_of(tab: Tab) -> &'static str {
-    keys::KEYS.iter().find(|row| row.action == Action::Tab(tab)).map_or("", |row| row.keys[0])
 }
 
 /// The rows that a pane shows now, references in them coloured.
@@ -195,7 +170,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     let Some(open) = app.session.open() else { return Window::default() };
     match inspector.tab {
         Tab::Message => {
-            let head = message_head(app);
+            let head = head_rows(app);
             let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
             let mut window = if let Some(file) = &inspector.file {
                 file.reader.window(below, has_focus)
@@ -215,13 +190,20 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Schema if inspector.schema.doc().is_none() => {
             let lines = [
                 "No schema here.",
-                "The value in focus belongs to an identity without a schema at this step. Move in State to one that has one.",
+                "The value in focus belongs to an identity without a schema at this step. Move in State to another.",
             ];
             Window::notice(&lines, extent.width)
         }
-        Tab::Schema => inspector.schema.window(extent, has_focus, None),
+        Tab::Schema => {
+            let head = head_rows(app);
+            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+            let mut window = inspector.schema.window(below, has_focus, None);
+            window.rows.splice(0..0, head);
+            window
+        }
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
+        Tab::Findings => inspector.findings.window(&open, extent, has_focus),
         Tab::Plan => inspector.plan.window(&open, extent, has_focus),
     }
 }
@@ -286,10 +268,16 @@ fn message_head(app: &App) -> Vec<Row> {
     rows
 }
 
-/// Rows above the message in the tab in front.
+/// Rows above the document in the tab in front; they do not scroll.
 #[must_use]
-pub fn message_head_rows(app: &App) -> usize {
-    if app.inspector.tab == Tab::Message { message_head(app).len() } else { 0 }
+pub fn head_rows(app: &App) -> Vec<Row> {
+    match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
+        (Tab::Message, ..) => message_head(app),
+        (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
+            crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
@@ -303,7 +291,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         let contexts = super::pane_contexts(app.pane);
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
-        for (key, label) in rows.filter(|(k, _)| k.len() == 2 && k.starts_with(first.as_str())) {
+        for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {
             out.push(Piece::of(Role::KeyName, key));
             out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
         }

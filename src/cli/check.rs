@@ -1,16 +1,31 @@
 //! `obelus check`: what is wrong with files.
 
+mod config;
+mod known;
+mod sarif;
+mod text;
+
 use super::args::{FormatOption, parsed};
-use super::out::{Out, plain, raw};
-use super::{Command, Stop, TROUBLE, complain, survey};
-use crate::format::Answer;
-use crate::ingest;
-use crate::model::{Finding, Problem, Severity};
+use super::out::Out;
+use super::{Command, Stop, TROUBLE, complain};
+use crate::format::Layout;
+use crate::ingest::{self, Loaded};
+use crate::lint::Policy;
+use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
+use crate::state::IS_CHECKED;
 use clap::{ArgMatches, Args};
+use config::Config;
+use known::{Contents, Known};
+use sarif::Sarif;
+use serde::Serialize;
+use text::Summary;
 
 pub(super) const COMMAND: Command = Command { name: "check", describe: Options::augment_args, run };
 
 /// Print the findings of whole files; status 1 if one is an error
+///
+/// What the rules mean says `obelus explain`. Rules are allowed and denied by their id or the name of their family. The
+/// file obelus.toml in the current folder can say the same for good, as [check] with allow, deny and baseline.
 #[derive(Debug, Args)]
 struct Options {
     /// Files to read; `-` is standard input
@@ -18,78 +33,161 @@ struct Options {
     files: Vec<String>,
     #[command(flatten)]
     format: FormatOption,
-    /// Answer for programs: one JSON text a line
+    /// Answer for programs: one JSON text a finding
     #[arg(long)]
     json: bool,
+    /// Answer for code hosts and editors: one SARIF 2.1.0 document
+    #[arg(long, conflicts_with = "json")]
+    sarif: bool,
+    /// Do not tell findings of these rules
+    #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
+    allow: Vec<String>,
+    /// Take findings of these rules as errors
+    #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
+    deny: Vec<String>,
+    /// Do not tell findings that this file knows
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<String>,
+    /// Write all findings to this file, as known from now on, and tell none
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "sarif", "baseline"])]
+    write_baseline: Option<String>,
+    /// Configuration file [default: obelus.toml in the current folder]
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
+}
+
+/// How findings are told.
+enum Form {
+    Text,
+    Json,
+    Sarif(Sarif),
+    /// Not at all: they are collected.
+    Known,
+}
+
+struct Check<'o, 'w> {
+    out: &'o mut Out<'w>,
+    form: Form,
+    policy: Policy,
+    known: Known,
+    summary: Summary,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let mut status = 0;
-    for file in &options.files {
-        match check(file, &options, out) {
-            Ok(has_error) => status = status.max(u8::from(has_error)),
-            Err(Stop::Problem(problem)) => {
-                complain(&problem.to_string());
-                status = TROUBLE;
-            }
-            Err(stop) => return Err(stop),
-        }
-    }
-    Ok(status)
-}
-
-/// Prints the findings of one file; whether one is an error.
-fn check(file: &str, options: &Options, out: &mut Out) -> Result<bool, Stop> {
-    let loaded = ingest::open(file, options.format.forced())?;
-    let mut worst = None;
-    survey::findings(&loaded, |findings| {
-        worst = worst.max(findings.iter().map(|f| f.severity).max());
-        show(file, &findings, options, out)
-    })?;
-    if worst.is_none() && !options.json {
-        out.line(&format!("{file}: no findings"))?;
-    }
-    Ok(worst == Some(Severity::Error))
-}
-
-fn show(file: &str, findings: &[Finding], options: &Options, out: &mut Out) -> Result<(), Stop> {
-    if options.json {
-        for finding in findings {
-            out.json(&plain(&members(file, finding)?))?;
-        }
-        return Ok(());
-    }
-    let rows: Vec<Vec<String>> = findings.iter().map(|f| row(file, f)).collect();
-    Ok(out.table(&rows)?)
-}
-
-fn members(file: &str, finding: &Finding) -> Result<Answer, Problem> {
-    Ok(vec![
-        ("file", raw(file)?),
-        ("record", raw(&finding.record)?),
-        ("step", raw(&finding.step)?),
-        ("path", raw(&finding.path)?),
-        ("rule", raw(finding.rule)?),
-        ("severity", raw(&finding.severity)?),
-        ("message", raw(&finding.message)?),
-    ])
-}
-
-/// Where, how bad, which rule, what is wrong.
-fn row(file: &str, finding: &Finding) -> Vec<String> {
-    let step = finding.step.map_or(String::new(), |step| format!("@{step}"));
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
+    let config = Config::read(options.config.as_deref())?;
+    let mut policy = Policy::default();
+    policy.layer(&config.allow, &config.deny).map_err(|problem| config.at_fault(problem))?;
+    policy.layer(&options.allow, &options.deny)?;
+    let form = match () {
+        () if options.write_baseline.is_some() => Form::Known,
+        () if options.sarif => Form::Sarif(Sarif::default()),
+        () if options.json => Form::Json,
+        () => Form::Text,
     };
-    vec![
-        format!("{file}:{}", finding.record),
-        step,
-        severity.to_owned(),
-        finding.rule.to_owned(),
-        finding.path.clone().unwrap_or_default(),
-        finding.message.clone(),
-    ]
+    let baseline = options.baseline.or(config.baseline).filter(|_| options.write_baseline.is_none());
+    let known = Known::read(baseline.as_deref())?;
+    if !IS_CHECKED {
+        complain("this build has no feature `schema`: values are not checked against their schemas");
+    }
+    let mut check = Check { out, form, policy, known, summary: Summary::default() };
+    let problems = check.files(&options.files, options.format.forced())?;
+    if let Some(file) = &options.write_baseline {
+        check.known.write(file)?;
+    }
+    check.end(&problems, options.write_baseline.as_deref())
+}
+
+impl Check<'_, '_> {
+    /// Tells the findings of all files; what is wrong with files that cannot be read.
+    fn files(&mut self, files: &[String], format: Option<&str>) -> Result<Vec<String>, Stop> {
+        if let Form::Sarif(sarif) = &mut self.form {
+            sarif.begin(self.out)?;
+        }
+        let mut problems = Vec::new();
+        for file in files {
+            match ingest::open(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
+                Ok(()) => self.summary.files += 1,
+                Err(Stop::Problem(problem)) => {
+                    complain(&problem.to_string());
+                    problems.push(problem.to_string());
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(problems)
+    }
+
+    fn file(&mut self, file: &str, loaded: &Loaded) -> Result<(), Stop> {
+        let mut contents = Contents::new(loaded);
+        ingest::findings(loaded, |found| {
+            found.into_iter().try_for_each(|Found { finding, place }| {
+                let Some(finding) = self.policy.judge(finding) else {
+                    self.summary.allowed += 1;
+                    return Ok(());
+                };
+                let found = Found { finding, place };
+                if self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?) {
+                    self.summary.known += 1;
+                    return Ok(());
+                }
+                self.tell(file, &found, &mut contents)
+            })
+        })
+    }
+
+    fn tell(&mut self, file: &str, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+        self.summary.count(found.finding.severity);
+        match &mut self.form {
+            Form::Text => text::tell(file, found, self.out)?,
+            Form::Json => self.out.json(&json(file, &found.finding)?)?,
+            Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out)?,
+            Form::Known => self.known.add(&found.finding, contents.of(found)?),
+        }
+        Ok(())
+    }
+
+    /// The end of the answer, and the exit status.
+    fn end(self, problems: &[String], written: Option<&str>) -> Result<u8, Stop> {
+        match (&self.form, written) {
+            (Form::Text, _) => self.summary.tell(self.out)?,
+            (Form::Sarif(sarif), _) => sarif.end(problems, self.out)?,
+            (Form::Known, Some(file)) => self.summary.tell_written(file, self.out)?,
+            _ => {}
+        }
+        Ok(match problems {
+            [_, ..] => TROUBLE,
+            [] if written.is_some() => 0,
+            [] => u8::from(self.summary.errors > 0),
+        })
+    }
+}
+
+/// A finding as `CLI.md` has it.
+#[derive(Serialize)]
+struct Line<'f> {
+    obelus: u32,
+    file: &'f str,
+    record: usize,
+    step: Option<StepNo>,
+    path: Option<&'f str>,
+    rule: &'static str,
+    severity: Severity,
+    message: &'f str,
+}
+
+fn json(file: &str, finding: &Finding) -> Result<String, Problem> {
+    let Finding { record, step, path, rule, severity, message } = finding;
+    let (path, record, step) = (path.as_deref(), *record, *step);
+    let line = Line { obelus: 1, file, record, step, path, rule, severity: *severity, message };
+    serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a finding has no JSON: {e}")))
+}
+
+/// The bytes that stand for a finding's record: where a file is one run, its message, since later records repeat it.
+fn content_span(loaded: &Loaded, found: &Found) -> Span {
+    let record = || loaded.records.get(found.finding.record).map(|record| record.place.span);
+    match loaded.detected.format.layout() {
+        Layout::Run => found.place.span,
+        Layout::Set => record().unwrap_or(found.place.span),
+    }
 }

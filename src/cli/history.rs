@@ -125,7 +125,7 @@ fn entry(opened: &Opened, event: &Event, credits: &mut Credits<'_>) -> Result<En
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
         value,
-        credit: credits.get(id, event.author),
+        credit: if run.accounts_for(event) { credits.get(id, event.author) } else { Credit::default() },
     })
 }
 

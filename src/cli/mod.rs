@@ -7,11 +7,13 @@
 mod args;
 mod blame;
 mod check;
+mod explain;
 mod formats;
 mod history;
 mod merge;
 mod open;
 mod out;
+mod picture;
 mod plan;
 mod render;
 mod resolve;
@@ -22,6 +24,7 @@ mod steps;
 mod survey;
 
 use crate::model::Problem;
+use crate::shell::config::Environment;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
@@ -50,10 +53,12 @@ static COMMANDS: &[Command] = &[
     plan::COMMAND,
     merge::COMMAND,
     check::COMMAND,
+    explain::COMMAND,
     stats::COMMAND,
     steps::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
+    picture::COMMAND,
 ];
 
 /// Why a command ended early.
@@ -76,16 +81,23 @@ impl From<io::Error> for Stop {
     }
 }
 
+/// The program and its commands as the command line knows them; `docs/cli.md` is made from it.
+#[must_use]
+pub fn program() -> clap::Command {
+    args::build(COMMANDS)
+}
+
 /// Runs the program with these arguments (the first is its name); the exit status.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
-    let matches = match args::build(COMMANDS).try_get_matches_from(arguments) {
+    let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),
     };
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
-    let mut out = Out::new(stdout, is_terminal);
+    let environment = Environment::read();
+    let mut out = Out::new(stdout, is_terminal).coloured(!environment.no_color && environment.term != "dumb");
     let done = match matches.subcommand() {
         None => screen::screen(&matches),
         Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {

@@ -16,12 +16,64 @@ const VERSION: u32 = 1;
 pub(super) struct Out<'w> {
     to: BufWriter<Box<dyn Write + 'w>>,
     is_terminal: bool,
+    has_colours: bool,
+}
+
+/// What a piece of a line is, which colours it on a terminal that has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// Nothing special.
+    Plain,
+    /// Secondary.
+    Dim,
+    /// What to look at first.
+    Strong,
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+    /// For the record.
+    Info,
+    /// All is well.
+    Good,
+}
+
+impl Tone {
+    /// Its attributes in an SGR sequence.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "0",
+            Self::Dim => "2",
+            Self::Strong => "1",
+            Self::Error => "1;31",
+            Self::Warning => "1;33",
+            Self::Info => "1;36",
+            Self::Good => "32",
+        }
+    }
 }
 
 impl<'w> Out<'w> {
     /// Answers into `to`; on a terminal lines are made safe to show.
     pub(super) fn new(to: impl Write + 'w, is_terminal: bool) -> Self {
-        Self { to: BufWriter::with_capacity(64 * 1024, Box::new(to)), is_terminal }
+        Self { to: BufWriter::with_capacity(64 * 1024, Box::new(to)), is_terminal, has_colours: false }
+    }
+
+    /// Colours styled lines, if it is a terminal.
+    pub(super) fn coloured(self, wants_colours: bool) -> Self {
+        Self { has_colours: self.is_terminal && wants_colours, ..self }
+    }
+
+    /// One line of pieces.
+    pub(super) fn styled(&mut self, pieces: &[(Tone, &str)]) -> io::Result<()> {
+        for (tone, text) in pieces {
+            let text = self.shown(text);
+            match self.has_colours && *tone != Tone::Plain {
+                true => write!(self.to, "\x1b[{}m{text}\x1b[0m", tone.code())?,
+                false => self.to.write_all(text.as_bytes())?,
+            }
+        }
+        self.to.write_all(b"\n")
     }
 
     /// One JSON text and a newline, control characters as `\u` escapes.
@@ -166,6 +218,22 @@ mod tests {
         assert_eq!(printed(false, |o| o.text(text).unwrap()), text);
         assert_eq!(printed(true, |o| o.text(text).unwrap()), "a\u{241b}[31m\n");
         assert_eq!(printed(false, |o| o.json("\"\u{9b}x\u{7f}\"").unwrap()), "\"\\u009bx\\u007f\"\n");
+    }
+
+    #[test]
+    fn only_a_terminal_gets_colours() {
+        let pieces = [(Tone::Error, "a\u{1b}"), (Tone::Plain, "b")];
+        let coloured = |is_terminal| {
+            let mut bytes = Vec::new();
+            let mut out = Out::new(&mut bytes, is_terminal).coloured(true);
+            out.styled(&pieces).unwrap();
+            out.finish().unwrap();
+            drop(out);
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(coloured(true), "\u{1b}[1;31ma\u{241b}\u{1b}[0mb\n");
+        assert_eq!(coloured(false), "a\u{1b}b\n");
+        assert_eq!(printed(true, |o| o.styled(&pieces).unwrap()), "a\u{241b}b\n");
     }
 
     #[test]

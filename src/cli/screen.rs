@@ -4,6 +4,7 @@ use super::args::{self, Look, Screen};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::app::start::Start;
+use crate::model::Problem;
 use crate::shell::{self, Settings};
 use crate::source::Input;
 use clap::{ArgMatches, Args};
@@ -14,8 +15,16 @@ use std::sync::Arc;
 const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
 
 impl Look {
-    fn begins_somewhere(&self) -> bool {
-        self.step.is_some() || self.path.is_some()
+    /// Where to begin, if that was said. The demo else begins where its story ends: at the last step, on the value that
+    /// went wrong.
+    pub(super) fn start(&self, is_demo: bool) -> Option<Start> {
+        match (self.step, &self.path) {
+            (None, None) if is_demo => {
+                Some(Start { step: None, path: Some("†state.budget".to_owned()), instance: Some("②".to_owned()) })
+            }
+            (None, None) => None,
+            (step, path) => Some(Start { step, path: path.clone(), instance: self.instance.clone() }),
+        }
     }
 }
 
@@ -27,32 +36,35 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
-    let look: Look = args::parsed(matches)?;
-    show(demo_input(), None, if look.begins_somewhere() { look } else { demo_look(look) })
+    show(None, None, args::parsed(matches)?)
 }
 
 /// `obelus [FILE]`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     let Screen { file, format, look } = args::parsed(matches)?;
-    let input = match file.as_deref() {
-        None => return show(demo_input(), None, if look.begins_somewhere() { look } else { demo_look(look) }),
-        Some("-") => Input::stdin()?,
-        Some(path) => Input::open(Path::new(path))?,
+    show(file.as_deref(), format.forced(), look)
+}
+
+/// What to look at: a file, standard input for `-`, or the recorded run.
+///
+/// # Errors
+/// It cannot be opened.
+pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
+    match file {
+        None => Ok(Input::memory("demo: a journey for two", DEMO)),
+        Some("-") => Input::stdin(),
+        Some(path) => Input::open(Path::new(path)),
+    }
+}
+
+fn show(file: Option<&str>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
+    let start = look.start(file.is_none());
+    let settings = Settings {
+        input: input(file)?,
+        format: format.map(str::to_owned),
+        start,
+        files: look.files,
+        theme: look.theme,
     };
-    show(input, format.forced(), look)
-}
-
-/// The demo begins where its story ends: at the last step, on the value that went wrong.
-fn demo_look(look: Look) -> Look {
-    Look { path: Some("†state.budget".to_owned()), instance: Some("②".to_owned()), ..look }
-}
-
-fn demo_input() -> Arc<Input> {
-    Input::memory("demo: a journey for two", DEMO)
-}
-
-fn show(input: Arc<Input>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
-    let start = look.begins_somewhere().then_some(Start { step: look.step, path: look.path, instance: look.instance });
-    let settings = Settings { input, format: format.map(str::to_owned), start, files: look.files, theme: look.theme };
     Ok(shell::run(settings)?)
 }

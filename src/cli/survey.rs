@@ -1,49 +1,28 @@
-//! A file surveyed for `check` and `stats`: by its format, or by its runs where the format has no survey of its own.
+//! A file surveyed for `stats`: by its format, or by its runs where the format has no survey of its own.
 
 use super::Stop;
 use super::out::raw;
-use crate::format::{Run, Survey};
-use crate::ingest::Loaded;
-use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo};
-use crate::source::Reader;
+use crate::format::{Purpose, Run};
+use crate::ingest::{self, Loaded};
+use crate::model::{Bytes, Problem, Severity, StepKind, StepNo};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Gives the findings of each trajectory in turn.
-pub(super) fn findings(loaded: &Loaded, mut each: impl FnMut(Vec<Finding>) -> Result<(), Stop>) -> Result<(), Stop> {
-    match loaded.detected.format.survey() {
-        Some(mut survey) => records(loaded, survey.as_mut(), |_, findings| each(findings)),
-        None => (0..loaded.trajectories()).try_for_each(|record| each(loaded.run(record)?.findings())),
-    }
-}
-
 /// Gives the statistics of each trajectory in turn, then those of the dataset.
 pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(), Stop>) -> Result<(), Stop> {
-    if let Some(mut survey) = loaded.detected.format.survey().filter(|survey| survey.dataset().is_some()) {
-        records(loaded, survey.as_mut(), |stats, _| stats.map_or(Ok(()), |stats| each(&stats)))?;
+    let survey = loaded.detected.format.survey(Purpose::Statistics);
+    if let Some(mut survey) = survey.filter(|survey| survey.dataset().is_some()) {
+        ingest::survey(loaded, survey.as_mut(), |surveyed| surveyed.stats.map_or(Ok(()), |stats| each(&stats)))?;
         return survey.dataset().map_or(Ok(()), |dataset| each(&dataset));
     }
     let mut dataset = DatasetStats::default();
     for record in 0..loaded.trajectories() {
-        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref());
+        let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref())?;
         dataset.add(&stats);
         each(raw(&stats)?.as_ref())?;
     }
     each(raw(&dataset)?.as_ref())
-}
-
-fn records(
-    loaded: &Loaded,
-    survey: &mut dyn Survey,
-    mut each: impl FnMut(Option<Box<RawValue>>, Vec<Finding>) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let mut reader = Reader::new(&loaded.input);
-    for record in loaded.records.iter() {
-        let surveyed = survey.take(&record, reader.text(&record)?);
-        each(surveyed.stats, surveyed.findings)?;
-    }
-    Ok(())
 }
 
 type Counts = BTreeMap<String, u64>;
@@ -71,7 +50,7 @@ struct RunStats {
 }
 
 impl RunStats {
-    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Self {
+    fn of(record: usize, run: &dyn Run, bytes: &dyn Bytes) -> Result<Self, Problem> {
         let mut stats = Self {
             r#type: "trajectory",
             record,
@@ -97,11 +76,11 @@ impl RunStats {
             stats.tokens += step.tokens.unwrap_or(0);
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
-        for finding in run.findings() {
+        for finding in ingest::findings_of(run, bytes)? {
             stats.errors += u64::from(finding.severity == Severity::Error);
             stats.warnings += u64::from(finding.severity == Severity::Warning);
         }
-        stats
+        Ok(stats)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::rules::acts::{
     self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Type, canonical, known_path, parse_expression,
     parse_reference,
 };
-use crate::state::{IdentityId, IdentityView, Tree};
+use crate::state::{Event, Exam, IdentityId, IdentityView, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
 
@@ -28,8 +28,8 @@ impl Format for Acts {
 
     fn about(&self) -> &'static str {
         "Contexts and logs of the Agent/Data protocol: messages whose `data`, `input`, `state` and `error` merge into \
-         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least half \
-         of the messages having one of the protocol's types."
+         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least \
+         half of the messages having one of the protocol's types."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -67,7 +67,8 @@ impl Format for Acts {
             "{\"context\":[{\"type\":\"text\",\"text\":\"Book it.\"},{\"type\":\"state\",\"state\":{\"city\":\"Lyon\"}}],\
              \"solution\":{\"calls\":[],\"output\":null}}",
             "{\"type\":\"state\",\"state\":{\"n\":1},\"_tick\":1}\n\
-             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
+             {\"type\":\"data\",\"kind\":\"state\",\"data\":{\"n\":2},\
+             \"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
             "[{\"role\":\"user\",\"content\":{\"type\":\"input\",\"input\":{\"x\":1}}},{\"type\":\"plan\",\"plan\":[]}]",
         ]
     }
@@ -113,8 +114,12 @@ impl Run for ActsRun {
         self.log.push(record, text, bytes);
     }
 
-    fn finish(&mut self, bytes: &dyn Bytes) {
-        self.log.finish(bytes);
+    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+        self.log.look_ahead(bytes)
+    }
+
+    fn settle(&mut self, ahead: Vec<Finding>) {
+        self.log.settle(ahead);
     }
 
     fn step_count(&self) -> usize {
@@ -162,6 +167,22 @@ impl Run for ActsRun {
 
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         self.log.schema(identity, step, bytes)
+    }
+
+    fn accounts_for(&self, event: &Event) -> bool {
+        self.log.accounts_for(event)
+    }
+
+    fn has_schemas(&self) -> bool {
+        self.log.has_schemas()
+    }
+
+    fn examine(&self, exam: &mut Exam, bytes: &dyn Bytes) -> bool {
+        self.log.examine(exam, bytes)
+    }
+
+    fn schema_findings(&self, verdicts: &Verdicts) -> Vec<Finding> {
+        self.log.schema_findings(verdicts)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {

@@ -3,7 +3,7 @@
 mod run;
 mod survey;
 
-use super::{Format, Framing, Layout, Match, Run, Survey};
+use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::adp::{ClassNote, Item, Shape, shape};
 
@@ -104,8 +104,8 @@ impl Format for Adp {
         Layout::Set
     }
 
-    fn survey(&self) -> Option<Box<dyn Survey>> {
-        Some(Box::<survey::Trajectories>::default())
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        Some(Box::new(survey::Trajectories::new(purpose)))
     }
 
     fn run(&self) -> Box<dyn Run> {

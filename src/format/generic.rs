@@ -1,9 +1,12 @@
 //! Any JSON: records that no format knows, one step each. The last row of the table.
 
-use super::{Answer, Credit, Format, Framing, Layout, Match, Resolved, Run, Survey, Surveyed, ViewEntry, describe};
+use super::{
+    Answer, Credit, Format, Framing, Layout, Look, Looked, Match, Purpose, Resolved, Run, Survey, Surveyed, ViewEntry,
+    describe,
+};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Identity, Problem, Record, RecordBody, RecordIndex, Severity, Step, StepNo, StepPlace,
+    Bytes, Finding, Found, Identity, Problem, Record, RecordBody, RecordIndex, Severity, Step, StepNo, StepPlace,
 };
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
@@ -41,8 +44,8 @@ impl Format for Generic {
         false
     }
 
-    fn survey(&self) -> Option<Box<dyn Survey>> {
-        Some(Box::new(Texts))
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        (purpose == Purpose::Findings).then(|| Box::new(Texts) as Box<dyn Survey>)
     }
 
     fn run(&self) -> Box<dyn Run> {
@@ -65,13 +68,27 @@ impl Format for Generic {
 struct Texts;
 
 impl Survey for Texts {
-    fn take(&mut self, record: &Record, text: &[u8]) -> Surveyed {
-        let fault = match (&record.body, std::str::from_utf8(text)) {
-            (RecordBody::Broken(reason), _) => Some(reason.clone()),
-            (_, Err(e)) => Some(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
-            (_, Ok(text)) => json::parse(text).err().map(|e| e.to_string()),
-        };
-        Surveyed { findings: fault.map(|reason| invalid(record.number, reason)).into_iter().collect(), stats: None }
+    fn look(&self) -> Look {
+        |record, text| {
+            let found = |reason| Found { finding: invalid(record.number, reason), place: record.place };
+            Looked::Findings(fault(record, text).map(found).into_iter().collect())
+        }
+    }
+
+    fn take(&mut self, looked: Looked) -> Surveyed {
+        match looked {
+            Looked::Findings(found) => Surveyed { found, stats: None },
+            Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None },
+        }
+    }
+}
+
+/// Why a record is no JSON.
+fn fault(record: &Record, text: &[u8]) -> Option<String> {
+    match (&record.body, std::str::from_utf8(text)) {
+        (RecordBody::Broken(reason), _) => Some(reason.clone()),
+        (_, Err(e)) => Some(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
+        (_, Ok(text)) => json::parse(text).err().map(|e| e.to_string()),
     }
 }
 

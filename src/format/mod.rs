@@ -14,7 +14,7 @@ mod survey;
 
 pub use crate::model::Framing;
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Plans, Resolved, Run, ViewEntry};
-pub use survey::{Survey, Surveyed};
+pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &acts::Acts, &generic::Generic];

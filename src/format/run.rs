@@ -1,10 +1,10 @@
 //! What a format is, and what it makes of records: a run.
 
-use super::Survey;
 use super::plan::{PlanView, ReadBy, RefState};
+use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
-use crate::state::{IdentityId, Tree};
+use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub trait Format: Send + Sync {
         true
     }
     /// A pass over a file for what only all records together tell; None: what its runs tell is all.
-    fn survey(&self) -> Option<Box<dyn Survey>> {
+    fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
     /// What its plans are called on screen; None: it has none.
@@ -124,8 +124,18 @@ pub type Plans<'p> = &'p dyn Fn() -> Option<Rc<PlanView>>;
 pub trait Run: Send + Sync {
     /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
-    /// The input has ended (for now): settles what waits for more. May be followed by more records.
-    fn finish(&mut self, _bytes: &dyn Bytes) {}
+    /// What would be found if the input ended here: findings that wait for more (A43). May take long; others read
+    /// meanwhile.
+    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// Takes what [`Run::look_ahead`] found; it holds until the next record.
+    fn settle(&mut self, _ahead: Vec<Finding>) {}
+    /// The input has ended (for now). May be followed by more records.
+    fn finish(&mut self, bytes: &dyn Bytes) {
+        let ahead = self.look_ahead(bytes);
+        self.settle(ahead);
+    }
     /// Number of steps so far.
     fn step_count(&self) -> usize;
     /// Where a step stands.
@@ -161,6 +171,23 @@ pub trait Run: Send + Sync {
     /// Schema of an identity at a step, as JSON text, with the step that set it.
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         None
+    }
+    /// Whether the message of an event's author accounts for it, so that [`Run::credit`] of that author is the event's
+    /// (A30).
+    fn accounts_for(&self, _event: &Event) -> bool {
+        true
+    }
+    /// Whether it carries schemas that [`Run::examine`] checks values against.
+    fn has_schemas(&self) -> bool {
+        false
+    }
+    /// Looks at the next step that an exam has not seen, for it to judge (A42); false when there is none.
+    fn examine(&self, _exam: &mut Exam, _bytes: &dyn Bytes) -> bool {
+        false
+    }
+    /// What an exam found, as findings in no order; they come beside those of [`Run::findings`].
+    fn schema_findings(&self, _verdicts: &Verdicts) -> Vec<Finding> {
+        Vec::new()
     }
     /// Description of an identity at a step.
     fn description(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {

@@ -1,23 +1,49 @@
 //! What only a look at every record of a file tells: findings across records, statistics.
 
-use crate::model::{Finding, Record};
+use crate::model::{Found, Record};
+use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
 
-/// A pass over a file, record by record. It holds counts and hashes, no records.
+/// Looks at one record by itself; several can be looked at at once, in any order.
+pub type Look = fn(&Record, &[u8]) -> Looked;
+
+/// A pass over a file in two parts: the look at each record by itself, and what their order tells. It holds counts and
+/// hashes, no records.
 pub trait Survey: Send {
-    /// Takes the next record; `text` are its bytes (of a broken one at most the first 64 KiB).
-    fn take(&mut self, record: &Record, text: &[u8]) -> Surveyed;
+    /// How a record is looked at: the record, and its bytes (of a broken one at most the first 64 KiB).
+    fn look(&self) -> Look;
+    /// Takes the next record of the file.
+    fn take(&mut self, looked: Looked) -> Surveyed;
     /// Statistics of the records so far, as a JSON object whose `type` is `dataset`; None: what the runs tell is all.
     fn dataset(&self) -> Option<Box<RawValue>> {
         None
     }
 }
 
+/// What a pass over a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Findings alone.
+    Findings,
+    /// Statistics, and the findings that they count.
+    Statistics,
+}
+
+/// One record, looked at by itself.
+#[derive(Debug)]
+pub enum Looked {
+    /// Its findings are all that there is.
+    Findings(Vec<Found>),
+    /// A trajectory of the Agent Data Protocol.
+    Trajectory(Box<Examined>),
+}
+
 /// One record of a survey.
 #[derive(Debug)]
 pub struct Surveyed {
     /// All its findings, in order.
-    pub findings: Vec<Finding>,
-    /// Its statistics, as a JSON object whose `type` is `trajectory`; None for a record that cannot be read.
+    pub found: Vec<Found>,
+    /// Its statistics, as a JSON object whose `type` is `trajectory`; None for a record that cannot be read, or where
+    /// nobody asked.
     pub stats: Option<Box<RawValue>>,
 }

@@ -12,6 +12,8 @@ const RECORDS: usize = 20;
 const BYTES: usize = BLOCK;
 const STEP: usize = 1 << 16;
 
+const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Elements];
+
 /// The format that nothing else claims.
 const FALLBACK: &str = "generic";
 
@@ -25,19 +27,26 @@ pub struct Detected {
     pub was_forced: bool,
 }
 
-/// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for.
+/// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for. Waits until a stream
+/// has brought something.
 ///
 /// # Errors
 /// There is no format of that name; the input is no text (R9) or cannot be read.
 pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> {
+    input.wait_for_head();
     input.check()?;
     if let Some(name) = forced.filter(|name| *name != "auto") {
         let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;
         return Ok(Detected { format, reasons: vec!["asked for by name".to_owned()], was_forced: true });
     }
-    let first = FirstRecords::read(input)?;
+    let texts = first_records(input)?;
+    let mut parsed: [Option<Vec<json::Value<'_>>>; 3] = Default::default();
     for &format in format::FORMATS {
-        if let Some(found) = format.detect(&first.values(format.framing())) {
+        // Mostly all ways of framing give the same records, which are parsed once.
+        let way = FRAMINGS.iter().position(|framing| *framing == format.framing()).unwrap_or_default();
+        let way = texts.iter().position(|other| *other == texts[way]).unwrap_or(way);
+        let first = parsed[way].get_or_insert_with(|| values(&texts[way]));
+        if let Some(found) = format.detect(first) {
             return Ok(Detected { format, reasons: vec![found.reason], was_forced: false });
         }
     }
@@ -45,27 +54,18 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false })
 }
 
-/// The first records as texts, once for each way of framing.
-struct FirstRecords {
-    framed: [(Framing, Vec<String>); 3],
+/// The first records as texts, for each way of framing.
+fn first_records(input: &Input) -> Result<[Vec<String>; 3], Problem> {
+    let mut head = vec![0; BYTES];
+    let got = input.read_at(0, &mut head)?;
+    head.truncate(got);
+    let is_whole = got as u64 == input.len();
+    Ok(FRAMINGS.map(|framing| texts(&head, framing, is_whole)))
 }
 
-impl FirstRecords {
-    fn read(input: &Input) -> Result<Self, Problem> {
-        let mut head = vec![0; BYTES];
-        let got = input.read_at(0, &mut head)?;
-        head.truncate(got);
-        let is_whole = got as u64 == input.len();
-        let framed = [Framing::Text, Framing::Values, Framing::Elements]
-            .map(|framing| (framing, texts(&head, framing, is_whole)));
-        Ok(Self { framed })
-    }
-
-    /// Those that parse.
-    fn values(&self, framing: Framing) -> Vec<json::Value<'_>> {
-        let texts = self.framed.iter().filter(|(f, _)| *f == framing).flat_map(|(_, texts)| texts);
-        texts.filter_map(|text| json::parse(text).ok()).collect()
-    }
+/// Those that parse.
+fn values(texts: &[String]) -> Vec<json::Value<'_>> {
+    texts.iter().filter_map(|text| json::parse(text).ok()).collect()
 }
 
 /// The first records of a text of which this is the head. If not even the first ends in it, its beginning, closed.

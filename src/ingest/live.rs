@@ -4,10 +4,27 @@ use crate::format::{Format, Layout, Run};
 use crate::model::{Place, Problem, Record};
 use crate::source::{Input, RecordIndex};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
 
-/// A run that the worker fills while others read. The worker holds it for about a millisecond at a time.
+/// A run that the worker fills while others read. It holds it for two milliseconds at a time (a big record: longer).
 pub type SharedRun = Arc<RwLock<Box<dyn Run>>>;
+
+/// How long the worker sleeps while somebody reads the run.
+const STEP_BACK: Duration = Duration::from_micros(50);
+
+/// The run for writing. It never queues for the lock: where a writer waits, a reader that already reads and asks again
+/// (one pane inside another) would wait for the writer, which waits for it.
+pub(super) fn write(run: &SharedRun) -> RwLockWriteGuard<'_, Box<dyn Run>> {
+    loop {
+        match run.try_write() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => thread::sleep(STEP_BACK),
+        }
+    }
+}
 
 /// The records found so far.
 #[derive(Debug, Default)]
@@ -124,6 +141,8 @@ pub enum IngestEvent {
         /// What stands at the end and is no record yet.
         pending: Option<Place>,
     },
+    /// The findings of the run hold for the present end of the input.
+    Settled,
     /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
     Generation(Live, Why),
     /// Something is wrong with the input; what was read stays.

@@ -3,11 +3,16 @@
 //! Headless commands load an input whole ([`open`]); the screen has a worker that indexes, folds and follows it.
 
 mod detect;
+mod exam;
+mod fold;
 mod live;
 mod load;
+mod pass;
 mod worker;
 
 pub use detect::{Detected, detect};
+pub use exam::{findings_of, with_stack};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
+pub use pass::{findings, survey};
 pub use worker::Worker;

@@ -6,25 +6,18 @@ use super::live::{IngestEvent, Live, Why};
 use crate::format::Format;
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
-use crate::source::{Change, Ending, Follower, Framer, Input, Reader};
+use crate::source::{Change, Ending, Follower, Framer, Input};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes indexed while the index is locked: well under a millisecond.
 const PIECE: usize = 1 << 18;
 
-/// Longest time that the run is locked at once, and the pause in which waiting readers get it.
-const SLICE: Duration = Duration::from_millis(1);
-const PAUSE: Duration = Duration::from_micros(50);
-
 /// Time given to the run before the rest of the input is indexed, so that the first screen has its state.
 const FIRST_FOLD: Duration = Duration::from_millis(8);
-
-/// A record larger than this is merged outside of the lock where that is possible (the run is still empty).
-const BIG_RECORD: u64 = 1 << 18;
 
 /// Least time between two events of progress, and between two looks at the file.
 const PROGRESS: Duration = Duration::from_millis(16);
@@ -33,6 +26,15 @@ const PACE: Duration = Duration::from_millis(10);
 /// A line without newline is taken after it was quiet so long (TAIL T9); a whole document earlier (T14).
 const QUIET_LINE: Duration = Duration::from_secs(1);
 const QUIET_DOCUMENT: Duration = Duration::from_millis(250);
+
+/// A line that is no record as it stands is told as a broken one after so long; before it may still be on its way.
+const QUIET_TORN_LINE: Duration = Duration::from_secs(10);
+
+/// Looking ahead that takes less than this is done before new records are told of.
+const AHEAD_QUICK: Duration = Duration::from_millis(5);
+
+/// Time after which an input that could not be read is tried again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Events that may wait to be read.
 const EVENTS_MAX: usize = 64;
@@ -58,13 +60,10 @@ impl Worker {
         let (keep, dropped) = bounded(0);
         let mut work = Work::new(live.clone(), format, tell.clone(), dropped);
         let body = move || {
-            let end = catch_unwind(AssertUnwindSafe(|| work.run()));
-            let problem = match end {
-                Ok(Stop::Dropped) => return,
-                Ok(Stop::Failed(problem)) => problem,
-                Err(_) => Problem::unreadable("reading stopped: a fault in obelus").hint("please report it"),
-            };
-            let _gone = tell.send(IngestEvent::Problem(problem));
+            if catch_unwind(AssertUnwindSafe(|| work.run())).is_err() {
+                let problem = Problem::unreadable("reading stopped: a fault in obelus").hint("please report it");
+                let _gone = tell.send(IngestEvent::Problem(problem));
+            }
         };
         let started = thread::Builder::new().name("ingest".to_owned()).spawn(body);
         started.map_err(|e| Problem::unreadable(format!("no thread to read with: {e}")))?;
@@ -73,7 +72,7 @@ impl Worker {
 }
 
 /// Why the thread ends.
-enum Stop {
+pub(super) enum Stop {
     Dropped,
     Failed(Problem),
 }
@@ -88,26 +87,29 @@ impl From<Problem> for Stop {
 struct Before {
     framer: Framer,
     records: usize,
-    version: u64,
+    pub(super) version: u64,
 }
 
-struct Work {
-    format: &'static dyn Format,
-    live: Live,
+pub(super) struct Work {
+    pub(super) format: &'static dyn Format,
+    pub(super) live: Live,
     framer: Framer,
     follower: Follower,
     before: Option<Before>,
     /// Version of the index that the run was made from, records of it that are in the run.
-    version: u64,
-    folded: usize,
-    is_run_settled: bool,
+    pub(super) version: u64,
+    pub(super) folded: usize,
+    pub(super) is_run_settled: bool,
     /// Whether the input had its end and nothing can come any more.
     is_finished: bool,
     /// Records told of at the last `Done` or `Appended`; None before the first.
-    told: Option<usize>,
+    pub(super) told: Option<usize>,
     last_progress: Option<Instant>,
     last_growth: Option<Instant>,
     opened: Instant,
+    /// When the run last looked ahead, and how long that took.
+    pub(super) ahead_at: Instant,
+    pub(super) ahead_cost: Duration,
     /// The byte up to which an unfinished line was found to be no record.
     refused_until: u64,
     tell: Sender<IngestEvent>,
@@ -131,16 +133,30 @@ impl Work {
             last_progress: None,
             last_growth: None,
             opened: Instant::now(),
+            ahead_at: Instant::now(),
+            ahead_cost: Duration::ZERO,
             refused_until: 0,
             tell,
             dropped,
         }
     }
 
-    fn run(&mut self) -> Stop {
+    fn run(&mut self) {
+        let mut last = None;
         loop {
-            if let Err(stop) = self.turn() {
-                return stop;
+            let problem = match self.turn() {
+                Ok(()) => continue,
+                Err(Stop::Failed(problem)) => problem,
+                Err(Stop::Dropped) => return,
+            };
+            // The disk or the network may come back; it is told once.
+            if last.as_ref() != Some(&problem) && self.send(IngestEvent::Problem(problem.clone())).is_err() {
+                return;
+            }
+            last = Some(problem);
+            select! {
+                recv(self.dropped) -> _ => return,
+                recv(after(RETRY)) -> _ => {}
             }
         }
     }
@@ -202,13 +218,13 @@ impl Work {
         match self.framer.ending() {
             Ending::Clean => {}
             Ending::Whole => self.framer.take_early(&mut self.live.records.write()),
-            Ending::Line => {
+            Ending::Line if self.refused_until != self.framer.position() => {
                 if self.is_pending_whole()? {
                     self.framer.take_early(&mut self.live.records.write());
                 }
                 self.refused_until = self.framer.position();
             }
-            Ending::Torn => {
+            Ending::Line | Ending::Torn => {
                 let (records, version) = (self.live.records.count(), self.live.records.read().version());
                 self.before = Some(Before { framer: self.framer.clone(), records, version });
                 self.finish()?;
@@ -224,7 +240,7 @@ impl Work {
         }
         let wanted = match self.framer.ending() {
             Ending::Clean => return None,
-            Ending::Line if self.refused_until == self.framer.position() => return None,
+            Ending::Line if self.refused_until == self.framer.position() => QUIET_TORN_LINE,
             Ending::Line | Ending::Torn => QUIET_LINE,
             Ending::Whole => QUIET_DOCUMENT,
         };
@@ -267,103 +283,18 @@ impl Work {
         self.framer.pending().map_or(0, |p| p.span.offset)
     }
 
-    // ---- run
-
-    /// Merges records into the run, all or for some time.
-    fn fold(&mut self, time: Option<Duration>) -> Result<(), Stop> {
-        self.renew_if_taken_back()?;
-        let Some(run) = self.live.run.clone() else { return Ok(()) };
-        let input = Arc::clone(&self.live.input);
-        let mut reader = Reader::new(&input);
-        let begin = Instant::now();
-        while self.folded < self.live.records.count() && time.is_none_or(|t| begin.elapsed() < t) {
-            self.is_run_settled = false;
-            let is_whole = self.fold_big(&mut reader)? || self.fold_slice(&mut reader)?;
-            if !is_whole {
-                return Ok(());
-            }
-            self.progress(|work| IngestEvent::Merged {
-                records: work.folded,
-                of: work.live.records.count(),
-                steps: run.read().unwrap_or_else(PoisonError::into_inner).step_count(),
-            })?;
-            if self.folded < self.live.records.count() {
-                thread::sleep(PAUSE);
-            }
-        }
-        Ok(())
-    }
-
-    /// Merges records for one slice of time; false if the input no longer holds them.
-    fn fold_slice(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
-        let Some(run) = &self.live.run else { return Ok(false) };
-        let mut run = run.write().unwrap_or_else(PoisonError::into_inner);
-        let begin = Instant::now();
-        while begin.elapsed() < SLICE {
-            let Some(record) = self.live.records.get(self.folded) else { break };
-            let text = match self.format.needs_text() {
-                true => reader.text(&record),
-                false => Ok(&[][..]),
-            };
-            match text {
-                Ok(text) => run.push(&record, text, self.live.input.as_ref()),
-                Err(problem) => {
-                    drop(run);
-                    self.send(IngestEvent::Problem(problem))?;
-                    return Ok(false);
-                }
-            }
-            self.folded += 1;
-        }
-        Ok(true)
-    }
-
-    /// A big first record, a whole document: merged apart, so that the screen waits for no lock. False if it is none.
-    fn fold_big(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
-        let Some(run) = &self.live.run else { return Ok(false) };
-        let Some(record) = self.live.records.get(0).filter(|r| self.folded == 0 && r.place.span.len > BIG_RECORD)
-        else {
-            return Ok(false);
-        };
-        if !self.format.needs_text() {
-            return Ok(false);
-        }
-        let Ok(text) = reader.text(&record) else { return Ok(false) };
-        let mut apart = self.format.run();
-        apart.push(&record, text, self.live.input.as_ref());
-        *run.write().unwrap_or_else(PoisonError::into_inner) = apart;
-        self.folded = 1;
-        Ok(true)
-    }
-
-    /// If the index took records back that were merged or told, both begin anew.
-    fn renew_if_taken_back(&mut self) -> Result<(), Stop> {
-        let version = self.live.records.read().version();
-        if version == std::mem::replace(&mut self.version, version) {
-            return Ok(());
-        }
-        if self.folded == 0 && self.told.is_none() {
-            return Ok(());
-        }
-        let fresh = Live::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);
-        self.live = Live { records: Arc::clone(&self.live.records), ..fresh };
-        self.begin_generation(Why::Reread)
-    }
-
-    fn begin_generation(&mut self, why: Why) -> Result<(), Stop> {
+    pub(super) fn begin_generation(&mut self, why: Why) -> Result<(), Stop> {
         (self.folded, self.told, self.is_run_settled) = (0, None, true);
         self.live.records.set_complete(false);
         self.send(IngestEvent::Generation(self.live.clone(), why))
     }
 
-    /// Says that all is there.
+    /// Says that all is there, with the findings of that end, unless those take long.
     fn settle(&mut self) -> Result<(), Stop> {
-        let count = self.live.records.count();
-        if !std::mem::replace(&mut self.is_run_settled, true)
-            && let Some(run) = &self.live.run
-        {
-            run.write().unwrap_or_else(PoisonError::into_inner).finish(self.live.input.as_ref());
+        if !self.is_run_settled && self.ahead_cost < AHEAD_QUICK {
+            self.look_ahead()?;
         }
+        let count = self.live.records.count();
         self.live.records.set_complete(true);
         self.follower.has_read();
         let pending = self.framer.pending();
@@ -383,12 +314,15 @@ impl Work {
             thread::sleep(PACE.saturating_sub(at.elapsed()));
         }
         while self.is_finished || self.live.input.may_grow() {
-            let period = [self.follower.period(), self.until_quiet()].into_iter().flatten().min();
+            let period = [self.follower.period(), self.until_quiet(), self.until_ahead()].into_iter().flatten().min();
             let time = period.map_or_else(never, after);
             select! {
                 recv(self.dropped) -> _ => return Err(Stop::Dropped),
                 recv(self.follower.hints()) -> _ => {}
                 recv(time) -> _ => {}
+            }
+            if self.until_ahead() == Some(Duration::ZERO) {
+                self.look_ahead()?;
             }
             if self.look()? || self.until_quiet() == Some(Duration::ZERO) {
                 return Ok(());
@@ -453,7 +387,7 @@ impl Work {
     // ---- events
 
     /// Tells, however long the other side takes.
-    fn send(&self, event: IngestEvent) -> Result<(), Stop> {
+    pub(super) fn send(&self, event: IngestEvent) -> Result<(), Stop> {
         select_biased! {
             recv(self.dropped) -> _ => Err(Stop::Dropped),
             send(self.tell, event) -> sent => sent.map_err(|_| Stop::Dropped),
@@ -461,7 +395,7 @@ impl Work {
     }
 
     /// Tells of progress if it is time and somebody listens; ends here when nobody is there any more.
-    fn progress(&mut self, event: impl FnOnce(&Self) -> IngestEvent) -> Result<(), Stop> {
+    pub(super) fn progress(&mut self, event: impl FnOnce(&Self) -> IngestEvent) -> Result<(), Stop> {
         if let Err(crossbeam_channel::TryRecvError::Disconnected) = self.dropped.try_recv() {
             return Err(Stop::Dropped);
         }

@@ -13,7 +13,7 @@ mod value;
 
 pub use head::head;
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
-pub use path::{Key, pointer, pointer_escape};
+pub use path::{Key, nearest, pointer, pointer_escape};
 pub use print::{compact, pretty, quote, schema_text};
 pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, closed};
 pub use value::{Data, Member, Object, Value};

@@ -183,7 +183,8 @@ fn hex4(escape: &str) -> Option<u32> {
     u32::from_str_radix(escape.get(2..6)?, 16).ok()
 }
 
-/// serde_json speaks of lines and columns (columns count bytes); this turns them into a byte, without the line in the text.
+/// serde_json speaks of lines and columns (columns count bytes); this turns them into a byte, without the line in the
+/// text.
 fn located(text: &str, e: &serde_json::Error) -> SyntaxError {
     let line_start = match e.line() {
         0 | 1 => 0,

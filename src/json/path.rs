@@ -1,5 +1,6 @@
 //! Keys of a path, and JSON Pointers.
 
+use super::{Data, Value};
 use std::fmt;
 
 /// One step of a path into a value.
@@ -34,6 +35,24 @@ pub fn pointer_escape(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
+/// The value that a JSON Pointer names, or, where it names nothing, the last on the way to it.
+#[must_use]
+pub fn nearest<'v, 'a>(root: &'v Value<'a>, pointer: &str) -> &'v Value<'a> {
+    let mut at = root;
+    for segment in pointer.split('/').skip(1) {
+        let below = match &at.data {
+            Data::Object(object) => object.get(&segment.replace("~1", "/").replace("~0", "~")),
+            Data::Array(items) => segment.parse().ok().and_then(|i: usize| items.get(i)),
+            _ => None,
+        };
+        match below {
+            Some(value) => at = value,
+            None => break,
+        }
+    }
+    at
+}
+
 /// The JSON Pointer of a path; the root is the empty string.
 #[must_use]
 pub fn pointer(path: &[Key]) -> String {
@@ -42,4 +61,19 @@ pub fn pointer(path: &[Key]) -> String {
         out.push_str(&pointer_escape(&key.to_string()));
         out
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_leads_as_far_as_there_is_something() {
+        let root = crate::json::parse(r#"{"a/b":[1,{"~":true}],"c":2}"#).unwrap();
+        for (pointer, text) in
+            [("", root.text), ("/a~1b/1/~0", "true"), ("/a~1b/0/x/y", "1"), ("/c/0", "2"), ("/d", root.text)]
+        {
+            assert_eq!(nearest(&root, pointer).text, text, "{pointer}");
+        }
+    }
 }

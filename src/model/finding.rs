@@ -1,5 +1,6 @@
 //! What a check says of a record, a step or a path.
 
+use super::Place;
 use serde::Serialize;
 
 /// How bad a finding is.
@@ -12,6 +13,18 @@ pub enum Severity {
     Warning,
     /// A strict reader rejects it, or data is lost.
     Error,
+}
+
+impl Severity {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 /// One finding. Its place in a list is its order by record, step, path and rule (A45, D16).
@@ -31,10 +44,27 @@ pub struct Finding {
     pub message: String,
 }
 
+/// A finding and where in the input it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The finding.
+    pub finding: Finding,
+    /// The value that it is about, as near as its path leads; else its step, else its record.
+    pub place: Place,
+}
+
 impl Finding {
     /// The order in which findings are told (A45, D16).
     #[must_use]
     pub fn order(&self) -> (usize, Option<super::StepNo>, Option<&str>, &str) {
         (self.record, self.step, self.path.as_deref(), self.rule)
+    }
+
+    /// Findings in their order, one for each record, step, path and rule.
+    #[must_use]
+    pub fn in_order(mut all: Vec<Self>) -> Vec<Self> {
+        all.sort_by(|a, b| a.order().cmp(&b.order()));
+        all.dedup_by(|a, b| a.order() == b.order());
+        all
     }
 }

@@ -115,7 +115,7 @@ impl RecordIndex {
         if len >= self.len() {
             return;
         }
-        self.next_line = self.get(len).map_or(0, |r| r.place.line);
+        self.next_line = len.checked_sub(1).and_then(|last| self.get(last)).map_or(0, |r| r.place.line + 1);
         self.chunks.truncate(len.div_ceil(CHUNK));
         if let Some(last) = self.chunks.last_mut() {
             last.truncate(len - (len - 1) / CHUNK * CHUNK);
@@ -154,9 +154,13 @@ mod tests {
             assert_eq!(index.len() as u64, keep);
             assert_eq!(index.iter().last().map(|r| r.place), keep.checked_sub(1).map(at));
         }
-        index.push(at(0), None);
-        assert_eq!(index.get(0).unwrap().place, at(0));
-        assert_eq!((size_of::<Entry>(), index.version()), (12, 6));
+        for i in [0, 250, 251] {
+            index.push(at(i), None);
+            index.truncate(index.len() - 1);
+            index.push(at(i), None);
+            assert_eq!(index.iter().last().unwrap().place, at(i));
+        }
+        assert_eq!((size_of::<Entry>(), index.version()), (12, 9));
     }
 
     #[test]

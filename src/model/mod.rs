@@ -9,7 +9,7 @@ mod place;
 mod problem;
 mod step;
 
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, Found, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};

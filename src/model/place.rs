@@ -68,7 +68,7 @@ pub enum Framing {
 
 /// The bytes of the open input. Rooms of the core ask for them through this, so that they name no file.
 ///
-/// A read is one `pread` of a local file or a copy from memory; callers keep spans small (a message, a value on screen).
+/// A read is one `pread` of a local file or a copy from memory; callers keep spans small (a message, a shown value).
 pub trait Bytes: Send + Sync {
     /// The bytes of a span.
     ///

@@ -33,6 +33,8 @@ pub struct Node {
     pub end: u32,
     /// Members or elements.
     pub count: u32,
+    /// Its place among its siblings, from 0.
+    at: u32,
     /// Bytes of its key with quotes, empty for elements and the root.
     key: Range<usize>,
     /// Its bytes.
@@ -52,14 +54,16 @@ impl Doc {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
-        let (nodes, fault) = match json::parse_lenient(&text) {
-            Ok(value) => {
-                let mut nodes = Vec::new();
-                lay_out(&value, 0..0, 0, 0, &mut nodes);
-                (nodes, json::parse(&text).err())
-            }
-            Err(fault) => (Vec::new(), Some(fault)),
+        // The strict rules first: a second look is needed only for what they reject.
+        let (read, fault) = match json::parse(&text) {
+            Ok(value) => (Some(value), None),
+            Err(fault) => (json::parse_lenient(&text).ok(), Some(fault)),
         };
+        let mut nodes = Vec::new();
+        if let Some(value) = &read {
+            lay_out(value, 0..0, 0, (0, 0), &mut nodes);
+        }
+        drop(read);
         Self { text, nodes, fault }
     }
 
@@ -100,17 +104,24 @@ impl Doc {
     /// Index among the elements of its array; None for members and the root.
     #[must_use]
     pub fn index(&self, node: usize) -> Option<usize> {
-        let parent = self.nodes.get(node)?.parent as usize;
-        if parent == node || self.nodes[parent].kind != Kind::Array {
-            return None;
-        }
-        let mut at = parent + 1;
-        let mut index = 0;
-        while at < node {
-            at = self.nodes[at].end as usize;
-            index += 1;
-        }
-        Some(index)
+        let found = self.nodes.get(node)?;
+        let is_element = found.depth > 0 && self.nodes[found.parent as usize].kind == Kind::Array;
+        is_element.then_some(found.at as usize)
+    }
+
+    /// Whether the path of a node ends with these segments, as a JSON Pointer has them before escaping.
+    #[must_use]
+    pub fn ends_with(&self, node: usize, segments: &[String]) -> bool {
+        let mut at = node;
+        segments.iter().rev().all(|wanted| {
+            let Some(found) = self.nodes.get(at).filter(|n| n.depth > 0) else { return false };
+            let is_same = match self.key(at) {
+                Some(key) => key == wanted.as_str(),
+                None => wanted.parse() == Ok(found.at),
+            };
+            at = found.parent as usize;
+            is_same
+        })
     }
 
     /// The beginning of a string, decoded: at most about `bytes_max` bytes of source. True if that is all of it.
@@ -123,6 +134,35 @@ impl Doc {
             Ok(s) | Err((_, s)) => s,
         };
         (text, head.len() == body.len())
+    }
+
+    /// The first member of that name of an object.
+    #[must_use]
+    pub fn member(&self, object: usize, name: &str) -> Option<usize> {
+        let end = self.nodes.get(object).filter(|n| n.kind == Kind::Object)?.end as usize;
+        let mut at = object + 1;
+        while at < end {
+            if self.key(at).as_deref() == Some(name) {
+                return Some(at);
+            }
+            at = self.nodes[at].end as usize;
+        }
+        None
+    }
+
+    /// The text of a member of the nearest object around a node that has one of that name.
+    #[must_use]
+    pub fn around(&self, node: usize, name: &str) -> Option<String> {
+        let mut at = node;
+        while let Some(n) = self.nodes.get(at).filter(|n| n.depth > 0) {
+            at = n.parent as usize;
+            if let Some(found) = self.member(at, name) {
+                let is_string = self.nodes[found].kind == Kind::String;
+                let text = if is_string { self.string_head(found, 4_096).0 } else { Cow::from(self.source(found)) };
+                return Some(text.into_owned());
+            }
+        }
+        None
     }
 
     /// Path of a node from the root, as a JSON Pointer.
@@ -148,17 +188,35 @@ fn head_of(body: &str, bytes_max: usize) -> &str {
     while !body.is_char_boundary(end) {
         end -= 1;
     }
-    // An escape is at most 12 bytes (a surrogate pair), so a backslash in the last 12 may be cut: end before the first of
-    // them that starts an escape, which is one preceded by an even run of backslashes.
-    let from = (end.saturating_sub(12)..=end).find(|&i| body.is_char_boundary(i)).unwrap_or(end);
-    if let Some(at) = body[from..end].find('\\') {
-        let run = body[..from + at].bytes().rev().take_while(|&b| b == b'\\').count();
-        end = from + at - run;
+    let bytes = body.as_bytes();
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..end).and_then(|rest| rest.iter().position(|&b| b == b'\\')) {
+        let start = at + found;
+        at = start + escape_len(&bytes[start..]);
+        if at > end {
+            return &body[..start];
+        }
     }
     &body[..end]
 }
 
-fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, depth: u16, nodes: &mut Vec<Node>) {
+/// Length of the escape that a text begins with: two, six, or twelve bytes (a surrogate pair).
+fn escape_len(escape: &[u8]) -> usize {
+    let is_half = |at: usize, digits: &[u8]| {
+        escape.get(at..at + 4).is_some_and(|e| {
+            e[..2] == *b"\\u" && e[2].eq_ignore_ascii_case(&b'd') && digits.contains(&e[3].to_ascii_lowercase())
+        })
+    };
+    match escape.get(1) {
+        Some(b'u') if is_half(0, b"89ab") && is_half(6, b"cdef") => 12,
+        Some(b'u') => 6,
+        _ => 2,
+    }
+}
+
+/// Adds a value and all in it; `place` is its depth and its place among its siblings.
+fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, place: (u16, usize), nodes: &mut Vec<Node>) {
+    let (depth, place) = place;
     let (kind, count) = match &value.data {
         Data::Object(o) => (Kind::Object, o.members.len()),
         Data::Array(a) => (Kind::Array, a.len()),
@@ -174,18 +232,21 @@ fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, depth: u16, nodes:
         parent,
         end: 0,
         count: u32::try_from(count).unwrap_or(u32::MAX),
+        at: u32::try_from(place).unwrap_or(u32::MAX),
         key,
         value: value.start..value.start + value.text.len(),
     });
     match &value.data {
         Data::Object(o) => {
-            for m in &o.members {
+            for (i, m) in o.members.iter().enumerate() {
                 let gap = m.value.start - m.key_start;
                 let quoted = key_len(m.key_start, gap, value);
-                lay_out(&m.value, m.key_start..m.key_start + quoted, number, depth + 1, nodes);
+                lay_out(&m.value, m.key_start..m.key_start + quoted, number, (depth + 1, i), nodes);
             }
         }
-        Data::Array(a) => a.iter().for_each(|v| lay_out(v, 0..0, number, depth + 1, nodes)),
+        Data::Array(a) => {
+            a.iter().enumerate().for_each(|(i, v)| lay_out(v, 0..0, number, (depth + 1, i), nodes));
+        }
         _ => {}
     }
     nodes[at].end = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
@@ -209,6 +270,12 @@ mod tests {
         assert_eq!(doc.source(4), r#""x\ny""#);
         assert_eq!(doc.string_head(4, 100), (Cow::from("x\ny"), true));
         assert_eq!(doc.nodes()[1].end, 5);
+        let segments = |path: &[&str]| path.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        assert_eq!((doc.index(3), doc.index(4), doc.index(0)), (Some(1), None, None));
+        assert!(doc.ends_with(4, &segments(&["a", "1", "b/c"])) && doc.ends_with(4, &segments(&["b/c"])));
+        assert!(
+            !doc.ends_with(4, &segments(&["a", "0", "b/c"])) && !doc.ends_with(4, &segments(&["x", "a", "1", "b/c"]))
+        );
     }
 
     #[test]

@@ -5,11 +5,14 @@ use crate::format::Layout;
 use crate::model::StepNo;
 use crate::text::{Role, SafeText, cut};
 
+/// From this width on the sentence on a value has room for all it tells.
+const WIDE: usize = 110;
+
 /// Left and right part of the header.
 #[must_use]
 pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
-    let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells / 3 });
+    let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
     left.push(Piece::safe(Role::Text, name));
     if cells >= 70 {
         left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
@@ -90,11 +93,11 @@ fn liveness(session: &Session, open: Option<&Open<'_>>) -> Vec<Piece> {
 
 /// The sentence on the value in focus: who set it, what it was before.
 #[must_use]
-pub fn explain(open: &Open<'_>) -> Vec<Piece> {
+pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let Some((reference, instance)) = open.focus_reference() else {
         return vec![Piece::of(
             Role::Dim,
-            " no value in focus: Tab to State and move there, or press > for the next write",
+            " no value in focus · move to one in State: who set it, and when, stands here",
         )];
     };
     let step = open.step();
@@ -110,6 +113,9 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
     let tree = open.tree();
     if let Some(leaf) = tree.leaf(node, step) {
         out.push(value_piece(&value::stored(&leaf.value, open.bytes())));
+        // What is wrong must not be what a narrow line cuts off.
+        let (first, last) = if cells < WIDE { (broken(open, id), Vec::new()) } else { (Vec::new(), broken(open, id)) };
+        out.extend(first);
         out.push(Piece::of(Role::Dim, if leaf.step == leaf.changed { "   set " } else { "   written " }));
         out.push(Piece::of(Role::Blame, &at(leaf.step)));
         if let Some(who) = open.run().credit(id, leaf.step, open.bytes()).who {
@@ -119,6 +125,7 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
             out.push(Piece::of(Role::Dim, &format!(" · unchanged since {}", at(leaf.changed))));
         }
         out.extend(before(open, node, leaf.changed));
+        out.extend(last);
     } else if tree.shape(node, step).is_some() {
         let n = tree.child_count(node, step);
         out.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
@@ -126,6 +133,7 @@ pub fn explain(open: &Open<'_>) -> Vec<Piece> {
             out.push(Piece::of(Role::Dim, "   last written "));
             out.push(Piece::of(Role::Blame, &at(newest)));
         }
+        out.extend(broken(open, id));
     } else {
         out.push(Piece::of(Role::Dim, "not there at this step"));
         if let Some(next) = tree.neighbour(node, step, true) {
@@ -146,6 +154,20 @@ fn before(open: &Open<'_>, node: crate::state::NodeId, changed: StepNo) -> Vec<P
         Piece::of(Role::Dim, " "),
         Piece::of(Role::Blame, &at(old.step)),
     ]
+}
+
+/// What the schema says of the value in focus, where the value breaks it (A42).
+fn broken(open: &Open<'_>, id: crate::state::IdentityId) -> Vec<Piece> {
+    let Some((_, path)) = &open.session.focus.path else { return Vec::new() };
+    let invalid = open.session.checks.at(id, open.step());
+    if let Some(own) = invalid.iter().find(|i| i.violation.path == *path) {
+        let text = format!("schema: {} ✗", own.violation.message);
+        return vec![Piece::of(Role::Dim, " · "), Piece::of(Role::Error, &text)];
+    }
+    match invalid.iter().filter(|i| i.violation.path.starts_with(path)).count() {
+        0 => Vec::new(),
+        n => vec![Piece::of(Role::Dim, " · "), Piece::of(Role::Error, &format!("schema: {n} ✗ below"))],
+    }
 }
 
 fn value_piece(piece: &Piece) -> Piece {

@@ -1,9 +1,10 @@
 //! Every write of the value in focus: step, when, who, what.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use crate::format::Credit;
 use crate::model::StepNo;
-use crate::state::{Event, EventOp, NodeId};
-use crate::text::{Role, SafeText, pad};
+use crate::state::{Event, EventOp, Invalid, NodeId};
+use crate::text::{Pattern, Role, SafeText, pad};
 use std::rc::Rc;
 
 /// From this width on events are told in words, with the time.
@@ -47,6 +48,14 @@ impl HistoryPane {
         self.events(open).get(self.scroll.cursor).map(|e| e.at)
     }
 
+    /// Puts the cursor on the next or previous event whose row matches, around the end; false if there is none.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
+        let events = self.events(open);
+        let is_hit = |event: &Event| pattern.is_match(&row(open, event, false, true).plain());
+        let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();
+        self.scroll.move_to_hit(&hits, is_forward)
+    }
+
     /// The visible rows.
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
@@ -75,13 +84,40 @@ impl HistoryPane {
         ];
         let is_wide = extent.width >= WIDE;
         let height = extent.height.saturating_sub(rows.len());
+        let checks = focus_checks(open);
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
         for (i, event) in events.iter().enumerate().skip(self.scroll.top).take(height) {
             let cursor = has_focus && i == self.scroll.cursor;
-            rows.push(row(open, event, current == Some(i), is_wide).hit(Hit::Row(i)).cursor(cursor));
+            let is_first = i == 0 || events[i - 1].at != event.at;
+            let mut row = row(open, event, current == Some(i), is_wide);
+            row.left.extend(verdict(open, event, is_first, &checks));
+            rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
         Window { rows, top: self.scroll.top, total: events.len() }
     }
+}
+
+/// The violations at, above and below the value in focus.
+fn focus_checks(open: &Open<'_>) -> Vec<Invalid> {
+    let Some((_, focus)) = &open.session.focus.path else { return Vec::new() };
+    let Some((id, _)) = open.focus_node() else { return Vec::new() };
+    open.session.checks.below(id, focus)
+}
+
+/// Whether an event broke the schema or repaired the value (A42). What is wrong with a container is told by the first
+/// event of the step.
+fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &[Invalid]) -> Option<Piece> {
+    if checks.is_empty() {
+        return None;
+    }
+    let (_, path) = open.tree().path(event.node);
+    let is_of_event =
+        |i: &&Invalid| i.violation.path.starts_with(&path) || (is_first && path.starts_with(&i.violation.path));
+    if let Some(broken) = checks.iter().filter(|i| i.from == event.at).find(is_of_event) {
+        return Some(Piece::of(Role::Error, &format!("  ✗ schema: {}", broken.violation.message)));
+    }
+    let repaired = checks.iter().filter(|i| i.until == Some(event.at) && i.is_repaired).find(is_of_event);
+    repaired.map(|_| Piece::of(Role::Good, "  repaired"))
 }
 
 /// One event: with words and the time where there is room, else with signs.
@@ -93,7 +129,10 @@ fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
         EventOp::Drop => ("−", "gone", Role::Removed),
         EventOp::Reset => ("−", "reset", Role::Removed),
     };
-    let credit = open.run().credit(event.identity, event.author, open.bytes());
+    let credit = match open.run().accounts_for(event) {
+        true => open.run().credit(event.identity, event.author, open.bytes()),
+        false => Credit::default(),
+    };
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
         Piece::of(Role::Blame, &format!("{:>7}  ", super::state::at(event.at))),

@@ -21,6 +21,9 @@ const STRING_BYTES_CLOSED: usize = 16 << 10;
 const STRING_LINES_OPEN: usize = 20_000;
 const STRING_BYTES_OPEN: usize = 1 << 20;
 
+/// Strings up to this length are never laid out as a block.
+const SHORT_BYTES: usize = 40;
+
 /// A line of highlighted code.
 pub type CodeLine = Vec<(Role, String)>;
 
@@ -131,7 +134,7 @@ impl DocView {
                 document: self.document,
                 node,
                 key: doc.key(node as usize).map(std::borrow::Cow::into_owned).unwrap_or_default(),
-                language: sibling(doc, parent, "language"),
+                language: doc.member(parent, "language").map(|at| doc.string_head(at, 64).0.into_owned()),
                 text: outline.blocks.get(&node)?.text.clone(),
             })
         };
@@ -194,7 +197,8 @@ impl DocView {
         let room = cells.saturating_sub(indent + 4).max(8);
         let used = doc.key(at).map_or(0, |k| width(&k) + 4);
         let source = doc.source(at);
-        let is_short = source.len() <= room.saturating_sub(used).max(6) && !source.contains("\\n");
+        // A short one stays on its line even where that cuts its end off: a block of two lines would say no more.
+        let is_short = source.len() <= room.saturating_sub(used).max(SHORT_BYTES) && !source.contains("\\n");
         if is_short {
             out.lines.push(line);
             return;
@@ -242,7 +246,7 @@ impl DocView {
         }
         self.version += 1;
         if let Some(row) = self.outline(cells).lines.iter().position(|l| l.node as usize == node) {
-            self.scroll.cursor = row;
+            self.scroll.jump_to(row);
         }
     }
 
@@ -398,18 +402,6 @@ fn put_value(doc: &Doc, at: usize, line: &Line, block: Option<&Block>, left: &mu
     }
 }
 
-fn sibling(doc: &Doc, parent: usize, key: &str) -> Option<String> {
-    let node = doc.nodes().get(parent)?;
-    let mut child = parent + 1;
-    while child < node.end as usize {
-        if doc.key(child).as_deref() == Some(key) {
-            return Some(doc.string_head(child, 64).0.into_owned());
-        }
-        child = doc.nodes()[child].end as usize;
-    }
-    None
-}
-
 /// The lines of a string: decoded, split, wrapped; an opened string that is JSON itself is laid out.
 fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     let (lines_max, bytes_max) = match opened {
@@ -446,14 +438,14 @@ fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     Block { text, lines, note, is_whole: is_all && !is_cut }
 }
 
-/// The node of a message that holds the value at a path of the state: the last whose pointer ends with the path.
+/// The node of a message that holds the value at a path of the state: the first whose pointer ends with the path.
 #[must_use]
 pub fn node_of_path(doc: &Doc, path: &[json::Key]) -> Option<usize> {
     if path.is_empty() || doc.nodes().len() > 20_000 {
         return None;
     }
-    let tail = json::pointer(path);
-    (0..doc.nodes().len()).find(|&n| doc.pointer(n).ends_with(&tail))
+    let segments: Vec<String> = path.iter().map(ToString::to_string).collect();
+    (0..doc.nodes().len()).find(|&n| doc.ends_with(n, &segments))
 }
 
 #[cfg(test)]

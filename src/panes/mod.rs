@@ -2,10 +2,11 @@
 //!
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
-pub mod changes;
+pub mod checks;
 pub mod columns;
 pub mod compare;
 pub mod doc;
+pub mod findings;
 pub mod header;
 pub mod history;
 pub mod message;
@@ -13,6 +14,7 @@ pub mod plan;
 pub mod reader;
 pub mod refs;
 pub mod row;
+pub mod schema;
 pub mod session;
 pub mod state;
 pub mod steps;
@@ -20,5 +22,6 @@ pub mod table;
 pub mod timeline;
 pub mod value;
 
+pub use checks::Checks;
 pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
 pub use session::{Focus, Open, Records, Session, SharedRun};

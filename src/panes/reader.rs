@@ -2,7 +2,7 @@
 
 use super::{Extent, Hit, Piece, Row, Scroll, Window};
 use crate::model::StepNo;
-use crate::text::{Role, wrap};
+use crate::text::{Pattern, Role, wrap};
 use std::rc::Rc;
 
 /// A line of text, unwrapped.
@@ -77,16 +77,22 @@ impl Reader {
         self.lines.get(at)
     }
 
-    /// Puts the cursor on the first row of a line.
-    pub fn show_line(&mut self, line: usize, cells: usize) {
-        let row = self.wrapped(cells).iter().position(|(l, _)| *l >= line);
-        self.scroll.cursor = row.unwrap_or(0);
-    }
-
-    /// Number of the line under the cursor.
-    #[must_use]
-    pub fn line_number(&self, cells: usize) -> usize {
-        self.wrapped(cells).get(self.scroll.cursor).map_or(0, |(l, _)| *l)
+    /// Puts the cursor on the next or previous row in which a match begins, around the end; false if there is none.
+    pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> bool {
+        let rows = self.wrapped(cells);
+        let mut hits = Vec::new();
+        let mut row = 0;
+        for (i, line) in self.lines.iter().enumerate() {
+            for start in pattern.starts(&line.text) {
+                // The row that holds the start; a match that begins in blanks cut off at a break is that of the next.
+                while rows.get(row).is_some_and(|(l, range)| *l < i || (*l == i && range.end <= start)) {
+                    row += 1;
+                }
+                hits.push(row.min(rows.len().saturating_sub(1)));
+            }
+        }
+        hits.dedup();
+        self.scroll.move_to_hit(&hits, is_forward)
     }
 
     fn wrapped(&self, cells: usize) -> WrappedRows {
@@ -122,5 +128,27 @@ impl Reader {
             })
             .collect();
         Window { rows, top, total: wrapped.len() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_goes_to_the_row_of_a_long_line() {
+        let mut reader = Reader::default();
+        let line = |text: &str| TextLine::new(Role::Text, text);
+        reader.set(vec![line("one two three four"), line(""), line("two"), line("a twofold two")]);
+        let pattern = Pattern::new("two").unwrap();
+        let mut rows = Vec::new();
+        for _ in 0..5 {
+            assert!(reader.search(&pattern, 8, true));
+            rows.push(reader.scroll.cursor);
+        }
+        let texts: Vec<&str> = reader.wrapped(8).iter().map(|(l, r)| &reader.lines[*l].text[r.clone()]).collect();
+        assert!(rows.iter().all(|r| texts[*r].contains("two")), "{rows:?} {texts:?}");
+        assert_eq!(rows[4], rows[0], "{texts:?}");
+        assert!(!reader.search(&Pattern::new("five").unwrap(), 8, true));
     }
 }

@@ -151,6 +151,8 @@ pub struct Scroll {
     pub cursor: usize,
     /// Columns scrolled sideways.
     pub aside: usize,
+    /// The cursor was sent somewhere: if it is not visible there, it is shown in the middle, with what is around it.
+    pub is_jump: bool,
 }
 
 /// Rows kept visible above and below the cursor.
@@ -162,9 +164,34 @@ impl Scroll {
         self.cursor = self.cursor.saturating_add_signed(delta).min(total.saturating_sub(1));
     }
 
-    /// Moves the window so that the cursor is inside, with a margin, and no further than needed.
+    /// Puts the cursor on the next or previous of some rows (in order), around the end; false if there is none.
+    pub fn move_to_hit(&mut self, hits: &[usize], is_forward: bool) -> bool {
+        let here = self.cursor;
+        let found = if is_forward {
+            hits.iter().find(|row| **row > here).or(hits.first())
+        } else {
+            hits.iter().rev().find(|row| **row < here).or(hits.last())
+        };
+        self.cursor = found.copied().unwrap_or(here);
+        found.is_some()
+    }
+
+    /// Sends the cursor to a row.
+    pub fn jump_to(&mut self, row: usize) {
+        self.cursor = row;
+        self.is_jump = true;
+    }
+
+    /// Moves the window so that the cursor is inside, with a margin, and no further than needed. A pane that is not on
+    /// the screen (of no height) stays as it is.
     pub fn show_cursor(&mut self, height: usize, total: usize) {
         self.cursor = self.cursor.min(total.saturating_sub(1));
+        if height == 0 {
+            return;
+        }
+        if std::mem::take(&mut self.is_jump) && !(self.top..self.top + height).contains(&self.cursor) {
+            self.top = self.cursor.saturating_sub(height / 2);
+        }
         let margin = MARGIN.min(height.saturating_sub(1) / 2);
         let top_max = total.saturating_sub(height);
         self.top = self.top.min(top_max);
@@ -181,6 +208,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn hits_go_around_both_ways() {
+        let mut s = Scroll { cursor: 4, ..Scroll::default() };
+        let mut go = |hits: &[usize], is_forward| (s.move_to_hit(hits, is_forward), s.cursor);
+        assert_eq!(go(&[1, 4, 7], true), (true, 7));
+        assert_eq!(go(&[1, 4, 7], true), (true, 1));
+        assert_eq!(go(&[1, 4, 7], false), (true, 7));
+        assert_eq!(go(&[7], true), (true, 7));
+        assert_eq!(go(&[], true), (false, 7));
+    }
+
+    #[test]
     fn scrolls_no_further_than_needed() {
         let mut s = Scroll { cursor: 9, ..Scroll::default() };
         s.show_cursor(10, 100);
@@ -191,7 +229,21 @@ mod tests {
         s.cursor = 99;
         s.show_cursor(10, 100);
         assert_eq!(s.top, 90);
+        s.show_cursor(0, 100);
+        assert_eq!(s.top, 90);
         s.show_cursor(10, 3);
         assert_eq!((s.top, s.cursor), (0, 2));
+    }
+
+    #[test]
+    fn a_jump_shows_what_is_around() {
+        let mut s = Scroll::default();
+        s.jump_to(40);
+        s.show_cursor(0, 100);
+        s.show_cursor(10, 100);
+        assert_eq!(s.top, 35);
+        s.jump_to(36);
+        s.show_cursor(10, 100);
+        assert_eq!(s.top, 34);
     }
 }

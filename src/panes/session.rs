@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use super::{Checks, Piece};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
@@ -52,6 +53,8 @@ pub struct Session {
     pub run: Option<SharedRun>,
     /// Its number.
     pub trajectory: usize,
+    /// What schemas make of it.
+    pub checks: Arc<Checks>,
     /// The shared cursor.
     pub focus: Focus,
     /// Whether the records (and for a run, its state) are all there.
@@ -61,6 +64,7 @@ pub struct Session {
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
+    writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
 }
@@ -68,8 +72,8 @@ pub struct Session {
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);
 
-/// Generation, size and completeness of the run that findings were looked up of.
-type FindingsKey = (u64, usize, bool);
+/// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
+type FindingsKey = (u64, usize, bool, StepNo);
 
 /// Most descriptions of steps that are kept.
 const DESCRIBED_MAX: usize = 4096;
@@ -94,11 +98,13 @@ impl Session {
             records,
             run: None,
             trajectory: 0,
+            checks: Arc::default(),
             focus: Focus::default(),
             is_complete: false,
             is_live: false,
             generation: 0,
             described: RefCell::default(),
+            writes: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
         }
@@ -114,8 +120,10 @@ impl Session {
     pub fn set_run(&mut self, run: SharedRun, trajectory: usize) {
         self.run = Some(run);
         self.trajectory = trajectory;
+        self.checks = Arc::default();
         self.generation += 1;
         self.described.borrow_mut().clear();
+        self.writes.borrow_mut().clear();
     }
 
     /// The open run for reading; None when none is open. Held for one frame or one key.
@@ -125,9 +133,15 @@ impl Session {
         Some(Open { session: self, guard })
     }
 
+    /// Forgets the findings: the run has others now.
+    pub fn forget_findings(&self) {
+        self.findings.replace(None);
+    }
+
     /// Forgets descriptions from a step on (an unfinished message may have grown).
     pub fn forget_from(&self, step: StepNo) {
         self.described.borrow_mut().retain(|&s, _| s < step);
+        self.writes.borrow_mut().retain(|&s, _| s < step);
     }
 }
 
@@ -190,16 +204,36 @@ impl Open<'_> {
         made
     }
 
+    /// What a step wrote, as `make` tells it: kept, since a step may have a million events.
+    #[must_use]
+    pub fn writes(&self, step: StepNo, make: impl FnOnce() -> Vec<Piece>) -> Rc<Vec<Piece>> {
+        if let Some(found) = self.session.writes.borrow().get(&step) {
+            return Rc::clone(found);
+        }
+        let made = Rc::new(make());
+        // While the run is read, a step may be described before all of its events are there.
+        if self.session.is_complete {
+            let mut cache = self.session.writes.borrow_mut();
+            if cache.len() >= DESCRIBED_MAX {
+                cache.clear();
+            }
+            cache.insert(step, Rc::clone(&made));
+        }
+        made
+    }
+
     /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
     #[must_use]
     pub fn findings(&self) -> Rc<Vec<Finding>> {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
-        let key = (self.session.generation, size, is_complete);
+        let key = (self.session.generation, size, is_complete, self.session.checks.judged());
         if let Some((_, found)) = self.session.findings.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(found);
         }
-        let found = Rc::new(self.guard.findings());
+        let mut all = self.guard.findings();
+        all.extend(self.session.checks.findings(self.run()));
+        let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
     }

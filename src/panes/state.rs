@@ -1,11 +1,13 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
-use super::changes::{Changes, changes};
+mod changes;
+
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
 use crate::text::{Role, SafeText, pad, width};
+use changes::Changes;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -60,7 +62,7 @@ impl Outline {
     }
 }
 
-type CacheKey = (u64, StepNo, u64);
+type CacheKey = (u64, StepNo, u64, StepNo);
 
 /// Cursor, folds and scroll of the state pane. Folds and cursor are by node, so they stay through steps.
 #[derive(Debug, Default)]
@@ -79,7 +81,7 @@ impl StatePane {
     /// The rows at the step in focus.
     #[must_use]
     pub fn outline(&self, open: &Open<'_>) -> Rc<Outline> {
-        let key = (open.session.generation, open.step(), self.fold_version);
+        let key = (open.session.generation, open.step(), self.fold_version, open.session.checks.judged());
         if let Some((cached, outline)) = &*self.cache.borrow()
             && *cached == key
         {
@@ -104,8 +106,8 @@ impl StatePane {
 
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
-        let mut outline = Outline { lines: Vec::new(), changes: changes(open, step), step };
         let identities = open.tree().identities(step);
+        let mut outline = Outline { lines: Vec::new(), changes: Changes::at(open, step, &identities), step };
         let mut done: HashSet<String> = HashSet::new();
         for view in &identities {
             let kind = &open.tree().identity(view.id).kind;
@@ -268,7 +270,7 @@ impl StatePane {
             let gone = if let Place::Node(n) = place { Place::Gone(n) } else { place.clone() };
             if let Some(row) = outline.lines.iter().position(|l| l.place == place || l.place == gone) {
                 self.at = Some(outline.lines[row].place.clone());
-                self.scroll.cursor = row;
+                self.scroll.jump_to(row);
                 return;
             }
         }
@@ -327,6 +329,10 @@ impl StatePane {
         let mut right = Vec::new();
         if let Some(node) = node {
             self.put_value(open, outline, line, node, op, &mut left, &mut right);
+            let is_folded = line.is_open == Some(false) && outline.changes.invalid_below.contains(&node);
+            if outline.changes.invalid.contains(&node) || is_folded {
+                left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
+            }
         }
         if let Place::Identity(id) = line.place {
             let name = line.depth * indent + width(&open.tree().identity(id).kind) + 10;

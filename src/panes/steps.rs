@@ -38,13 +38,13 @@ fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize) -> Row {
         Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),
         Piece::of(Role::Text, " "),
     ];
-    let writes = if step.sign == StepKind::Data { writes(open, number) } else { Vec::new() };
-    if writes.is_empty() {
+    let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
+    let Some(writes) = writes.filter(|w| !w.is_empty()) else {
         let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };
         left.push(Piece::safe(tone, cut(&SafeText::of(&one_line(&step.summary)), cells)));
-    } else {
-        left.extend(writes);
-    }
+        return Row::new(left).hit(Hit::Step(number)).cursor(is_cursor);
+    };
+    left.extend(writes.iter().cloned());
     Row::new(left).hit(Hit::Step(number)).cursor(is_cursor)
 }
 
@@ -93,11 +93,14 @@ struct Count {
     same: usize,
 }
 
+/// Events that are looked at for the names of what a step wrote.
+const NAMES_LOOKED_MAX: usize = 1_000;
+
 /// What a step wrote: `¶state② +3 ~1 −1`, per identity in order, and the first keys that changed.
 fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
     let mut counts: Vec<(IdentityId, Count)> = Vec::new();
     let mut names: Vec<String> = Vec::new();
-    for event in open.tree().events(step) {
+    for (looked, event) in open.tree().events(step).into_iter().enumerate() {
         let i = counts.iter().position(|(id, _)| *id == event.identity).unwrap_or_else(|| {
             counts.push((event.identity, Count::default()));
             counts.len() - 1
@@ -110,6 +113,7 @@ fn writes(open: &Open<'_>, step: StepNo) -> Vec<Piece> {
             EventOp::Drop | EventOp::Reset => count.dropped += 1,
         }
         if names.len() < 3
+            && looked < NAMES_LOOKED_MAX
             && event.op != EventOp::Same
             && let Some(key) = open.tree().path(event.node).1.first()
         {

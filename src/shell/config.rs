@@ -3,6 +3,7 @@
 //! Nothing here can prevent the start (R25): what is broken is named as a [`Problem`] and ignored.
 
 use crate::model::Problem;
+use crate::text::near;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use std::env;
@@ -164,30 +165,11 @@ fn parse(text: &str) -> Result<Written, String> {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
         let written = error.span().and_then(|span| text.get(span)).unwrap_or_default();
-        let near = nearest(written.trim_matches(['"', '\''])).map(|name| format!("; did you mean `{name}`?"));
+        let near = near::nearest(written.trim_matches(['"', '\'']), NAMES.iter().copied())
+            .first()
+            .map(|name| format!("; did you mean `{name}`?"));
         format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
     })
-}
-
-/// The known name that differs least from an unknown one, if it is near enough to be meant.
-fn nearest(unknown: &str) -> Option<&'static str> {
-    let distances = NAMES.iter().map(|known| (edits(unknown, known), *known));
-    distances.filter(|(distance, known)| (1..=known.len() / 2).contains(distance)).min().map(|(_, known)| known)
-}
-
-/// How many characters have to be put in, taken out or changed to make one word of the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().take(64).enumerate() {
-        let mut next = vec![i + 1];
-        for (j, b) in to.iter().enumerate() {
-            let changed = row[j] + usize::from(a != *b);
-            next.push(changed.min(row[j + 1] + 1).min(next[j] + 1));
-        }
-        row = next;
-    }
-    row[to.len()]
 }
 
 /// Asks the terminal whether its background is light. Ask before the screen opens, and only for who wants to know: the

@@ -1,18 +1,19 @@
 //! Work off the UI thread: opening trajectories, laying out big messages, LLM views, highlighting, search.
 //!
-//! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is dropped
-//! by the program.
+//! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
+//! dropped by the program.
 
 use super::files;
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
+use crate::ingest;
 use crate::model::{Bytes, Record, Role as Who, Span, StepKind, StepNo, lossy};
 use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
-use crate::panes::{Records, steps};
+use crate::panes::{Checks, Records, steps};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -20,11 +21,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Most jobs that wait; more than a screen ever asks for.
 const QUEUE_MAX: usize = 256;
 /// Bytes that a search looks at between two looks whether it is still wanted.
 const WINDOW_BYTES: u64 = 1 << 20;
+/// Longest check against schemas without a pause, and the pause.
+const SLICE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_micros(200);
 /// Longest match that may stand across two windows.
 const OVERLAP_BYTES: u64 = 64 << 10;
 /// Most entries and bytes of the LLM view that are shown.
@@ -48,9 +53,10 @@ pub struct Source {
     pub files: Option<PathBuf>,
 }
 
-/// Two threads: one for what the screen waits for, one for searches.
+/// Three threads: one for what the screen waits for, one for checks against schemas, one for searches.
 pub struct Jobs {
     quick: Sender<(Source, Effect)>,
+    schemas: Sender<(Source, Effect)>,
     search: Sender<(Source, Effect)>,
     wanted: Arc<AtomicU64>,
 }
@@ -64,6 +70,7 @@ impl Jobs {
         let wanted = Arc::new(AtomicU64::new(0));
         Ok(Self {
             quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
+            schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
             search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
             wanted,
         })
@@ -76,6 +83,7 @@ impl Jobs {
                 self.wanted.store(*number, Ordering::Relaxed);
                 &self.search
             }
+            Effect::Examine(_) => &self.schemas,
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -119,6 +127,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
                 send(Msg::Code(r.document, r.node, lines));
             }
         }
+        Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, is_forward } => {
             send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
         }
@@ -136,6 +145,24 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             send(Msg::Readers(generation, (identity, path), found));
         }
         Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+    }
+}
+
+/// Checks all steps that are there, with pauses for who fills the run. Ends early when the session has another run.
+fn examine(source: &Source, checks: &Arc<Checks>) -> Msg {
+    let Some(run) = &source.run else { return Msg::Examined };
+    let done = ingest::with_stack(|| {
+        let mut begin = Instant::now();
+        while Arc::strong_count(checks) > 1 && checks.go_on(run, source.bytes.as_ref()) {
+            if begin.elapsed() > SLICE {
+                thread::sleep(PAUSE);
+                begin = Instant::now();
+            }
+        }
+    });
+    match done {
+        Some(()) => Msg::Examined,
+        None => Msg::Told(true, "the values could not be checked against their schemas".to_owned()),
     }
 }
 

@@ -43,6 +43,7 @@ pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session,
 pub(super) fn translate(event: IngestEvent, is_live: bool) -> Msg {
     match event {
         IngestEvent::Indexed { .. } | IngestEvent::Merged { .. } => Msg::Progress { is_complete: false, is_live },
+        IngestEvent::Settled => Msg::Settled,
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
         IngestEvent::Appended { records, .. } => Msg::Progress { is_complete: true, is_live: is_live || records > 0 },
         IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live), told(why)),

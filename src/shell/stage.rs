@@ -3,8 +3,10 @@
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
 use super::jobs::{self, Source};
-use crate::app::key::KeyPress;
+use crate::app::key::{KeyPress, UnknownKey};
+use crate::app::keys::{self, KEYS};
 use crate::app::msg::OpenedRun;
+use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
@@ -67,6 +69,13 @@ impl Stage {
         Ok(stage)
     }
 
+    /// Goes where the command line asks to begin.
+    pub fn begin(&mut self, start: Option<Start>) {
+        self.app.start = start;
+        let (width, height) = self.app.size;
+        self.tell(Msg::Resize(width, height));
+    }
+
     /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
         let mut outside = Vec::new();
@@ -86,15 +95,16 @@ impl Stage {
         outside
     }
 
-    /// Presses a key by name; false if there is no such key.
-    pub fn press(&mut self, key: &str) -> bool {
-        match key.parse::<KeyPress>() {
-            Ok(key) => {
-                self.tell(Msg::Key(key));
-                true
-            }
-            Err(_) => false,
+    /// Presses a key, or two in a row, as the table of keys names them (`j`, `C-d`, `]w`); `type:TEXT` types its
+    /// characters.
+    ///
+    /// # Errors
+    /// There is no such key.
+    pub fn press(&mut self, word: &str) -> Result<(), Problem> {
+        for key in presses(word)? {
+            self.tell(Msg::Key(key));
         }
+        Ok(())
     }
 
     /// The frame of now.
@@ -111,4 +121,15 @@ impl Stage {
     pub fn theme(&self) -> &Theme {
         &self.theme
     }
+}
+
+/// The keys that a word means.
+fn presses(word: &str) -> Result<Vec<KeyPress>, Problem> {
+    if let Some(text) = word.strip_prefix("type:") {
+        return Ok(text.chars().map(KeyPress::char).collect());
+    }
+    if KEYS.iter().any(|row| row.keys.contains(&word) && keys::is_sequence(word)) {
+        return Ok(word.chars().map(KeyPress::char).collect());
+    }
+    word.parse().map(|key| vec![key]).map_err(|unknown: UnknownKey| Problem::usage(unknown.to_string()))
 }

@@ -179,8 +179,8 @@ fn stamp(meta: &Metadata) -> (u64, i64, i64, i64, i64) {
     (meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec())
 }
 
-/// Watches the folder of a file (a file that is replaced by a rename is lost to a watch of its own), and the folder that
-/// a symbolic link leads to.
+/// Watches the folder of a file (a file that is replaced by a rename is lost to a watch of its own), and the folder to
+/// which a symbolic link leads.
 fn watch(path: &Path, hint: &Sender<()>) -> notify::Result<RecommendedWatcher> {
     let real = path.canonicalize().map_err(notify::Error::io)?;
     let names: Vec<OsString> = [path, &real].iter().filter_map(|p| p.file_name()).map(OsString::from).collect();

@@ -1,8 +1,8 @@
 //! Cuts an input into records, going forward through it once (A1, S1, D1; `DESIGN.md` 9).
 //!
 //! A [`Framer`] is fed pieces of the input in order, cut anywhere, and puts records into an index as soon as they are
-//! known. What it believes of a file can fall later (a second value behind what looked like one document): then it takes
-//! records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
+//! known. What it believes of a file can fall later (a second value behind what looked like one document): then it
+//! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
 use super::lines::{Hunt, Lines};
 use super::values::{Array, Run, Whole};
@@ -51,7 +51,7 @@ pub(super) enum Mode {
 pub enum Ending {
     /// Nothing: all records are told.
     Clean,
-    /// A line without its newline.
+    /// A line, or what may be one, without its newline.
     Line,
     /// One document, whole, not told yet.
     Whole,
@@ -159,14 +159,17 @@ impl Framer {
     /// How the input ends, if it ended at [`Framer::position`].
     #[must_use]
     pub fn ending(&self) -> Ending {
-        match &self.mode {
+        let ending = match &self.mode {
             Mode::Mark | Mode::Start | Mode::Ended => Ending::Clean,
             Mode::Whole(whole) => whole.ending(),
             Mode::Array(array) => array.ending(),
             Mode::Run(run) => run.start().map_or(Ending::Clean, |_| Ending::Torn),
             Mode::Hunt(_) => Ending::Torn,
-            Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Line),
-        }
+            Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Torn),
+        };
+        // Whatever goes on in its first line may yet become a line.
+        let is_line = self.pending().is_some_and(|pending| pending.line == self.at.line);
+        if ending == Ending::Torn && is_line { Ending::Line } else { ending }
     }
 
     /// Takes the unfinished last line, or the document that ends here, as a record before it is certain that nothing
@@ -341,6 +344,7 @@ mod tests {
         check(Elements, "{\n}\n", &["1 {\n}"]);
         check(Elements, "[\n{\"a\":1},\n{\"b\n", &["2 {\"a\":1}", "!3 {\"b"]);
         check(Elements, "[\n{\"a\":1}\n{\"b\":2}\n", &["1 [", "2 {\"a\":1}", "3 {\"b\":2}"]);
+        check(Elements, "{\n\"a\":1\n}\n{\n\"b\":[\n]}\nx", &["1 {\n\"a\":1\n}", "4 {\n\"b\":[\n]}", "!7 x"]);
         check(Elements, "[\n1\n]\nx", &["2 1", "!4 x"]);
     }
 

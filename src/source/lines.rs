@@ -2,11 +2,14 @@
 
 use super::RecordIndex;
 use super::frame::{Cursor, Mode, Rules, Turn, is_space};
+use super::values::Run;
 use crate::json::{Scan, Scanner};
 use crate::model::{Framing, Place, Span};
 
 /// A run of so many NUL bytes is a hole that a crash or a truncation left (TAIL T13), not part of the text beside it.
 const HOLE: u64 = 512;
+
+static ZEROS: [u8; 4096] = [0; 4096];
 
 /// Each line that is not blank is a record.
 #[derive(Debug, Clone, Default)]
@@ -92,8 +95,8 @@ impl Lines {
         }
     }
 
-    /// A run of NUL bytes ends here: a long one is a broken record of its own, so that it costs nobody its bytes; a short
-    /// one belongs to the text.
+    /// A run of NUL bytes ends here: a long one is a broken record of its own, so that it costs nobody its bytes; a
+    /// short one belongs to the text.
     fn end_nuls(&mut self, at: Cursor, index: &mut RecordIndex) {
         let Some(from) = self.nuls.take() else { return };
         let len = at.byte - from;
@@ -112,7 +115,8 @@ impl Lines {
 
 /// Length of the run of NUL bytes at the start.
 fn zeros(bytes: &[u8]) -> usize {
-    let blocks = bytes.chunks_exact(64).take_while(|block| block.iter().all(|&b| b == 0)).count() * 64;
+    // Compared in blocks, which is as fast as memory: holes can be gigabytes.
+    let blocks = bytes.chunks_exact(ZEROS.len()).take_while(|block| **block == ZEROS).count() * ZEROS.len();
     blocks + bytes[blocks..].iter().take_while(|&&b| b == 0).count()
 }
 
@@ -126,6 +130,8 @@ pub(super) struct Hunt {
     /// Behind the last byte that is no white space.
     end: u64,
     line: Line,
+    /// Whether the text is whole values one behind the other: if no line is a record, those are (not in A1, S1).
+    is_run: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -145,13 +151,22 @@ impl Hunt {
             return Self::without(from, byte, why);
         }
         let why = format!("{why} at byte {byte}");
-        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank }))
+        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank, is_run: false }))
+    }
+
+    /// The same for what stands behind a whole first value, at `byte`.
+    pub(super) fn behind_value(rules: Rules, from: Cursor, byte: u64) -> Turn {
+        let mut turn = Self::begin(rules, from, byte, "a second value or other text behind the first");
+        if let Turn::From(_, Mode::Hunt(hunt)) = &mut turn {
+            hunt.is_run = rules.framing == Framing::Elements;
+        }
+        turn
     }
 
     /// The same, but no line is asked.
     pub(super) fn without(from: Cursor, byte: u64, why: &str) -> Turn {
         let why = format!("{why} at byte {byte}");
-        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked }))
+        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked, is_run: false }))
     }
 
     pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
@@ -177,6 +192,9 @@ impl Hunt {
     pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> Turn {
         if matches!(self.line, Line::Whole) {
             return Self::found(rules, index);
+        }
+        if self.is_run {
+            return Turn::From(self.from, Mode::Run(Run::default()));
         }
         index.push(self.from.until(self.end), Some(std::mem::take(&mut self.why)));
         Turn::Now(Mode::Ended)

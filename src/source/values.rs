@@ -50,7 +50,7 @@ impl Whole {
             return Turn::More;
         }
         index.truncate(0);
-        Hunt::begin(rules, self.start, at.byte, "a second value or other text behind the first")
+        Hunt::behind_value(rules, self.start, at.byte)
     }
 
     pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {

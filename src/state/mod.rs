@@ -4,16 +4,23 @@
 //! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
 mod adopt;
+mod exam;
 mod history;
 mod order;
+mod plain;
 mod read;
 mod replace;
+mod schema;
 mod store;
 mod stored;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod verdicts;
 mod write;
 
+pub use exam::{Exam, Judgement, SchemaUse};
+pub use schema::{IS_CHECKED, Schema, Violation};
 pub use stored::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};
+pub use verdicts::{Invalid, Verdicts};

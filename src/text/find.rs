@@ -42,6 +42,11 @@ impl Pattern {
         self.text.is_match(text)
     }
 
+    /// Where matches begin in a shown text, in bytes.
+    pub fn starts<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
+        self.text.find_iter(text).map(|m| m.start())
+    }
+
     /// The first match in raw JSON bytes.
     #[must_use]
     pub fn find_raw(&self, bytes: &[u8]) -> Option<usize> {

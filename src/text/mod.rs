@@ -1,9 +1,10 @@
 //! Text that may be painted.
 //!
-//! [`SafeText`] is the one type that a painter accepts, and only [`SafeText::of`] makes it from foreign text, so that no
-//! control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON and no colour.
+//! [`SafeText`] is the one type that a painter accepts, and only [`SafeText::of`] makes it from foreign text, so that
+//! no control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON, no colour.
 
 mod find;
+pub mod near;
 mod role;
 mod safe;
 mod width;

@@ -13,7 +13,8 @@ pub struct SafeText(String);
 
 impl SafeText {
     /// Makes text safe to paint: C0 as control pictures (`␛`), DEL, C1, bidi, zero-width, tag and other invisible
-    /// characters as `⟨U+202E⟩`, line ends as `␊`, tabs as `␉`, runs of combining marks cut.
+    /// characters as `⟨U+202E⟩`, and so what terminals draw at different widths; line ends as `␊`, tabs as `␉`, runs of
+    /// combining marks cut.
     #[must_use]
     pub fn of(foreign: &str) -> Self {
         if foreign.bytes().all(|b| (0x20..0x7f).contains(&b)) {
@@ -59,10 +60,20 @@ impl std::fmt::Display for SafeText {
 
 fn put_grapheme(grapheme: &str, out: &mut String) {
     let mut marks = 0;
-    for (i, c) in grapheme.chars().enumerate() {
-        if is_hidden(c) && !(c == '\u{200D}' && i > 0 && is_joined_emoji(grapheme)) {
+    let mut before = None;
+    for c in grapheme.chars() {
+        if is_emoji_style(c, before) {
+            before = Some(c);
+            continue;
+        }
+        let is_mark = unicode_width::UnicodeWidthChar::width(c) == Some(0);
+        if is_hidden(c) || (before.is_some() && is_joined(c)) {
             put_sign(c, out);
-        } else if i > 0 && unicode_width::UnicodeWidthChar::width(c) == Some(0) {
+        } else if is_mark {
+            // A mark on nothing would take no cell: it gets a circle to stand on.
+            if before.is_none() {
+                out.push('\u{25CC}');
+            }
             marks += 1;
             if marks <= MARKS_PER_CELL_MAX {
                 out.push(c);
@@ -70,19 +81,33 @@ fn put_grapheme(grapheme: &str, out: &mut String) {
         } else {
             out.push(c);
         }
+        before = Some(c);
     }
 }
 
-fn is_joined_emoji(grapheme: &str) -> bool {
-    grapheme.chars().next().is_some_and(|c| c as u32 >= 0x1F000 || ('\u{2600}'..='\u{27BF}').contains(&c))
+/// A request to draw a sign in colour or plain. Terminals disagree on the width of such pairs, and it says nothing of
+/// the text, so it is dropped; on anything but a sign it may carry hidden data and is shown.
+fn is_emoji_style(c: char, before: Option<char>) -> bool {
+    let is_sign = |b: char| {
+        matches!(b,
+            '#' | '*' | '0'..='9' | '\u{A9}' | '\u{AE}' | '\u{203C}'..='\u{3299}' | '\u{1F000}'..='\u{1FAFF}')
+    };
+    matches!(c, '\u{FE0E}' | '\u{FE0F}') && before.is_some_and(is_sign)
+}
+
+/// What some terminals join with the sign before it and others draw beside it: skin tones, enclosing marks.
+fn is_joined(c: char) -> bool {
+    matches!(c,
+        '\u{1F3FB}'..='\u{1F3FF}' | '\u{488}' | '\u{489}' | '\u{1ABE}' | '\u{20DD}'..='\u{20E0}' | '\u{20E2}'
+        | '\u{20E4}' | '\u{A670}'..='\u{A672}')
 }
 
 fn is_hidden(c: char) -> bool {
     matches!(c,
         '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}'
         | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}'
-        | '\u{E0000}'..='\u{E0FFF}' | '\u{1D173}'..='\u{1D17A}')
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+        | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}')
 }
 
 fn put_sign(c: char, out: &mut String) {
@@ -106,9 +131,18 @@ mod tests {
             ("\u{9b}31m\x7f", "\u{27E8}U+009B\u{27E9}31m\u{2421}"),
             ("a\nb\tc", "a\u{240A}b\u{2409}c"),
             ("a\u{200D}b", "a\u{27E8}U+200D\u{27E9}b"),
+            ("\u{1F469}\u{200D}\u{1F4BB}", "\u{1F469}\u{27E8}U+200D\u{27E9}\u{1F4BB}"),
+            ("\u{1F44D}\u{1F3FD}", "\u{1F44D}\u{27E8}U+1F3FD\u{27E9}"),
+            ("\u{26A0}\u{FE0F} 1\u{FE0F}\u{20E3}", "\u{26A0} 1\u{20E3}"),
+            ("a\u{FE0F}\u{FE00}", "a\u{27E8}U+FE0F\u{27E9}\u{27E8}U+FE00\u{27E9}"),
+            ("\u{2600}\u{FE0F}\u{FE0E}", "\u{2600}\u{27E8}U+FE0E\u{27E9}"),
+            ("\u{301}x", "\u{25CC}\u{301}x"),
+            ("Z\u{489}", "Z\u{27E8}U+0489\u{27E9}"),
         ] {
             assert_eq!(SafeText::of(input).as_str(), expect);
         }
+        let lone = SafeText::of(&"\u{301}".repeat(40));
+        assert_eq!((lone.as_str().chars().count(), crate::text::width(lone.as_str())), (9, 1));
         let zalgo = format!("e{}", "\u{301}".repeat(40));
         assert_eq!(SafeText::of(&zalgo).as_str().chars().count(), 9);
     }

@@ -304,7 +304,7 @@ fn statistics_merge_in_any_order() {
         .map(|(i, text)| {
             let examined = examine(&record(i, text.len()), text.as_bytes());
             let mut part = DatasetStats::default();
-            part.add(examined.stats.as_ref(), &examined.findings);
+            part.add(examined.stats.as_ref(), &examined.found);
             part
         })
         .collect();
@@ -332,8 +332,8 @@ fn repeats_are_told_at_the_later_record() {
     .iter()
     .enumerate()
     {
-        let taken = survey.take(&record(i, text.len()), text.as_bytes());
-        let repeats = taken.findings.into_iter().filter(|f| f.rule.starts_with("adp.duplicate"));
+        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()));
+        let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
         told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.unwrap_or_default(), f.rule)));
     }
     assert_eq!(told, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);

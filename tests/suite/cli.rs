@@ -216,3 +216,30 @@ fn every_sample_of_a_format_is_found_to_be_of_that_format() {
         }
     }
 }
+
+#[test]
+fn a_picture_is_drawn_without_a_terminal() {
+    let (_, help, _) = told(&obelus(&["--help"]));
+    assert!(help.contains("formats") && !help.contains("picture"), "{help}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
+    let keys = ["picture", &path, "--keys", "$ ]w Tab / type:ids Enter", "--size", "80x24"];
+    let (status, first, stderr) = told(&obelus(&keys));
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(first.starts_with("<svg ") && first.contains(">ids") && first.contains("a.ids"), "{first}");
+    let to = folder.path().join("p.svg");
+    let (status, stdout, _) = told(&obelus(&[&keys[..], &["--out", to.to_str().unwrap()]].concat()));
+    assert_eq!((status, stdout.as_str()), (0, ""));
+    assert_eq!(fs::read_to_string(to).unwrap(), first);
+    for (arguments, expected) in [
+        (["--keys", "j Tabb"], "`Tabb` is no key"),
+        (["--size", "80"], "a size is two numbers"),
+        (["--size", "0x3"], "a size is two numbers"),
+        (["--theme", "pink"], "there is no theme `pink`"),
+        (["--out", "/nowhere/p.svg"], "/nowhere/p.svg cannot be written"),
+    ] {
+        let (status, stdout, stderr) = told(&obelus(&[&["picture", &path], &arguments[..]].concat()));
+        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(stderr.contains(expected), "{stderr}");
+    }
+}

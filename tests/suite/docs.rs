@@ -1,1 +1,347 @@
-//! To come.
+//! The pages equal the tables that they are made from: keys, formats, commands; themes, links and examples are true.
+//! `OBELUS_BLESS=1` writes the made pages and parts anew.
+
+use super::bless;
+use clap::error::ErrorKind;
+use obelus::app::keys::{self, Context, KEYS, KeyRow};
+use obelus::app::menu::{Menu, MenuKind};
+use obelus::app::{Pane, pane_contexts};
+use obelus::format::{FORMATS, Layout};
+use obelus::source::Input;
+use obelus::text::Role;
+use obelus::ui::Theme;
+use obelus::{cli, ingest};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Columns that help texts are wrapped to.
+const HELP_CELLS: usize = 100;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// All pages of the project.
+fn pages() -> Vec<PathBuf> {
+    let mut out = vec![root().join("samples/README.md")];
+    out.extend(Some(root().join("README.md")).filter(|path| path.exists()));
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "md") {
+                out.push(path);
+            }
+        }
+    }
+    out
+}
+
+fn where_of(context: Context) -> &'static str {
+    match context {
+        Context::Global => "everywhere",
+        Context::Trajectory => "in a trajectory",
+        Context::Steps => "in Steps",
+        Context::State => "in State",
+        Context::Inspector => "in the inspector",
+        Context::Table => "in the table",
+        Context::Menu => "in help and commands",
+        Context::Prompt => "while a search is typed",
+    }
+}
+
+fn keys_page() -> String {
+    let mut out = String::from(
+        "# Keys\n\nMade from the table `KEYS` in `src/app/keys.rs`, which also feeds the footer, the help (`?`) and the \
+         command list (`:`). `C-` is Ctrl, `BackTab` is Shift and Tab; `]w` is two keys, one after the other.\n",
+    );
+    let mut sections: Vec<&str> = Vec::new();
+    for row in KEYS {
+        if !sections.contains(&row.section) {
+            sections.push(row.section);
+        }
+    }
+    for section in sections {
+        let _ = write!(out, "\n## {section}\n\n| key | where | what |\n| --- | --- | --- |\n");
+        for row in KEYS.iter().filter(|row| row.section == section) {
+            let names: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
+            let _ = writeln!(out, "| {} | {} | {} |", names.join(" "), where_of(row.context), row.help);
+        }
+    }
+    out
+}
+
+fn formats_page() -> String {
+    let mut out = String::from(
+        "# Formats\n\nMade from the table `FORMATS` in `src/format/mod.rs`, in the order in which detection tries them. A \
+         format is told from the content of the first records, never from the name of a file; `obelus formats FILE` says \
+         which one a file is and why, `--format NAME` overrules it.\n",
+    );
+    for format in FORMATS {
+        let layout = match format.layout() {
+            Layout::Run => "All records of a file make one trajectory.",
+            Layout::Set => "Each record is a trajectory; a file with several opens as a table.",
+        };
+        let _ = write!(out, "\n## {} (`{}`)\n\n{}\n\n{layout}\n", format.title(), format.name(), format.about());
+        for sample in format.samples() {
+            let _ = write!(out, "\n```json\n{}\n```\n", sample.trim_end());
+        }
+    }
+    out
+}
+
+/// A page with the parts between `<!-- help NAME -->` and `<!-- end -->` made from the commands.
+fn commands_page(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once("<!-- help ") {
+        let (name, after) = after.split_once(" -->").expect("a mark has an end");
+        let (_, after) = after.split_once("<!-- end -->").expect("a made part has an end");
+        let _ = write!(out, "{before}<!-- help {name} -->\n```text\n{}\n```\n<!-- end -->", help(name));
+        rest = after;
+    }
+    out + rest
+}
+
+/// What `--help` prints; `obelus` is the program itself.
+fn help(name: &str) -> String {
+    let mut program = cli::program().term_width(HELP_CELLS);
+    program.build();
+    let mut command = if name == "obelus" {
+        program
+    } else {
+        program.find_subcommand(name).unwrap_or_else(|| panic!("docs/cli.md: no command {name}")).clone()
+    };
+    let text = command.render_long_help().to_string();
+    let lines: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn made_pages_equal_their_tables() {
+    let cli = read("docs/cli.md");
+    let made = [("keys.md", keys_page()), ("formats.md", formats_page()), ("cli.md", commands_page(&cli))];
+    let faults: Vec<String> =
+        made.iter().filter_map(|(name, text)| bless::equal(&root().join("docs").join(name), text)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_picture_shows_the_screen() {
+    let page = read("docs/cli.md");
+    let line = page.lines().find(|l| l.starts_with("obelus picture") && l.ends_with("--out docs/picture.svg")).unwrap();
+    let words = line.split_whitespace().skip(1).filter(|word| !["--out", "docs/picture.svg"].contains(word));
+    let drawn = Command::new(env!("CARGO_BIN_EXE_obelus")).args(words).output().unwrap();
+    assert!(drawn.status.success(), "{line}");
+    let picture = String::from_utf8(drawn.stdout).unwrap();
+    assert!(picture.starts_with("<svg ") && picture.contains("quoteHotel"));
+    let fault = bless::equal(&root().join("docs/picture.svg"), &picture);
+    assert!(fault.is_none(), "{}", fault.unwrap_or_default());
+}
+
+#[test]
+fn every_command_has_a_section() {
+    let page = read("docs/cli.md");
+    let program = cli::program();
+    for name in program.get_subcommands().map(clap::Command::get_name).chain(["obelus"]) {
+        assert!(page.contains(&format!("<!-- help {name} -->")), "docs/cli.md: nothing on {name}");
+    }
+    for name in ["formats", "picture"] {
+        assert!(page.contains(&format!("## obelus {name}")), "docs/cli.md: no section on {name}");
+    }
+}
+
+#[test]
+fn every_action_has_a_key_and_every_key_can_be_pressed() {
+    let source = read("src/app/keys.rs");
+    let body = source.split_once("pub enum Action {").unwrap().1.split_once("\n}").unwrap().0;
+    let actions: Vec<&str> = body.lines().map(|l| l.trim().trim_end_matches(',')).filter(|l| !l.is_empty()).collect();
+    assert!(actions.len() > 40, "{actions:?}");
+    let bound: BTreeSet<String> = KEYS.iter().map(|row| format!("{:?}", row.action)).collect();
+    for action in actions {
+        let name = action.split('(').next().unwrap();
+        assert!(bound.iter().any(|b| b.split('(').next() == Some(name)), "{action} has no row in KEYS");
+    }
+    for row in KEYS {
+        for key in row.keys {
+            let is_one = key.parse::<obelus::app::key::KeyPress>().is_ok();
+            assert_ne!(is_one, keys::is_sequence(key), "{key} is one key, or two in a row");
+            let first = &key[..key.chars().next().unwrap().len_utf8()];
+            assert_eq!(keys::is_prefix(&[row.context], first), keys::is_sequence(key) && *key != first, "{key}");
+        }
+    }
+}
+
+#[test]
+fn the_help_has_every_key_of_its_place() {
+    for pane in [Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
+        let contexts = pane_contexts(pane);
+        let menu = Menu::new(MenuKind::Help, &contexts);
+        let lines: Vec<String> = menu.window(200, 500).rows.iter().map(obelus::panes::Row::plain).collect();
+        let expected: Vec<&KeyRow> = KEYS.iter().filter(|row| contexts.contains(&row.context)).collect();
+        assert!(expected.len() > 20);
+        for row in &expected {
+            let is_there = |line: &String| line.contains(row.help) && row.keys.iter().all(|key| line.contains(key));
+            assert!(lines.iter().any(is_there), "{pane:?}: the help lacks {:?}", row.keys);
+        }
+        let sections: BTreeSet<&str> = expected.iter().map(|row| row.section).collect();
+        assert_eq!(lines.len(), expected.len() + sections.len());
+    }
+}
+
+#[test]
+fn each_sample_is_of_its_format_and_no_other() {
+    for format in FORMATS {
+        assert!(!format.samples().is_empty() || format.name() == "generic", "{} has no samples", format.name());
+        for sample in format.samples() {
+            let input = Input::memory("sample", *sample);
+            let detected = ingest::detect(&input, None).unwrap();
+            assert_eq!(detected.format.name(), format.name(), "{sample}: {:?}", detected.reasons);
+            let values: Vec<_> = sample.lines().filter_map(|line| obelus::json::parse(line).ok()).collect();
+            let whole: Vec<_> = obelus::json::parse(sample).into_iter().collect();
+            let claims = |f: &&&dyn obelus::format::Format| {
+                f.name() != "generic"
+                    && (f.detect(&values).is_some() || (values.is_empty() && f.detect(&whole).is_some()))
+            };
+            let claiming: Vec<&str> = FORMATS.iter().filter(claims).map(|f| f.name()).collect();
+            assert!(claiming.iter().all(|name| *name == format.name()), "{sample}: claimed by {claiming:?}");
+        }
+    }
+}
+
+#[test]
+fn the_page_on_themes_knows_every_role() {
+    let page = read("docs/themes.md");
+    let table: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .filter_map(|line| line.split_once('`'))
+        .map(|(name, _)| name)
+        .collect();
+    let roles: BTreeSet<&str> = Role::ALL.iter().map(|(_, name)| *name).collect();
+    assert_eq!(table, roles);
+    for name in Theme::names() {
+        assert!(page.contains(&format!("`{name}`")), "docs/themes.md: nothing on {name}");
+    }
+    let example = page.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
+    assert_eq!(Theme::parse("mine", example).map(|theme| theme.name().to_owned()), Ok("harbour".to_owned()));
+}
+
+/// Targets of links and pictures that are no web addresses.
+fn links(text: &str) -> Vec<&str> {
+    let ends = text.match_indices("](").map(|(at, _)| &text[at + 2..]);
+    let targets = ends.filter_map(|rest| rest.split(')').next()).map(|t| t.split(' ').next().unwrap_or(t));
+    let sources = text.match_indices("src=\"").filter_map(|(at, _)| text[at + 5..].split('"').next());
+    targets.chain(sources).filter(|target| !target.contains("://") && !target.starts_with("mailto:")).collect()
+}
+
+/// The anchor that a heading gets.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let anchor = |heading: &str| {
+        let kept = heading.to_lowercase();
+        kept.chars()
+            .filter(|c| c.is_alphanumeric() || "-_ ".contains(*c))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect()
+    };
+    headings.map(anchor).collect()
+}
+
+fn broken_links(page: &Path, text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for link in links(text) {
+        let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let target = if path.is_empty() { page.to_owned() } else { page.with_file_name("").join(path) };
+        if !target.exists() {
+            out.push(format!("{}: {link} leads nowhere", page.display()));
+        } else if !anchor.is_empty() && target.extension().is_some_and(|e| e == "md") {
+            let text = fs::read_to_string(&target).unwrap();
+            if !anchors(&text).contains(anchor) {
+                out.push(format!("{}: {link}: no such heading", page.display()));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let pages = pages();
+    assert!(pages.len() > 5);
+    let faults: Vec<String> = pages.iter().flat_map(|p| broken_links(p, &fs::read_to_string(p).unwrap())).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let page = root().join("docs/x.md");
+    assert_eq!(broken_links(&page, "[a](nowhere.md) [b](cli.md#no-heading) [c](https://x.org)").len(), 2);
+    assert_eq!(broken_links(&page, "[a](../Cargo.toml) [b](cli.md) [c](#x)\n# X").len(), 1);
+}
+
+/// What is wrong with the commands and keys that a page shows.
+fn wrong_examples(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        } else if is_code || line.starts_with("    ") {
+            out.extend(line.split('|').filter_map(wrong_command).map(|(_, fault)| fault));
+        } else {
+            let spans = line.split('`').skip(1).step_by(2).flat_map(|span| span.split('|'));
+            let wrong = spans.filter_map(|part| wrong_command(part.trim_end_matches('\\')));
+            // A sentence may name a command without its file.
+            out.extend(wrong.filter(|(kind, _)| *kind != ErrorKind::MissingRequiredArgument).map(|(_, fault)| fault));
+        }
+    }
+    let mut is_key_table = false;
+    for line in text.lines() {
+        let first = line.strip_prefix('|').and_then(|l| l.split('|').next()).map(str::trim);
+        match first {
+            None => is_key_table = false,
+            Some("key" | "keys") => is_key_table = true,
+            Some(cell) if is_key_table => {
+                let names = cell.split('`').skip(1).step_by(2).flat_map(str::split_whitespace);
+                let unknown = names.filter(|name| !KEYS.iter().any(|row| row.keys.contains(name)));
+                out.extend(unknown.map(|name| format!("{name} is no key")));
+            }
+            Some(_) => {}
+        }
+    }
+    out
+}
+
+fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
+    let line = part.trim().trim_start_matches("$ ");
+    if line != "obelus" && !line.starts_with("obelus ") {
+        return None;
+    }
+    let shell = line.split(" #").next().unwrap_or(line).split(['>', ';', '&']).next().unwrap_or(line);
+    let words = shell.split_whitespace().map(|word| word.trim_matches('\''));
+    match cli::program().try_get_matches_from(words) {
+        Ok(_) => None,
+        Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
+        Err(e) => Some((e.kind(), format!("`{line}`: {e}"))),
+    }
+}
+
+#[test]
+fn commands_and_keys_on_the_pages_exist() {
+    let mut faults = Vec::new();
+    for page in pages().iter().filter(|page| !page.ends_with("docs/cli.md")) {
+        let text = fs::read_to_string(page).unwrap();
+        faults.extend(wrong_examples(&text).iter().map(|fault| format!("{}: {fault}", page.display())));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert_eq!(wrong_examples("```\nobelus bless x\nobelus state x --step 3 | jq .\n```\n").len(), 1);
+    assert_eq!(wrong_examples("say `agent \\| obelus --bless` or `obelus -`").len(), 1);
+    assert_eq!(wrong_examples("say `obelus check`"), [""; 0]);
+    assert_eq!(wrong_examples("| key | what |\n| --- | --- |\n| `]w` `Q` | x |\n").len(), 1);
+}

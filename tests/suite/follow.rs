@@ -98,6 +98,10 @@ impl Followed {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("live.jsonl");
         fs::write(&path, text).unwrap();
+        Self::on(folder, path, format)
+    }
+
+    fn on(folder: tempfile::TempDir, path: PathBuf, format: &str) -> Self {
         let worker = Worker::start(Input::open(&path).unwrap(), format::by_name(format).unwrap()).unwrap();
         let live = worker.live.clone();
         Self { _folder: folder, path, worker, live, whys: Vec::new(), begin: Instant::now() }
@@ -215,4 +219,19 @@ fn a_finished_input_is_read_to_its_end() {
             _ => {}
         }
     }
+}
+
+#[test]
+fn an_unfinished_line_of_an_old_file_is_broken_until_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.jsonl");
+    fs::write(&path, "{\"a\":1}\n{\"b\":").unwrap();
+    let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    fs::File::options().append(true).open(&path).unwrap().set_modified(hour_ago).unwrap();
+    let mut followed = Followed::on(folder, path, "generic");
+    followed.until(|live| live.records.count() == 2);
+    followed.append("2}\n{\"c\":3}\n");
+    followed.until(|live| live.generation == 1 && live.records.count() == 3);
+    assert_eq!(followed.texts(), ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]);
+    assert_eq!((followed.steps(), followed.whys.as_slice()), (3, &[Why::Reread][..]));
 }

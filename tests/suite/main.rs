@@ -2,13 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod adp_rules;
+mod app;
+mod bless;
 mod cli;
 mod docs;
 mod follow;
 mod frames;
 mod hostile;
+mod lint;
 mod plan;
 mod props;
 mod pty;
+mod schemas;
 mod tidy;
 mod vectors;

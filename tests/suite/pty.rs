@@ -1,1 +1,416 @@
-//! To come.
+//! The program in a terminal: it shows what it should, hears keys and sizes, and gives the terminal back at every end.
+
+use obelus::app::keys::{Action, Context, KEYS};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use vt100::{MouseProtocolMode, Parser, Screen};
+
+/// How long a test waits for what must come. It is long because the machine may be busy; nobody waits it out.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The program in an emulated terminal.
+struct Terminal {
+    master: Box<dyn MasterPty>,
+    keyboard: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    bytes: Receiver<Vec<u8>>,
+    parser: Parser,
+    /// All that the program sent.
+    sent: Vec<u8>,
+    /// The settings of the terminal before the program.
+    before: String,
+    /// An empty folder, so that no configuration of the person who tests counts.
+    _home: tempfile::TempDir,
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn cells(count: u16) -> NonZero<u16> {
+    NonZero::new(count).unwrap()
+}
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name)
+}
+
+/// Modes, special keys and the rest of the terminal's settings, as text to compare.
+fn settings(master: &dyn MasterPty) -> String {
+    format!("{:?}", master.get_termios().unwrap())
+}
+
+impl Terminal {
+    /// Starts the program on a file, 140 columns wide.
+    fn open(path: &Path) -> Self {
+        Self::run(&[path.to_str().unwrap(), "--theme", "dark"], &[])
+    }
+
+    fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_obelus"));
+        command.args(arguments);
+        Self::spawn(command, environment)
+    }
+
+    fn spawn(mut command: CommandBuilder, environment: &[(&str, &str)]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        command.env("TERM", "xterm-256color");
+        command.env("XDG_CONFIG_HOME", home.path());
+        for name in ["NO_COLOR", "OBELUS_PANIC", "RUST_BACKTRACE", "COLORTERM"] {
+            command.env_remove(name);
+        }
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        let pair = native_pty_system().openpty(size(140, 40)).unwrap();
+        let before = settings(pair.master.as_ref());
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let (sender, bytes) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            while let Ok(count @ 1..) = output.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let keyboard = pair.master.take_writer().unwrap();
+        let parser = Parser::new(cells(40), cells(140), 0);
+        Self { master: pair.master, keyboard, child, bytes, parser, sent: Vec::new(), before, _home: home }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.sent.extend_from_slice(bytes);
+        self.parser.process(bytes);
+    }
+
+    fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// Waits until the screen is as wanted.
+    fn until(&mut self, wanted: &str, is_so: impl Fn(&Screen) -> bool) {
+        let begin = Instant::now();
+        while !is_so(self.parser.screen()) {
+            match self.bytes.recv_timeout(Duration::from_millis(20)) {
+                Ok(bytes) => self.take(&bytes),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => panic!("it ended before {wanted}:\n{}", self.text()),
+            }
+            assert!(begin.elapsed() < DEADLINE, "never: {wanted}\n{}", self.text());
+        }
+    }
+
+    /// Waits for a text on the screen.
+    fn see(&mut self, text: &str) {
+        self.until(&format!("`{text}` is shown"), |screen| screen.contents().contains(text));
+    }
+
+    fn miss(&mut self, text: &str) {
+        self.until(&format!("`{text}` is gone"), |screen| !screen.contents().contains(text));
+    }
+
+    /// Presses keys by name, a blank between two.
+    fn press(&mut self, keys: &str) {
+        keys.split(' ').for_each(|key| self.keyboard.write_all(&bytes_of(key)).unwrap());
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.master.resize(size(columns, rows)).unwrap();
+        self.parser.screen_mut().set_size(cells(rows), cells(columns));
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = i32::try_from(self.child.process_id().unwrap()).unwrap();
+        kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
+    }
+
+    /// Waits for the end, checks that the terminal is as before, and returns the exit status.
+    fn end(mut self) -> (u32, String) {
+        let begin = Instant::now();
+        let status = loop {
+            while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.take(&bytes);
+            }
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begin.elapsed() < DEADLINE, "it does not end:\n{}", self.text());
+        };
+        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+            self.take(&bytes);
+        }
+        let screen = self.parser.screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is left behind");
+        assert!(!screen.hide_cursor(), "the cursor is left hidden");
+        assert!(!screen.bracketed_paste(), "bracketed paste is left on");
+        assert_eq!(screen.mouse_protocol_mode(), MouseProtocolMode::None);
+        assert_eq!((screen.fgcolor(), screen.bgcolor()), (vt100::Color::Default, vt100::Color::Default));
+        assert_eq!(settings(self.master.as_ref()), self.before, "raw mode is left on");
+        (status.exit_code(), self.text())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // A test that failed leaves no program behind.
+        let _ = self.child.kill();
+    }
+}
+
+/// What a keyboard sends for a key, by its name in the table of keys.
+fn bytes_of(key: &str) -> Vec<u8> {
+    let known: &str = match key {
+        "Enter" => "\r",
+        "Tab" => "\t",
+        "BackTab" => "\x1b[Z",
+        "Esc" => "\x1b",
+        "Up" => "\x1b[A",
+        "Down" => "\x1b[B",
+        "Right" => "\x1b[C",
+        "Left" => "\x1b[D",
+        "Home" => "\x1b[H",
+        "End" => "\x1b[F",
+        "PageUp" => "\x1b[5~",
+        "PageDown" => "\x1b[6~",
+        "Backspace" => "\x7f",
+        "Space" => " ",
+        "F1" => "\x1bOP",
+        _ => match key.strip_prefix("C-") {
+            Some(letter) => return vec![letter.as_bytes()[0] & 31],
+            None => key,
+        },
+    };
+    known.as_bytes().to_vec()
+}
+
+#[test]
+fn every_way_to_end_gives_the_terminal_back() {
+    let ways: [(&str, u32); 5] = [("q", 0), ("C-c", 0), ("TERM", 143), ("INT", 130), ("HUP", 129)];
+    for (way, expected) in ways {
+        let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+        terminal.see("of 0–65");
+        let screen = terminal.parser.screen();
+        assert!(screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste());
+        assert_ne!(screen.mouse_protocol_mode(), MouseProtocolMode::None);
+        match way {
+            "TERM" => terminal.signal(Signal::TERM),
+            "INT" => terminal.signal(Signal::INT),
+            "HUP" => terminal.signal(Signal::HUP),
+            key => terminal.press(key),
+        }
+        assert_eq!(terminal.end(), (expected, String::new()), "{way}");
+    }
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_and_says_what_happened() {
+    let path = sample("trip-run.jsonl");
+    let arguments = [path.to_str().unwrap(), "--theme", "dark"];
+    let (status, said) = Terminal::run(&arguments, &[("OBELUS_PANIC", "1")]).end();
+    assert_eq!(status, 101);
+    assert!(said.contains("obelus panicked at") && said.contains("nothing of your file is in them"), "{said}");
+}
+
+#[test]
+fn keys_come_from_the_terminal_when_the_file_comes_from_a_pipe() {
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", "cat \"$1\" | \"$0\" - --theme dark", env!("CARGO_BIN_EXE_obelus")]);
+    command.arg(sample("trip-run.jsonl"));
+    let mut terminal = Terminal::spawn(command, &[]);
+    terminal.see("standard input");
+    terminal.see("of 0–65");
+    terminal.press(". . .");
+    terminal.see("step 3 of 0–65");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn any_size_is_drawn_and_left_again() {
+    let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+    terminal.see("Message");
+    for (columns, rows) in [(1, 1), (2, 30), (140, 1), (9, 3), (40, 12), (250, 60)] {
+        terminal.resize(columns, rows);
+        // Only a program that knows the size draws the whole of it.
+        terminal.press(". . , Tab 2 3 4 5 1 BackTab");
+        if columns >= 40 && rows > 1 {
+            terminal.see("trip-run.js");
+        }
+    }
+    terminal.resize(140, 40);
+    terminal.press("?");
+    terminal.see("Through the run");
+    terminal.press("Esc");
+    terminal.miss("Through the run");
+    terminal.see("╰");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
+fn a_walk_through_a_run_shows_every_pane_and_tab() {
+    let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+    terminal.see("You arrange work trips.");
+    terminal.see("No state yet.");
+    terminal.press(". . . .");
+    terminal.see("State @4");
+    terminal.see("\"Yūki Tanaka\"");
+    terminal.press("Tab j j j");
+    terminal.see("†input.event.name  \"Rivers and Bridges\"");
+    terminal.press("2");
+    terminal.see("## ");
+    terminal.press("3");
+    terminal.see("\"properties\": {");
+    terminal.press("4");
+    terminal.see("†input.event.name   1 event");
+    terminal.press("5");
+    terminal.see("state @3 → @4");
+    terminal.press("1");
+    terminal.see("\"nativeName\": \"田中 優希\"");
+    terminal.press("R");
+    terminal.see("{\"type\":\"input\",\"_instance\":\"②\"");
+    terminal.press("z");
+    terminal.miss(" Steps ");
+    terminal.press("z $");
+    terminal.see("step 65 of 0–65");
+    terminal.press("R 0 ]t");
+    terminal.see("step 11 of 0–65");
+    terminal.press("BackTab BackTab / h o t e l Enter");
+    terminal.see("step 15 of 0–65");
+    terminal.press("? h i s t o r y");
+    terminal.see("Show every write of the value in focus.");
+    terminal.press("Enter");
+    terminal.miss("type to filter");
+    terminal.press(": 2 1 Enter");
+    terminal.see("step 21 of 0–65");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
+fn a_walk_through_a_dataset_opens_its_trajectories() {
+    let mut terminal = Terminal::open(&sample("tickets-std.jsonl"));
+    for text in ["ticket-0412", "ticket-0417", "Trajectories", "The build server reports"] {
+        terminal.see(text);
+    }
+    terminal.press("j Enter");
+    terminal.see("trajectory 1 of 6");
+    terminal.see("invoices_pkey");
+    terminal.press("}");
+    terminal.see("trajectory 2 of 6");
+    terminal.press("Tab Tab 2 3 4 5 1 q");
+    terminal.see("ticket-0417");
+    terminal.press("/ m a p Space s e r v e r Enter");
+    terminal.see("▌  3  ticket-0415");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
+fn what_is_hidden_or_broken_in_a_file_is_shown_as_signs() {
+    let mut terminal = Terminal::open(&sample("faults.jsonl"));
+    terminal.see("2 errors");
+    terminal.press("]e");
+    terminal.see("This record is not JSON");
+    terminal.press(". .");
+    terminal.see("␛[31mALARM␛[0m n3: ␛]0;all is");
+    terminal.see("well␇crack opens");
+    terminal.press(".");
+    terminal.see("n3⟨U+202E⟩");
+    assert!(!String::from_utf8_lossy(&terminal.sent).contains("\u{1b}]"), "the file has acted on the terminal");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
+fn every_key_is_survived_in_every_pane_and_tab() {
+    let left_out = [Action::CopyValue, Action::CopyPath, Action::Edit, Action::Suspend, Action::Close, Action::Quit];
+    let keys: Vec<&str> = KEYS
+        .iter()
+        .filter(|row| !matches!(row.context, Context::Menu | Context::Prompt) && !left_out.contains(&row.action))
+        .filter(|row| !matches!(row.action, Action::Search | Action::Palette | Action::Help | Action::Cancel))
+        .flat_map(|row| row.keys)
+        .copied()
+        .collect();
+    for name in ["trip-run.jsonl", "tickets-std.jsonl", "faults.jsonl"] {
+        let mut terminal = Terminal::open(&sample(name));
+        terminal.see("obelus");
+        for at in 0..6 {
+            terminal.press(&keys.join(" "));
+            let tab = ["1", "2", "3", "4", "5", "R"][at];
+            terminal.press(&format!("Tab {tab} {}", keys.join(" ")));
+            terminal.press(&format!("Tab {tab} {}", keys.join(" ")));
+            // The help comes after all that was pressed before it.
+            terminal.press("? t y p e d");
+            terminal.see("typed");
+            terminal.press("Esc");
+            terminal.miss("typed");
+        }
+        terminal.press("C-c");
+        assert_eq!(terminal.end(), (0, String::new()), "{name}");
+    }
+}
+
+#[test]
+fn a_line_appended_to_an_open_file_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.jsonl");
+    fs::copy(sample("trip-run.jsonl"), &path).unwrap();
+    let mut terminal = Terminal::open(&path);
+    terminal.see("of 0–65");
+    terminal.press("$");
+    terminal.see("step 65 of 0–65");
+    let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"Is there a train as well?\"}\n";
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(line.as_bytes()).unwrap();
+    terminal.see("of 0–66");
+    terminal.see("Is there a train");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+/// Opens what cannot be shown: the exit status is 2, and one sentence names it.
+fn refused(path: &Path, words: &str) {
+    let (status, said) = Terminal::open(path).end();
+    let said: String = said.split('\n').collect();
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("obelus:") && said.contains(words), "{words}: {said}");
+}
+
+#[test]
+fn what_cannot_be_opened_is_told_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    refused(&folder.path().join("no such file.jsonl"), "no such file.jsonl");
+    refused(folder.path(), "folder");
+    let secret = file("secret.jsonl", b"{}\n");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o0)).unwrap();
+    if fs::File::open(&secret).is_err() {
+        refused(&secret, "ermission");
+    }
+    refused(&file("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\xff\xfe"), "picture.png");
+    refused(&file("evil\u{1b}]0;pwned\u{7}.png", b"\x7fELF\x02\x01\x01\0\0\0\0"), "␛]0;pwned␇");
+}
+
+#[test]
+fn an_empty_file_is_an_empty_screen_that_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.jsonl");
+    fs::write(&path, "").unwrap();
+    let mut terminal = Terminal::open(&path);
+    terminal.see("empty");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}

@@ -11,13 +11,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("state", &["json", "text", "model"]),
     ("rules", &["json", "text", "model", "state"]),
     ("format", &["json", "text", "model", "state", "rules"]),
-    ("panes", &["json", "text", "model", "state", "rules", "format"]),
-    ("app", &["json", "text", "model", "state", "rules", "format", "panes"]),
+    ("lint", &["json", "text", "model", "format"]),
+    ("panes", &["json", "text", "model", "state", "rules", "format", "lint"]),
+    ("app", &["json", "text", "model", "state", "rules", "format", "lint", "panes"]),
     ("source", &["json", "text", "model"]),
     ("ingest", &["json", "text", "model", "state", "format", "source"]),
     ("ui", &["text", "panes", "app"]),
     ("shell", &["json", "text", "model", "state", "format", "panes", "app", "source", "ingest", "ui"]),
-    ("cli", &["json", "text", "model", "state", "rules", "format", "panes", "app", "source", "ingest", "ui", "shell"]),
+    (
+        "cli",
+        &[
+            "json", "text", "model", "state", "rules", "format", "lint", "panes", "app", "source", "ingest", "ui",
+            "shell",
+        ],
+    ),
 ];
 
 /// What only some rooms may name, and what to do instead.
@@ -56,7 +63,7 @@ fn sources() -> Vec<(PathBuf, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
+            } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
                 let text = fs::read_to_string(&path).unwrap();
                 out.push((path, text));
             }
@@ -111,7 +118,9 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
     if lines.len() > LINES_MAX {
         out.push(format!("{path}: {} lines; split it by reason to change", lines.len()));
     }
-    let is_long = |l: &&str| l.chars().count() > LINE_CHARS_MAX && !l.contains("row(C::");
+    // A text alone on its line, and a row of the table of keys, are as long as they are.
+    let is_text = |l: &str| l.trim_start().starts_with('"') || l.contains("row(C::");
+    let is_long = |l: &&str| l.chars().count() > LINE_CHARS_MAX && !is_text(l);
     if let Some(i) = lines.iter().position(is_long) {
         out.push(format!("{path}:{}: longer than {LINE_CHARS_MAX} characters", i + 1));
     }
@@ -144,7 +153,7 @@ fn rooms_sizes_and_words() {
     for (path, text) in sources() {
         let room = room_of(&path).unwrap_or_default();
         let name = path.display().to_string();
-        if room.is_empty() {
+        if room.is_empty() || path.ends_with("tests.rs") {
             all.extend(sizes(&name, &text));
         } else {
             all.extend(faults(&name, &room, &text));

@@ -20,6 +20,7 @@ impl App {
     /// Goes to a step and remembers where we were.
     pub fn jump_to(&mut self, step: StepNo) {
         self.remember();
+        self.steps.is_jump = true;
         self.go_to(step);
     }
 
@@ -149,7 +150,7 @@ impl App {
         drop(open);
         let reference = self.reference_in_row(Pane::State);
         match (leaf, reference) {
-            (_, Some(reference)) => self.follow_reference(&reference, None),
+            (_, Some((reference, instance))) => self.follow_reference(&reference, instance),
             (Some(leaf), None) if leaf.step >= 0 && leaf.step != step => {
                 self.jump_to(leaf.step);
                 if let Some(path) = self.session.focus.path.clone() {
@@ -180,6 +181,9 @@ impl App {
 
     fn follow_inspector(&mut self) {
         let cells = self.pane_extent(Pane::Inspector).width;
+        if self.inspector.tab == Tab::Findings {
+            return self.follow_finding();
+        }
         if self.inspector.tab == Tab::History {
             let step = self.session.open().and_then(|open| self.inspector.history.step(&open));
             return step.filter(|s| *s >= 0).map_or((), |s| self.jump_to(s));
@@ -188,8 +192,9 @@ impl App {
             return self.follow_plan();
         }
         let has_references = matches!(self.inspector.tab, Tab::Message | Tab::Llm) && !self.inspector.is_raw;
-        if let Some(reference) = has_references.then(|| self.reference_in_row(Pane::Inspector)).flatten() {
-            return self.follow_reference(&reference, None);
+        let found = has_references.then(|| self.reference_in_row(Pane::Inspector)).flatten();
+        if let Some((reference, instance)) = found {
+            return self.follow_reference(&reference, instance);
         }
         if let Some(view) = self.inspector.document() {
             return view.set_fold(None, cells);
@@ -207,6 +212,7 @@ impl App {
         };
         self.pane = pane;
         self.inspector.file = None;
+        self.steps.is_jump = true;
         self.go_to(focus.step);
         if let Some(path) = focus.path {
             self.focus_path(path);

@@ -100,6 +100,10 @@ impl App {
         if let Some(reader) = self.inspector.reader() {
             return reader.line(cells).map(|l| l.text.clone());
         }
+        if self.inspector.tab == Tab::Findings {
+            let finding = self.inspector.findings.chosen(&self.session.open()?)?;
+            return Some(format!("{}: {}", finding.rule, finding.message));
+        }
         self.value_text()
     }
 

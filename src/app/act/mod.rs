@@ -1,5 +1,6 @@
 //! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
 
+mod finding;
 mod jump;
 mod look;
 mod motion;
@@ -26,6 +27,8 @@ impl App {
             A::AnyWritePrevious => self.any_write(false),
             A::ErrorNext => self.seek(Wanted::Error, true),
             A::ErrorPrevious => self.seek(Wanted::Error, false),
+            A::FindingNext => self.finding_by(true),
+            A::FindingPrevious => self.finding_by(false),
             A::CallNext => self.seek(Wanted::Call, true),
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),

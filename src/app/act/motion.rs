@@ -53,6 +53,7 @@ impl App {
             return reader.row_count(cells);
         }
         self.session.open().map_or(0, |open| match self.inspector.tab {
+            Tab::Findings => open.findings().len(),
             Tab::Plan => self.inspector.plan.lines(&open).len(),
             _ => self.inspector.history.events(&open).len(),
         })

@@ -3,7 +3,7 @@
 use crate::app::key::{Mouse, MouseKind};
 use crate::app::keys::Tab;
 use crate::app::layout::Area;
-use crate::app::{App, Effects, Layer, Pane, view};
+use crate::app::{App, Effects, Layer, Pane, tabs, view};
 use crate::panes::{Hit, timeline};
 
 /// Rows of one turn of the wheel.
@@ -112,9 +112,10 @@ impl App {
     }
 
     fn click_tab(&mut self, column: usize) {
-        let mut at = 1;
-        for (tab, title) in view::tab_titles(self) {
-            let end = at + crate::text::width(&title);
+        let (titles, space) = tabs::titles(self);
+        let mut at = usize::from(self.layout().has_borders) + 1;
+        for (tab, title) in titles {
+            let end = at + title.len() + 1 + space;
             if (at..end).contains(&column) {
                 self.inspector.tab = tab;
             }

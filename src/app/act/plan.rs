@@ -80,11 +80,15 @@ impl App {
         self.pane = Pane::Inspector;
     }
 
-    /// The first reference in the row under the cursor.
-    pub(super) fn reference_in_row(&self, pane: Pane) -> Option<String> {
+    /// The first reference in the row under the cursor, and the instance that the call or message around it is of.
+    pub(super) fn reference_in_row(&self, pane: Pane) -> Option<(String, Option<String>)> {
         let window = view::plain_window(self, pane);
         let row = window.rows.iter().find(|row| row.is_cursor)?;
-        refs::first(&self.session.open()?, row)
+        let reference = refs::first(&self.session.open()?, row)?;
+        let view =
+            Some(&self.inspector.message).filter(|_| (pane, self.inspector.tab) == (Pane::Inspector, Tab::Message));
+        let node = view.and_then(|view| Some((view.doc()?, view.node(self.pane_extent(pane).width)?)));
+        Some((reference, node.and_then(|(doc, node)| doc.around(node, "_instance"))))
     }
 
     pub(super) fn toggle_columns(&mut self) {

@@ -58,6 +58,8 @@ impl Log {
             None => self.begin_rebuilt(envelope.value, withdraws, input),
         };
         self.note_change(at, &alignment);
+        self.rebuilt.push(at);
+        self.moves += 1;
         if alignment.keeps_nothing() {
             self.reset(at, input, &prepared);
         } else {
@@ -170,6 +172,7 @@ impl Log {
         if step >= tail {
             return self.append_data(step, prepared, input.base(), false);
         }
+        self.rebuilt.push(step);
         let Some(id) = prepared.id else { return };
         let members: Vec<StepNo> = groups.get(&id).into_iter().flatten().copied().filter(|s| *s <= step).collect();
         self.refold(step, id, &members, input.reader());

@@ -71,8 +71,8 @@ fn begins_as_expression(text: &str) -> bool {
     text.trim_start_matches(|c: char| c == '!' || c == '(' || c.is_whitespace()).starts_with(DAGGER)
 }
 
-/// A36: one of `( ) ! ? =>`, or white space and a word that is neither operator nor reference, outside of bracket quotes
-/// and escapes.
+/// A36: one of `( ) ! ? =>`, or white space and a word that is neither operator nor reference, outside of bracket
+/// quotes and escapes.
 fn is_wider(text: &str) -> bool {
     let mut word_start = 0;
     let mut has_space = false;

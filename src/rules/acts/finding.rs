@@ -36,6 +36,8 @@ pub(super) const BAD_REFERENCE: &str = "acts.bad-reference";
 pub(super) const DANGLING_REFERENCE: &str = "acts.dangling-reference";
 /// `acts.plan-cycle`
 pub(super) const PLAN_CYCLE: &str = "acts.plan-cycle";
+/// `acts.schema-violation`
+pub(super) const SCHEMA_VIOLATION: &str = "acts.schema-violation";
 /// `acts.unused-write`
 pub(super) const UNUSED_WRITE: &str = "acts.unused-write";
 

@@ -14,6 +14,7 @@ impl Log {
     /// lists of the context know the step already.
     pub(super) fn append_data(&mut self, step: StepNo, prepared: &Prepared<'_>, base: u64, enlists: bool) {
         let (Some(planned), Some(id)) = (&prepared.planned, prepared.id) else { return };
+        self.moves += 1;
         let mut notes = Vec::new();
         judge::before(&self.tree, id, planned, &mut notes);
         apply(&mut self.tree, step, step, id, planned, base);
@@ -21,12 +22,12 @@ impl Log {
         for note in notes {
             self.note(step, note);
         }
+        if planned.schema.is_some() {
+            self.set_schema(id, step, Some(step));
+        }
         let slot = self.slot(id);
         if enlists {
             slot.members.append(step);
-        }
-        if planned.schema.is_some() {
-            set(&mut slot.schema, step, Some(step));
         }
         if planned.description.is_some() {
             set(&mut slot.description, step, Some(step));
@@ -36,9 +37,10 @@ impl Log {
         }
     }
 
-    /// A4: folds an identity anew from its messages in the order of the context, from step `at` on. `own` is the message
-    /// of that step, if it is one of them.
+    /// A4: folds an identity anew from its messages in the order of the context, from step `at` on. `own` is the
+    /// message of that step, if it is one of them.
     pub(super) fn refold(&mut self, at: StepNo, id: IdentityId, members: &[StepNo], reader: Reader<'_>) {
+        self.moves += 1;
         let mut folded = Folded::default();
         let own_id = folded.tree.intern(self.tree.identity(id));
         for (position, author) in (0..).zip(members.iter().copied()) {
@@ -49,9 +51,8 @@ impl Log {
             });
         }
         self.tree.adopt(at, id, &folded.tree, own_id);
-        let slot = self.slot(id);
-        set(&mut slot.schema, at, folded.schema);
-        set(&mut slot.description, at, folded.description);
+        self.set_schema(id, at, folded.schema);
+        set(&mut self.slot(id).description, at, folded.description);
         for note in folded.notes {
             self.note(at, note);
         }
@@ -68,9 +69,15 @@ impl Log {
 
     /// An identity has no messages any more.
     pub(super) fn forget(&mut self, at: StepNo, id: IdentityId) {
-        let slot = self.slot(id);
-        set(&mut slot.schema, at, None);
-        set(&mut slot.description, at, None);
+        self.set_schema(id, at, None);
+        set(&mut self.slot(id).description, at, None);
+    }
+
+    /// A20: whose schema counts for an identity from a step on.
+    fn set_schema(&mut self, id: IdentityId, at: StepNo, author: Option<StepNo>) {
+        if set(&mut self.slot(id).schema, at, author) {
+            self.brought.note_move(at, id);
+        }
     }
 
     /// Reads the message of a step again; `then` gets it with the place of the text that its values count from.
@@ -141,9 +148,11 @@ fn apply(tree: &mut Tree, at: StepNo, author: StepNo, id: IdentityId, planned: &
     tree.write(&Write { at, author, identity: id, value, base: Some(base), ops: &planned.ops });
 }
 
-/// Notes what counts from a step on, if it is another than before.
-fn set(versions: &mut Vec<(StepNo, Option<StepNo>)>, at: StepNo, author: Option<StepNo>) {
-    if versions.last().and_then(|(_, a)| *a) != author {
+/// Notes what counts from a step on; whether it is another than before.
+fn set(versions: &mut Vec<(StepNo, Option<StepNo>)>, at: StepNo, author: Option<StepNo>) -> bool {
+    let is_other = versions.last().and_then(|(_, a)| *a) != author;
+    if is_other {
         versions.push((at, author));
     }
+    is_other
 }

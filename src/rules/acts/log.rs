@@ -7,6 +7,7 @@ use super::finding::{self, DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNK
 use super::message::{Content, Message, Type};
 use super::reference::{put_index, put_key};
 use super::rows::{Row, RowFacts, Rows};
+use super::schema::Brought;
 use super::tick::Ticks;
 use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
@@ -24,6 +25,8 @@ pub struct Log {
     /// Made when the first envelope follows a step (A4).
     pub(super) aligner: Option<Aligner>,
     pub(super) ticks: Ticks,
+    /// The schemas of the messages (A20).
+    pub(super) brought: Brought,
     pub(super) changes: Vec<Change>,
     pub(super) solutions: Solutions,
     /// Steps with calls that may be the plan (A37).
@@ -36,7 +39,11 @@ pub struct Log {
     /// Steps with calls whose references wait for the end of their tick (A43).
     open: Vec<StepNo>,
     /// What the open ones come to if nothing follows.
-    provisional: Vec<Finding>,
+    provisional: Provisional,
+    /// Grows with all that the value of a reference depends on: writes, rebuilt contexts.
+    pub(super) moves: usize,
+    /// Steps that did more to the context than append their message (A4), ascending.
+    pub(super) rebuilt: Vec<StepNo>,
     /// Whether a step or an envelope was seen (A5).
     pub(super) has_begun: bool,
 }
@@ -69,6 +76,15 @@ pub(super) struct Solutions {
     pub clears: Vec<StepNo>,
     /// Solutions with an output that is not null.
     pub outputs: Vec<StepNo>,
+}
+
+/// A43: what open references come to, kept while nothing that they depend on moves.
+#[derive(Debug, Default)]
+struct Provisional {
+    findings: Vec<Finding>,
+    /// How many of the open steps were looked at, and the moves until then.
+    looked_at: usize,
+    moves: usize,
 }
 
 /// The record that is being taken.
@@ -127,7 +143,6 @@ impl<'i> Input<'i> {
 impl Log {
     /// A1, A2: takes the next record.
     pub fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
-        self.provisional.clear();
         let read = match &record.body {
             RecordBody::Broken(why) => Err(why.clone()),
             RecordBody::Text => std::str::from_utf8(text)
@@ -228,6 +243,9 @@ impl Log {
         for note in &prepared.notes {
             self.note(step, note.clone());
         }
+        if let Some(schema) = prepared.planned.as_ref().and_then(|p| p.schema) {
+            self.brought.add(step, schema, input.base());
+        }
         if check::has_calls(message) {
             self.plans.push(step);
         }
@@ -256,26 +274,39 @@ impl Log {
     fn begin_step(&mut self, step: StepNo, message: Option<&Message<'_>>, withdraws: bool, bytes: &dyn Bytes) {
         self.has_begun = true;
         if self.ticks.step(step, message) || withdraws {
-            let settled = self.settled(step - 1, bytes);
+            let settled = self.settled(&self.open, step - 1, bytes);
             self.findings.extend(settled);
             self.open.clear();
+            self.provisional = Provisional::default();
         }
     }
 
-    /// What the open references come to at a step.
-    fn settled(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<Finding> {
-        if self.open.is_empty() {
+    /// What open references come to at a step.
+    fn settled(&self, open: &[StepNo], step: StepNo, bytes: &dyn Bytes) -> Vec<Finding> {
+        if open.is_empty() {
             return Vec::new();
         }
         let reader = Reader { bytes, current: None };
         let instances = self.instances(step);
-        let notes = self.open.iter().flat_map(|open| check::references(self, *open, step, &instances, reader));
+        let notes = open.iter().flat_map(|open| check::references(self, *open, step, &instances, reader));
         notes.filter_map(|(open, note)| self.finding(open, note)).collect()
     }
 
-    /// A43: the input has ended for now.
-    pub fn finish(&mut self, bytes: &dyn Bytes) {
-        self.provisional = self.settled(self.last_step(), bytes);
+    /// A43: what the open references come to if the input ends here. Of what was looked at before, nothing is looked at
+    /// again unless something has moved since.
+    #[must_use]
+    pub fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+        let (mut known, looked_at) = match self.provisional.moves == self.moves {
+            true => (self.provisional.findings.clone(), self.provisional.looked_at),
+            false => (Vec::new(), 0),
+        };
+        known.extend(self.settled(&self.open[looked_at..], self.last_step(), bytes));
+        known
+    }
+
+    /// Takes what [`Log::look_ahead`] found.
+    pub fn settle(&mut self, ahead: Vec<Finding>) {
+        self.provisional = Provisional { findings: ahead, looked_at: self.open.len(), moves: self.moves };
     }
 
     /// Adds a finding on a step.
@@ -284,7 +315,7 @@ impl Log {
         self.findings.extend(finding);
     }
 
-    fn finding(&self, step: StepNo, note: Note) -> Option<Finding> {
+    pub(super) fn finding(&self, step: StepNo, note: Note) -> Option<Finding> {
         Some(Finding {
             record: self.rows.get(step)?.record(),
             step: Some(step),
@@ -298,10 +329,9 @@ impl Log {
     /// A45: all findings in order, one for each record, step, path and rule.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
-        let mut all: Vec<Finding> = self.findings.iter().chain(&self.provisional).cloned().collect();
-        all.sort_by(|a, b| a.order().cmp(&b.order()));
-        all.dedup_by(|a, b| a.order() == b.order());
-        all
+        let is_current = self.provisional.moves == self.moves;
+        let provisional = self.provisional.findings.iter().filter(|_| is_current);
+        Finding::in_order(self.findings.iter().chain(provisional).cloned().collect())
     }
 
     /// Steps whose message is of type `error`.

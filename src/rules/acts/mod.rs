@@ -24,6 +24,7 @@ mod reference;
 mod render;
 mod resolve;
 mod rows;
+mod schema;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use super::log::{Log, Reader};
 use super::message::Message;
 use crate::json;
 use crate::model::{Bytes, StepNo};
-use crate::state::IdentityId;
+use crate::state::{Event, EventOp, IdentityId};
 
 impl Log {
     /// A4: the steps of the context at a step, in its order.
@@ -72,6 +72,13 @@ impl Log {
         told.unwrap_or_default()
     }
 
+    /// A30: whether the message of an event's author accounts for it: not for what is gone where a step did more to the
+    /// context than append its message.
+    #[must_use]
+    pub fn accounts_for(&self, event: &Event) -> bool {
+        !matches!(event.op, EventOp::Drop | EventOp::Reset) || self.rebuilt.binary_search(&event.at).is_err()
+    }
+
     /// A4: what a step itself withdrew and restored.
     #[must_use]
     pub fn withdrawn(&self, step: StepNo) -> (&[StepNo], &[StepNo]) {
@@ -109,7 +116,7 @@ impl Log {
 }
 
 /// The message that counts at a step.
-fn current(versions: &[(StepNo, Option<StepNo>)], step: StepNo) -> Option<StepNo> {
+pub(super) fn current(versions: &[(StepNo, Option<StepNo>)], step: StepNo) -> Option<StepNo> {
     let end = versions.partition_point(|(at, _)| *at <= step);
     versions[..end].last().and_then(|(_, author)| *author)
 }

@@ -1,7 +1,8 @@
 //! Whole logs: one record a line, what is found, what holds in the end.
 
 use super::{Log, NodeStatus, view};
-use crate::model::{Place, Record, RecordBody, Span, StepNo};
+use crate::model::{Finding, Place, Record, RecordBody, Span, StepNo};
+use crate::state::{Exam, Verdicts};
 
 /// A log of these lines, and its bytes.
 fn log(lines: &[&str]) -> (Log, Vec<u8>) {
@@ -14,7 +15,8 @@ fn log(lines: &[&str]) -> (Log, Vec<u8>) {
         log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
         offset = span.end() + 1;
     }
-    log.finish(&bytes);
+    let ahead = log.look_ahead(&bytes);
+    log.settle(ahead);
     (log, bytes)
 }
 
@@ -28,12 +30,22 @@ fn state(lines: &[&str], step: StepNo) -> String {
 }
 
 fn found(lines: &[&str]) -> Vec<String> {
-    let (log, _) = log(lines);
-    let told = |f: crate::model::Finding| {
-        let path = f.path.map(|p| format!(" {p}")).unwrap_or_default();
-        format!("{} {}{path}", f.step.unwrap_or(-9), &f.rule["acts.".len()..])
-    };
-    log.findings().into_iter().map(told).collect()
+    log(lines).0.findings().into_iter().map(told).collect()
+}
+
+fn told(f: Finding) -> String {
+    let path = f.path.map(|p| format!(" {p}")).unwrap_or_default();
+    format!("{} {}{path}", f.step.unwrap_or(-9), &f.rule["acts.".len()..])
+}
+
+/// What the schemas of a log make of its values.
+fn examined(lines: &[&str]) -> (Log, Verdicts) {
+    let (log, bytes) = log(lines);
+    let (mut exam, mut verdicts) = (Exam::default(), Verdicts::default());
+    while log.examine(&mut exam, &bytes) {
+        verdicts.add(exam.judge());
+    }
+    (log, verdicts)
 }
 
 fn context(log: &Log, step: StepNo) -> Vec<StepNo> {
@@ -160,4 +172,92 @@ fn the_view_follows_the_context() {
     let (log, bytes) = log(&lines.each_ref().map(String::as_str));
     let texts: Vec<_> = view(&log, 2, &bytes).into_iter().map(|e| (e.step, e.text)).collect();
     assert_eq!(texts, [(1, "## Data: ¶k\n[\n  1\n]".to_owned()), (2, "x".to_owned())]);
+}
+
+#[cfg(feature = "schema")]
+fn broken(lines: &[&str]) -> Vec<String> {
+    let (log, verdicts) = examined(lines);
+    Finding::in_order(log.schema_findings(&verdicts)).into_iter().map(told).collect()
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn violations_are_told_when_they_come_up() {
+    let number =
+        r#"{"type":"state","state":{"a":1,"b":{}},"schema":{"properties":{"a":{"type":"number"}},"required":["b"]}}"#;
+    let text = r#"{"type":"state","state":{"a":"x"}}"#;
+    let erase = r#"{"type":"data","kind":"state","_call":{"_outputPath":"†state.b","_outputMethod":"erase"}}"#;
+    assert_eq!(broken(&[number, text, text, B, text]), ["1 schema-violation †state.a", "4 schema-violation †state.a"]);
+    assert_eq!(broken(&[number, erase, B]), ["1 schema-violation †state"]);
+    let other = r#"{"type":"state","schema":{"properties":{"a":{"type":"string"}}}}"#;
+    assert_eq!(broken(&[number, other, text, r#"{"type":"state","schema":true}"#]), ["1 schema-violation †state.a"]);
+    assert!(broken(&[A, B, K]).is_empty());
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn each_error_is_checked_alone() {
+    let schema =
+        r#"{"type":"error","error":"x","schema":{"properties":{"error":{"type":"string"}},"required":["code"]}}"#;
+    let number = r#"{"type":"error","error":1,"code":2}"#;
+    assert_eq!(
+        broken(&[schema, number, number]),
+        ["0 schema-violation †error[0]", "1 schema-violation †error[1].error", "2 schema-violation †error[2].error"]
+    );
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn a_rebuilt_context_breaks_and_repairs() {
+    let typed = r#"{"type":"state","schema":{"properties":{"a":{"type":"string"}}}}"#;
+    let text = r#"{"type":"state","state":{"a":"x"}}"#;
+    let lines = [envelope(&[typed, A, text]), envelope(&[typed, A]), envelope(&[A]), envelope(&[typed, A, text])];
+    let lines = lines.each_ref().map(String::as_str);
+    assert_eq!(broken(&lines), ["1 schema-violation †state.a", "3 schema-violation †state.a"]);
+    let (log, verdicts) = examined(&lines);
+    let id = log.identities_of("state")[0];
+    let spans: Vec<_> = verdicts.of(id).iter().map(|i| (i.since, i.until, i.is_repaired)).collect();
+    assert_eq!(spans, [(1, Some(2), true), (3, Some(4), true)]);
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn bad_schemas_are_told_by_every_message_that_brings_one() {
+    let bad = r#"{"type":"state","state":{"a":1},"schema":{"type":"objekt"}}"#;
+    assert_eq!(broken(&[A, bad, bad]), ["1 bad-schema", "2 bad-schema"]);
+}
+
+#[test]
+fn what_a_rebuilt_context_drops_has_no_author() {
+    let call = r#"{"type":"data","kind":"state","data":{"a":{"b":1}},"_call":{"_tool":"t","_outputPath":"†state.a"}}"#;
+    let lines = [A, call, &envelope(&[A, call]), &envelope(&[call, K])];
+    let (log, _) = log(&lines);
+    let events = log.tree().history(log.tree().node(log.identities_of("state")[0], &[]).unwrap(), StepNo::MAX);
+    let drops: Vec<_> = events.iter().filter(|e| e.value.is_none()).map(|e| (e.at, log.accounts_for(e))).collect();
+    assert_eq!(drops, [(1, true)]);
+    let lines = [A, call, &envelope(&[A, call]), &envelope(&[A, K])];
+    let (log, _) = self::log(&lines);
+    let events = log.tree().history(log.tree().node(log.identities_of("state")[0], &[]).unwrap(), StepNo::MAX);
+    let drops: Vec<_> = events.iter().filter(|e| e.value.is_none()).map(|e| (e.at, log.accounts_for(e))).collect();
+    assert_eq!(drops, [(1, true), (2, false)]);
+}
+
+#[test]
+fn references_are_looked_at_again_when_something_moves() {
+    let plan = r#"{"type":"plan","plan":[{"_tool":"t","x":"†state.a"}]}"#;
+    let lines = [plan, r#"{"type":"text","text":"x"}"#, A];
+    let bytes = lines.join("\n").into_bytes();
+    let (mut log, mut offset) = (Log::default(), 0);
+    let mut counts = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
+        log.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        offset = place.span.end() + 1;
+        for _ in 0..2 {
+            let ahead = log.look_ahead(&bytes);
+            log.settle(ahead);
+        }
+        counts.push(log.findings().len());
+    }
+    assert_eq!(counts, [1, 1, 0]);
 }

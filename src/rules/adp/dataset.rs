@@ -1,7 +1,7 @@
 //! D23: statistics of a dataset, which merge in any order.
 
 use super::stats::{Counts, TrajectoryStats, add, count};
-use crate::model::{Finding, Severity};
+use crate::model::{Found, Severity};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -30,12 +30,12 @@ pub struct DatasetStats {
 
 impl DatasetStats {
     /// D23: counts one record: its statistics (None: it cannot be read) and all its findings.
-    pub fn add(&mut self, stats: Option<&TrajectoryStats>, findings: &[Finding]) {
+    pub fn add(&mut self, stats: Option<&TrajectoryStats>, found: &[Found]) {
         self.records += 1;
-        let has = |severity| u64::from(findings.iter().any(|f| f.severity == severity));
+        let has = |severity| u64::from(found.iter().any(|f| f.finding.severity == severity));
         self.with_errors += has(Severity::Error);
         self.with_warnings += has(Severity::Warning);
-        merge(&mut self.rules, &count(findings.iter().map(|f| f.rule)));
+        merge(&mut self.rules, &count(found.iter().map(|f| f.finding.rule)));
         let Some(one) = stats else {
             self.unreadable += 1;
             return;

@@ -12,14 +12,16 @@ use super::report::Report;
 use super::shape::Shape;
 use super::stats::TrajectoryStats;
 use crate::json::{self, Data, Value};
-use crate::model::{Finding, Record, RecordBody, Severity};
+use crate::model::{Finding, Found, Place, Record, RecordBody, Severity};
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
 pub struct Examined {
+    /// Its number.
+    pub record: usize,
     /// D16: its findings, without those of D15, in order.
-    pub findings: Vec<Finding>,
-    /// D22: its statistics; None for a record that cannot be read.
+    pub found: Vec<Found>,
+    /// D22: its statistics; None for a record that cannot be read, or where nobody asked.
     pub stats: Option<TrajectoryStats>,
     /// D15: what of it may repeat; give it to [`Repeats::note`](super::Repeats::note) in the order of the file.
     pub keys: RepeatKeys,
@@ -28,15 +30,39 @@ pub struct Examined {
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
-    match read_text(record, text) {
-        Ok(root) => {
-            let reading = Reading::of(&root);
-            let findings = findings(&reading, record.number);
-            let stats = TrajectoryStats::of(&reading, record.number);
-            Examined { stats: Some(stats.with_findings(&findings)), keys: RepeatKeys::of(&reading), findings }
+    look(record, text, |reading, found| Some(TrajectoryStats::of(reading, record.number).with_findings(found)))
+}
+
+/// D1 to D18: examines one record without its statistics.
+#[must_use]
+pub fn judge(record: &Record, text: &[u8]) -> Examined {
+    look(record, text, |_, _| None)
+}
+
+fn look(
+    record: &Record,
+    text: &[u8],
+    stats: impl FnOnce(&Reading<'_>, &[Found]) -> Option<TrajectoryStats>,
+) -> Examined {
+    let at = record.place;
+    let root = match read_text(record, text) {
+        Ok(root) => root,
+        Err(finding) => {
+            let found = vec![Found { finding, place: at }];
+            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default() };
         }
-        Err(finding) => Examined { findings: vec![finding], stats: None, keys: RepeatKeys::default() },
-    }
+    };
+    let place = |value: &Value<'_>| {
+        let before = text.get(..value.start).unwrap_or_default();
+        let line = at.line + memchr::memchr_iter(b'\n', before).count() as u64;
+        Place { span: at.span.part(value.start, value.text.len()), line }
+    };
+    let reading = Reading::of(&root);
+    let findings = findings(&reading, record.number).into_iter();
+    let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
+    let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
+    let keys = RepeatKeys::of(&reading, place);
+    Examined { record: record.number, stats: stats(&reading, &found), found, keys }
 }
 
 /// D1: reads the JSON of a record.

@@ -2,27 +2,37 @@
 
 use super::reading::Reading;
 use super::shape::Shape;
-use crate::model::{Finding, Severity};
+use crate::json::Value;
+use crate::model::{Finding, Found, Place, Severity};
 use crate::rules::digest;
 use std::collections::HashMap;
 
 /// D15: what of a record may repeat: its id and its body, each with the path at which it stands.
 #[derive(Debug, Clone, Default)]
 pub struct RepeatKeys {
-    id: Option<(&'static str, u128)>,
-    body: Option<(&'static str, u128)>,
+    id: Option<RepeatKey>,
+    body: Option<RepeatKey>,
+}
+
+/// A member that may repeat: its key, its digest, where it stands.
+#[derive(Debug, Clone)]
+struct RepeatKey {
+    key: &'static str,
+    digest: u128,
+    place: Place,
 }
 
 impl RepeatKeys {
-    /// D15: id and non-empty body of a std, chat or atif record.
+    /// D15: id and non-empty body of a std, chat or atif record. `place` tells where a value stands in the file.
     #[must_use]
-    pub fn of(reading: &Reading<'_>) -> Self {
+    pub fn of(reading: &Reading<'_>, place: impl Fn(&Value<'_>) -> Place) -> Self {
         if reading.shape == Shape::Other {
             return Self::default();
         }
         let body = reading.body.and_then(|key| reading.root.get(key).map(|v| (key, v)));
         let body = body.filter(|(_, v)| v.as_array().is_some_and(|items| !items.is_empty()));
-        Self { id: reading.id().map(|(key, v)| (key, digest::of(v))), body: body.map(|(key, v)| (key, digest::of(v))) }
+        let key = |(key, v): (&'static str, &Value<'_>)| RepeatKey { key, digest: digest::of(v), place: place(v) };
+        Self { id: reading.id().map(key), body: body.map(key) }
     }
 }
 
@@ -35,9 +45,9 @@ pub struct Repeats {
 
 impl Repeats {
     /// D15: takes the next record of the file and says what it repeats.
-    pub fn note(&mut self, record: usize, keys: &RepeatKeys) -> Vec<Finding> {
-        let id = repeated(&mut self.ids, record, keys.id, "adp.duplicate-id", "id");
-        let body = repeated(&mut self.bodies, record, keys.body, "adp.duplicate-content", "content");
+    pub fn note(&mut self, record: usize, keys: &RepeatKeys) -> Vec<Found> {
+        let id = repeated(&mut self.ids, record, keys.id.as_ref(), "adp.duplicate-id", "id");
+        let body = repeated(&mut self.bodies, record, keys.body.as_ref(), "adp.duplicate-content", "content");
         body.into_iter().chain(id).collect()
     }
 }
@@ -45,20 +55,21 @@ impl Repeats {
 fn repeated(
     seen: &mut HashMap<u128, usize>,
     record: usize,
-    key: Option<(&'static str, u128)>,
+    key: Option<&RepeatKey>,
     rule: &'static str,
     what: &str,
-) -> Option<Finding> {
-    let (key, hash) = key?;
-    let first = *seen.entry(hash).or_insert(record);
-    (first != record).then(|| Finding {
+) -> Option<Found> {
+    let RepeatKey { key, digest, place } = key?;
+    let first = *seen.entry(*digest).or_insert(record);
+    let finding = || Finding {
         record,
         step: None,
         path: Some(format!("/{key}")),
         rule,
         severity: Severity::Warning,
         message: format!("record {first} has the same {what}"),
-    })
+    };
+    (first != record).then(|| Found { finding: finding(), place: *place })
 }
 
 #[cfg(test)]

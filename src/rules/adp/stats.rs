@@ -7,7 +7,7 @@ use super::links::is_finishing;
 use super::reading::Reading;
 use super::shape::Shape;
 use crate::json::Value;
-use crate::model::{Finding, Role, Severity};
+use crate::model::{Found, Role, Severity};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -92,8 +92,8 @@ impl TrajectoryStats {
 
     /// D22: counts these findings of the record too.
     #[must_use]
-    pub fn with_findings(mut self, findings: &[Finding]) -> Self {
-        let of = |severity| findings.iter().filter(|f| f.severity == severity).count() as u64;
+    pub fn with_findings(mut self, found: &[Found]) -> Self {
+        let of = |severity| found.iter().filter(|f| f.finding.severity == severity).count() as u64;
         self.errors += of(Severity::Error);
         self.warnings += of(Severity::Warning);
         self

@@ -1,10 +1,10 @@
 //! A whole file, record by record: findings with those across records, and statistics.
 
 use super::dataset::DatasetStats;
-use super::examine::{Examined, examine};
+use super::examine::Examined;
 use super::repeat::Repeats;
 use super::stats::TrajectoryStats;
-use crate::model::{Finding, Record};
+use crate::model::Found;
 
 /// D15, D23: what was seen of a file so far. It holds counts and hashes, no records.
 #[derive(Debug, Default)]
@@ -17,21 +17,23 @@ pub struct Survey {
 #[derive(Debug)]
 pub struct Surveyed {
     /// D16: all its findings, in order.
-    pub findings: Vec<Finding>,
-    /// D22: its statistics; None for a record that cannot be read.
+    pub found: Vec<Found>,
+    /// D22: its statistics; None for a record that cannot be read, or where nobody asked.
     pub stats: Option<TrajectoryStats>,
 }
 
 impl Survey {
-    /// D15, D22, D23: takes the next record of the file; `text` are its bytes.
-    pub fn take(&mut self, record: &Record, text: &[u8]) -> Surveyed {
-        let Examined { mut findings, stats, keys } = examine(record, text);
-        let repeated = self.repeats.note(record.number, &keys);
+    /// D15, D22, D23: takes the next record of the file, examined.
+    pub fn take(&mut self, examined: Examined) -> Surveyed {
+        let Examined { record, mut found, stats, keys } = examined;
+        let repeated = self.repeats.note(record, &keys);
         let stats = stats.map(|s| s.with_findings(&repeated));
-        findings.extend(repeated);
-        findings.sort_by(|a, b| a.order().cmp(&b.order()));
-        self.stats.add(stats.as_ref(), &findings);
-        Surveyed { findings, stats }
+        if !repeated.is_empty() {
+            found.extend(repeated);
+            found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+        }
+        self.stats.add(stats.as_ref(), &found);
+        Surveyed { found, stats }
     }
 
     /// D23: the statistics of the records so far.

@@ -1,0 +1,87 @@
+//! Going from finding to finding, and to what one is about.
+
+use crate::app::keys::Tab;
+use crate::app::{App, Notice, Pane};
+use crate::json::Key;
+use crate::model::{Finding, Identity, Severity, StepNo};
+use crate::panes::{Open, findings};
+
+/// Longest message whose place is looked for, in values.
+const VALUES_MAX: usize = 20_000;
+
+impl App {
+    /// Goes to the next or previous finding and says what it is.
+    pub(super) fn finding_by(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let (all, found) = (open.findings(), self.inspector.findings.neighbour(&open, is_forward));
+        drop(open);
+        match found.and_then(|i| Some((i, all.get(i)?))) {
+            Some((i, finding)) => {
+                self.inspector.findings.scroll.jump_to(i);
+                self.go_to_finding(finding);
+                let (sign, place) = (findings::sign(finding.severity), format!("{} of {}", i + 1, all.len()));
+                let text = format!("{sign} {} {}  {place}", finding.rule, finding.message);
+                self.notice = Some(Notice { is_error: finding.severity == Severity::Error, text });
+            }
+            None => self.tell(if is_forward { "no later finding" } else { "no earlier finding" }),
+        }
+    }
+
+    /// Enter in the list: the step, the value of the state that the finding names, or the place in the message.
+    pub(super) fn follow_finding(&mut self) {
+        let Some(finding) = self.session.open().and_then(|open| self.inspector.findings.chosen(&open)) else { return };
+        self.go_to_finding(&finding);
+        let is_pointer = finding.path.as_deref().is_some_and(|path| path.starts_with('/'));
+        match finding.step {
+            None => self.tell("the finding is about the whole record; R shows it"),
+            Some(_) if is_pointer => {
+                self.inspector.tab = Tab::Message;
+                self.inspector.is_raw = false;
+                self.pane = Pane::Inspector;
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn go_to_finding(&mut self, finding: &Finding) {
+        let Some(step) = finding.step else { return };
+        self.jump_to(step);
+        let Some(path) = finding.path.as_deref() else { return };
+        self.inspector.wanted = path.starts_with('/').then(|| (self.session.generation, step, path.to_owned()));
+        let target = self.session.open().and_then(|open| state_path(&open, path, step));
+        if let Some(target) = target {
+            self.focus_path(target);
+        }
+    }
+
+    /// Puts the cursor of the message on the value that a finding named, once the message is there.
+    pub(in crate::app) fn show_wanted(&mut self) {
+        let Some((generation, step, path)) = self.inspector.wanted.take() else { return };
+        if self.inspector.message_of != Some((generation, step)) {
+            self.inspector.wanted = Some((generation, step, path));
+            return;
+        }
+        let cells = self.pane_extent(Pane::Inspector).width;
+        // The path leads from the record; the message is the element that it names second.
+        let below = path.splitn(4, '/').nth(3).map_or(String::new(), |rest| format!("/{rest}"));
+        let Some(doc) = self.inspector.message.doc().filter(|doc| doc.nodes().len() <= VALUES_MAX) else { return };
+        let leads = |n: &usize| {
+            let pointer = doc.pointer(*n);
+            pointer == below || (!pointer.is_empty() && below.starts_with(&format!("{pointer}/")))
+        };
+        let node = (0..doc.nodes().len()).rfind(leads);
+        if let Some(node) = node {
+            self.inspector.message.show_node(node, cells);
+        }
+    }
+}
+
+/// The value of the state that a path of a finding names at a step: of several instances the one that the step wrote.
+fn state_path(open: &Open<'_>, path: &str, step: StepNo) -> Option<(Identity, Vec<Key>)> {
+    let found = open.run().locate(path, step).ok()?;
+    let written: Vec<_> = open.tree().events(step).into_iter().map(|event| event.identity).collect();
+    let stands = |(id, keys): &&(_, Vec<Key>)| open.tree().node(*id, keys).is_some();
+    let there: Vec<_> = found.iter().filter(stands).collect();
+    let (id, keys) = there.iter().find(|(id, _)| written.contains(id)).or(there.first())?;
+    Some((open.tree().identity(*id).clone(), keys.clone()))
+}

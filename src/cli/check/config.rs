@@ -1,0 +1,103 @@
+//! The configuration file of a project: `obelus.toml`.
+
+use crate::model::Problem;
+use crate::text::near;
+use serde::Deserialize;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Looked for in the current folder.
+const FILE: &str = "obelus.toml";
+/// All names that the file may have.
+const NAMES: &[&str] = &["check", "allow", "deny", "baseline"];
+
+/// What it says of `obelus check`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Config {
+    /// The file, if there is one.
+    file: Option<String>,
+    /// Rules and families whose findings are not told.
+    pub(super) allow: Vec<String>,
+    /// Rules and families whose findings are errors.
+    pub(super) deny: Vec<String>,
+    /// The baseline, as seen from the current folder.
+    pub(super) baseline: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    check: Section,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    #[serde(default)]
+    allow: Vec<String>,
+    #[serde(default)]
+    deny: Vec<String>,
+    baseline: Option<String>,
+}
+
+impl Config {
+    /// Reads the file that was named, or the one in the current folder if there is one.
+    ///
+    /// # Errors
+    /// It cannot be read, or says what is not understood.
+    pub(super) fn read(named: Option<&str>) -> Result<Self, Problem> {
+        let file = named.unwrap_or(FILE);
+        match std::fs::read_to_string(file) {
+            Ok(text) => Self::of(file, &text),
+            Err(e) if named.is_none() && e.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(e) => Err(Problem::unreadable(format!("the configuration {file} cannot be read: {e}"))),
+        }
+    }
+
+    fn of(file: &str, text: &str) -> Result<Self, Problem> {
+        let Written { check } = toml::from_str(text).map_err(|error| at_fault(file, text, &error))?;
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let baseline = check.baseline.map(|name| folder.join(name).to_string_lossy().into_owned());
+        Ok(Self { file: Some(file.to_owned()), allow: check.allow, deny: check.deny, baseline })
+    }
+
+    /// A problem with what the file says.
+    pub(super) fn at_fault(&self, problem: Problem) -> Problem {
+        let file = self.file.as_deref().unwrap_or(FILE);
+        Problem { message: format!("{file}: {}", problem.message), ..problem }
+    }
+}
+
+/// What the file says that is not understood: where, and what may be meant.
+fn at_fault(file: &str, text: &str, error: &toml::de::Error) -> Problem {
+    let span = error.span().unwrap_or_default();
+    let line = text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1;
+    let problem = Problem::usage(format!("{file}: line {line}: {}", error.message().trim()));
+    let written = text.get(span).unwrap_or_default().trim_matches(['"', '\'', '[', ']']);
+    match near::nearest(written, NAMES.iter().copied()).first() {
+        Some(name) => problem.hint(format!("do you mean `{name}`?")),
+        None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_stands_beside_the_file() {
+        let config = Config::of("a/b.toml", "[check]\nallow = [\"adp\"]\nbaseline = \"known.jsonl\"\n").unwrap();
+        assert_eq!((config.allow, config.baseline.as_deref()), (vec!["adp".to_owned()], Some("a/known.jsonl")));
+        assert_eq!(Config::of("obelus.toml", "").unwrap().baseline, None);
+    }
+
+    #[test]
+    fn unknown_names_are_told_with_their_line_and_a_near_one() {
+        let told = |text: &str| Config::of("obelus.toml", text).unwrap_err().to_string();
+        let problem = told("[check]\nallow = []\ndney = []\n");
+        assert!(problem.contains("line 3") && problem.contains("`dney`") && problem.contains("`deny`?"), "{problem}");
+        assert!(told("[chekc]\n").contains("do you mean `check`?"));
+        assert!(told("[check]\nallow = 1\n").contains("line 2"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Findings that are known, read from a file and written to one.
+
+use super::content_span;
+use crate::ingest::Loaded;
+use crate::lint::baseline::{self, Baseline};
+use crate::model::{Bytes, Finding, Found, Problem, Span};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a record that stand for its content: a greater one differs within them, or in its length.
+const CONTENT_BYTES: u64 = 1 << 20;
+
+/// The baseline: what it knows, and what is to be known from now on.
+#[derive(Default)]
+pub(super) struct Known {
+    read: Option<Baseline>,
+    lines: Vec<String>,
+}
+
+impl Known {
+    /// Reads a baseline; without a file nothing is known.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no baseline.
+    pub(super) fn read(file: Option<&str>) -> Result<Self, Problem> {
+        let Some(file) = file else { return Ok(Self::default()) };
+        let text = std::fs::read_to_string(file).map_err(|e| {
+            let message = format!("the baseline {file} cannot be read: {e}");
+            Problem::unreadable(message).hint(format!("--write-baseline {file} makes one"))
+        })?;
+        let read = Baseline::parse(&text).map_err(|problem| {
+            let message = format!("{file}: {}", problem.message);
+            Problem { message, ..problem }
+        })?;
+        Ok(Self { read: Some(read), lines: Vec::new() })
+    }
+
+    /// Whether there is a baseline to ask.
+    pub(super) fn is_needed(&self) -> bool {
+        self.read.is_some()
+    }
+
+    /// Whether the baseline knows a finding.
+    pub(super) fn takes(&mut self, finding: &Finding, content: &str) -> bool {
+        self.read.as_mut().is_some_and(|known| known.takes(finding, content))
+    }
+
+    /// From now on a finding is known.
+    pub(super) fn add(&mut self, finding: &Finding, content: &str) {
+        self.lines.push(baseline::line(finding, content));
+    }
+
+    /// Writes what was added, sorted, so that versions of the file can be compared. The file is replaced as a whole.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn write(&mut self, file: &str) -> Result<(), Problem> {
+        self.lines.sort_unstable();
+        let mut text = self.lines.join("\n");
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        replace(Path::new(file), text.as_bytes())
+            .map_err(|e| Problem::unreadable(format!("the baseline {file} cannot be written: {e}")))
+    }
+}
+
+fn replace(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut new = tempfile::NamedTempFile::new_in(folder.map_or_else(|| PathBuf::from("."), Path::to_owned))?;
+    new.write_all(text)?;
+    new.persist(file)?;
+    Ok(())
+}
+
+/// What stands for the content of records; the last one is kept, as its findings come together.
+pub(super) struct Contents<'l> {
+    loaded: &'l Loaded,
+    last: Option<(Span, String)>,
+}
+
+impl<'l> Contents<'l> {
+    /// The contents of a file.
+    pub(super) fn new(loaded: &'l Loaded) -> Self {
+        Self { loaded, last: None }
+    }
+
+    /// The digest of a finding's record.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub(super) fn of(&mut self, found: &Found) -> Result<&str, Problem> {
+        let span = content_span(self.loaded, found);
+        let last = match self.last.take().filter(|(last, _)| *last == span) {
+            Some(last) => last,
+            None => (span, self.digest(span)?),
+        };
+        Ok(self.last.insert(last).1.as_str())
+    }
+
+    fn digest(&self, span: Span) -> Result<String, Problem> {
+        let mut bytes = self.loaded.input.read(Span { len: span.len.min(CONTENT_BYTES), ..span })?;
+        if span.len > CONTENT_BYTES {
+            bytes.extend(span.len.to_be_bytes());
+        }
+        Ok(baseline::digest(&bytes))
+    }
+}

@@ -1,0 +1,103 @@
+//! Findings for people: one line each, as compilers print them, and a line at the end.
+
+use crate::cli::out::{Out, Tone, at};
+use crate::model::{Finding, Found, Severity};
+use std::io;
+
+/// One finding: where, how bad, what, which rule.
+pub(super) fn tell(file: &str, found: &Found, out: &mut Out) -> io::Result<()> {
+    let Found { finding, place } = found;
+    let line = if place.line > 0 { format!("{file}:{}: ", place.line) } else { format!("{file}: ") };
+    out.styled(&[
+        (Tone::Strong, &line),
+        (tone(finding.severity), finding.severity.name()),
+        (Tone::Strong, &format!(": {}", finding.message)),
+        (Tone::Dim, &format!(" [{}] {}", finding.rule, subject(finding))),
+    ])
+}
+
+fn tone(severity: Severity) -> Tone {
+    match severity {
+        Severity::Error => Tone::Error,
+        Severity::Warning => Tone::Warning,
+        Severity::Info => Tone::Info,
+    }
+}
+
+/// What a finding is about: record, step, path.
+pub(super) fn subject(finding: &Finding) -> String {
+    let step = finding.step.map(|step| format!(" {}", at(step)));
+    let path = finding.path.as_deref().filter(|path| !path.is_empty()).map(|path| format!(" {path}"));
+    format!("record {}{}{}", finding.record, step.unwrap_or_default(), path.unwrap_or_default())
+}
+
+/// What was found in all.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    /// Files that were read.
+    pub(super) files: usize,
+    /// Findings told that are errors.
+    pub(super) errors: usize,
+    warnings: usize,
+    infos: usize,
+    /// Findings that a baseline knows.
+    pub(super) known: usize,
+    /// Findings of rules that are allowed.
+    pub(super) allowed: usize,
+}
+
+impl Summary {
+    /// Counts a finding that is told.
+    pub(super) fn count(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Info => self.infos += 1,
+        }
+    }
+
+    /// The line at the end.
+    pub(super) fn tell(&self, out: &mut Out) -> io::Result<()> {
+        let counts = [
+            (Tone::Error, self.errors, "error", "s"),
+            (Tone::Warning, self.warnings, "warning", "s"),
+            (Tone::Info, self.infos, "info", ""),
+        ];
+        let shown: Vec<(Tone, String)> = counts
+            .into_iter()
+            .filter(|(_, n, ..)| *n > 0)
+            .map(|(tone, n, word, plural)| (tone, format!("{n} {word}{}", if n == 1 { "" } else { plural })))
+            .collect();
+        let mut pieces: Vec<(Tone, &str)> = Vec::new();
+        for (tone, text) in &shown {
+            if !pieces.is_empty() {
+                pieces.push((Tone::Plain, ", "));
+            }
+            pieces.push((*tone, text));
+        }
+        if shown.is_empty() {
+            pieces.push((Tone::Good, "no findings"));
+        }
+        let rest = self.rest();
+        pieces.push((Tone::Plain, &rest));
+        out.styled(&pieces)
+    }
+
+    /// The files, and the findings that are not told.
+    fn rest(&self) -> String {
+        let mut out = format!(" in {} file{}", self.files, if self.files == 1 { "" } else { "s" });
+        for (n, word) in [(self.known, "known"), (self.allowed, "allowed")] {
+            if n > 0 {
+                out.push_str(&format!(", {n} {word}"));
+            }
+        }
+        out
+    }
+
+    /// The line at the end where findings were written to a baseline.
+    pub(super) fn tell_written(&self, file: &str, out: &mut Out) -> io::Result<()> {
+        let n = self.errors + self.warnings + self.infos;
+        let plural = if n == 1 { "" } else { "s" };
+        out.line(&format!("{n} finding{plural} written to {file}; --baseline {file} does not tell them"))
+    }
+}

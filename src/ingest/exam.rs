@@ -1,0 +1,40 @@
+//! Values checked against schemas, with the stack that recursive schemas need.
+
+use crate::format::Run;
+use crate::model::{Bytes, Finding, Problem};
+use crate::state::{Exam, Verdicts};
+use std::thread;
+
+/// Stack of a thread that checks foreign schemas, in bytes.
+const STACK_BYTES: usize = 16 << 20;
+
+/// Runs a piece of work on a stack for recursive schemas, and waits for it. None: there was no thread, or it failed.
+pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    thread::scope(|scope| {
+        let started =
+            thread::Builder::new().name("schemas".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        started.ok()?.join().ok()
+    })
+}
+
+/// All findings of a run, those of its schemas too, in their order.
+///
+/// # Errors
+/// The check against the schemas failed.
+pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Finding>, Problem> {
+    let mut all = run.findings();
+    if run.has_schemas() {
+        let verdicts = with_stack(|| {
+            let (mut exam, mut verdicts) = (Exam::default(), Verdicts::default());
+            while run.examine(&mut exam, bytes) {
+                verdicts.add(exam.judge());
+            }
+            verdicts
+        });
+        let verdicts = verdicts.ok_or_else(|| {
+            Problem::unreadable("the values could not be checked against their schemas").hint("please report it")
+        })?;
+        all.extend(run.schema_findings(&verdicts));
+    }
+    Ok(Finding::in_order(all))
+}

@@ -1,0 +1,114 @@
+//! The worker's second half: records into the run, in slices of time, so that the screen never waits for it.
+
+use super::live::{IngestEvent, Live, Why, write};
+use super::worker::{Stop, Work};
+use crate::source::Reader;
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest time that the run is locked at once, and the pause in which waiting readers get it.
+const SLICE: Duration = Duration::from_millis(2);
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// A record larger than this is merged outside of the lock where that is possible (the run is still empty).
+const BIG_RECORD: u64 = 1 << 18;
+
+impl Work {
+    /// Merges records into the run, all or for some time.
+    pub(super) fn fold(&mut self, time: Option<Duration>) -> Result<(), Stop> {
+        self.renew_if_taken_back()?;
+        let Some(run) = self.live.run.clone() else { return Ok(()) };
+        let input = Arc::clone(&self.live.input);
+        let mut reader = Reader::new(&input);
+        let begin = Instant::now();
+        while self.folded < self.live.records.count() && time.is_none_or(|t| begin.elapsed() < t) {
+            self.is_run_settled = false;
+            let is_whole = self.fold_big(&mut reader)? || self.fold_slice(&mut reader)?;
+            if !is_whole {
+                return Ok(());
+            }
+            self.progress(|work| IngestEvent::Merged {
+                records: work.folded,
+                of: work.live.records.count(),
+                steps: run.read().unwrap_or_else(PoisonError::into_inner).step_count(),
+            })?;
+            if self.folded < self.live.records.count() {
+                thread::sleep(PAUSE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges records for one slice of time; false if the input no longer holds them.
+    fn fold_slice(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
+        let Some(run) = &self.live.run else { return Ok(false) };
+        let mut run = write(run);
+        let begin = Instant::now();
+        while begin.elapsed() < SLICE {
+            let Some(record) = self.live.records.get(self.folded) else { break };
+            let text = match self.format.needs_text() {
+                true => reader.text(&record),
+                false => Ok(&[][..]),
+            };
+            match text {
+                Ok(text) => run.push(&record, text, self.live.input.as_ref()),
+                Err(problem) => {
+                    drop(run);
+                    self.send(IngestEvent::Problem(problem))?;
+                    return Ok(false);
+                }
+            }
+            self.folded += 1;
+        }
+        Ok(true)
+    }
+
+    /// A big first record, a whole document: merged apart, so that the screen waits for no lock. False if it is none.
+    fn fold_big(&mut self, reader: &mut Reader<'_>) -> Result<bool, Stop> {
+        let Some(run) = &self.live.run else { return Ok(false) };
+        let Some(record) = self.live.records.get(0).filter(|r| self.folded == 0 && r.place.span.len > BIG_RECORD)
+        else {
+            return Ok(false);
+        };
+        if !self.format.needs_text() {
+            return Ok(false);
+        }
+        let Ok(text) = reader.text(&record) else { return Ok(false) };
+        let mut apart = self.format.run();
+        apart.push(&record, text, self.live.input.as_ref());
+        *write(run) = apart;
+        self.folded = 1;
+        Ok(true)
+    }
+
+    /// If the index took records back that were merged or told, both begin anew.
+    fn renew_if_taken_back(&mut self) -> Result<(), Stop> {
+        let version = self.live.records.read().version();
+        if version == std::mem::replace(&mut self.version, version) {
+            return Ok(());
+        }
+        if self.folded == 0 && self.told.is_none() {
+            return Ok(());
+        }
+        let fresh = Live::new(self.live.generation + 1, Arc::clone(&self.live.input), self.format);
+        self.live = Live { records: Arc::clone(&self.live.records), ..fresh };
+        self.begin_generation(Why::Reread)
+    }
+
+    /// Findings that need the end of the input are made for the present end, with the run open to readers.
+    pub(super) fn look_ahead(&mut self) -> Result<(), Stop> {
+        self.is_run_settled = true;
+        let Some(run) = self.live.run.clone() else { return Ok(()) };
+        let begin = Instant::now();
+        let ahead = run.read().unwrap_or_else(PoisonError::into_inner).look_ahead(self.live.input.as_ref());
+        write(&run).settle(ahead);
+        (self.ahead_cost, self.ahead_at) = (begin.elapsed(), Instant::now());
+        self.send(IngestEvent::Settled)
+    }
+
+    /// Time until it looks ahead; None if there is no need. It takes a tenth of the time at most.
+    pub(super) fn until_ahead(&self) -> Option<Duration> {
+        (!self.is_run_settled).then(|| (self.ahead_cost * 9).saturating_sub(self.ahead_at.elapsed()))
+    }
+}

@@ -1,0 +1,107 @@
+//! A pass over all records of a loaded input: looked at on several threads, told in the order of the file.
+
+use super::{Loaded, findings_of};
+use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
+use crate::model::{Finding, Found, Place, Problem};
+use crate::source::Reader;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::ops::Range;
+use std::thread;
+
+/// Bytes that a thread looks at before it hands on what it found.
+const BATCH_BYTES: u64 = 1 << 20;
+/// Inputs shorter than this are not worth a second thread.
+const ALONE_BYTES: u64 = 4 * BATCH_BYTES;
+/// Batches of one thread that may wait to be told.
+const WAITING_MAX: usize = 2;
+/// Most threads that look at records.
+const THREADS_MAX: usize = 16;
+
+/// Gives the findings of each trajectory in turn, in their order (A45, D16).
+///
+/// # Errors
+/// The input can no longer be read, or what `each` says.
+pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Found>) -> Result<(), E>) -> Result<(), E> {
+    match loaded.detected.format.survey(Purpose::Findings) {
+        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| each(surveyed.found)),
+        None => (0..loaded.trajectories()).try_for_each(|record| {
+            let run = loaded.run(record)?;
+            let place = |finding: &Finding| place(loaded, run.as_ref(), finding);
+            let found = findings_of(run.as_ref(), loaded.input.as_ref())?
+                .into_iter()
+                .map(|finding| Found { place: place(&finding), finding });
+            each(found.collect())
+        }),
+    }
+}
+
+/// Where a finding of a run stands: at its step, else at its record.
+fn place(loaded: &Loaded, run: &dyn Run, finding: &Finding) -> Place {
+    let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
+    step.or_else(|| loaded.records.get(finding.record).map(|record| record.place)).unwrap_or_default()
+}
+
+/// Gives what a survey says of each record, in the order of the file.
+///
+/// # Errors
+/// The input can no longer be read, or what `each` says.
+pub fn survey<E: From<Problem>>(
+    loaded: &Loaded,
+    survey: &mut dyn Survey,
+    mut each: impl FnMut(Surveyed) -> Result<(), E>,
+) -> Result<(), E> {
+    let look = Lookout { loaded, look: survey.look() };
+    let mut tell = |batch: Batch| batch?.into_iter().try_for_each(|looked| each(survey.take(looked)));
+    let batches = batches(loaded);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX).min(batches.len());
+    if threads < 2 || loaded.input.len() < ALONE_BYTES {
+        let mut reader = Reader::new(&loaded.input);
+        return batches.into_iter().try_for_each(|batch| tell(look.at(batch, &mut reader)));
+    }
+    thread::scope(|scope| {
+        // Batch i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
+        let (senders, receivers): (Vec<Sender<Batch>>, Vec<Receiver<Batch>>) =
+            (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
+        for (number, sender) in senders.into_iter().enumerate() {
+            let (look, batches) = (&look, &batches);
+            scope.spawn(move || {
+                let mut reader = Reader::new(&look.loaded.input);
+                let mut own = batches.iter().skip(number).step_by(threads);
+                // Nobody listens any more when the output is closed.
+                own.try_for_each(|batch| sender.send(look.at(batch.clone(), &mut reader)))
+            });
+        }
+        let told = (0..batches.len()).zip(receivers.iter().cycle());
+        // A thread that ended early has panicked, which the end of the scope tells.
+        told.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(&mut tell)
+    })
+}
+
+/// What was found in some records, or why they cannot be read.
+type Batch = Result<Vec<Looked>, Problem>;
+
+struct Lookout<'l> {
+    loaded: &'l Loaded,
+    look: crate::format::Look,
+}
+
+impl Lookout<'_> {
+    fn at(&self, numbers: Range<usize>, reader: &mut Reader<'_>) -> Batch {
+        let records = numbers.filter_map(|number| self.loaded.records.get(number));
+        records.map(|record| Ok((self.look)(&record, reader.text(&record)?))).collect()
+    }
+}
+
+/// The numbers of all records, in batches of about the same size.
+fn batches(loaded: &Loaded) -> Vec<Range<usize>> {
+    let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for record in loaded.records.iter() {
+        bytes += record.place.span.len;
+        if bytes >= BATCH_BYTES {
+            batches.push(start..record.number + 1);
+            (start, bytes) = (record.number + 1, 0);
+        }
+    }
+    batches.push(start..loaded.records.len());
+    batches
+}

@@ -1,0 +1,78 @@
+//! What is found in conversations for fine-tuning, and in raw chat data (D17).
+
+use super::Lint;
+use crate::model::Severity::{Error, Warning};
+
+pub(super) static LINTS: &[Lint] = &[
+    Lint {
+        id: "sft.role",
+        severity: Error,
+        or: None,
+        help: "The speaker is none of the known ones (D17), so nobody can tell whether the model is to learn this \
+               message or to answer it. Write `human`, `gpt`, `observation`, `function_call` or `system`, or the \
+               roles `user`, `assistant`, `tool` and `system`.",
+        fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"robot","value":"hello"}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
+    },
+    Lint {
+        id: "sft.type",
+        severity: Error,
+        or: None,
+        help: "A message has neither a text (`value`, `content`, `text`) nor calls, or its text is neither a string \
+               nor an array of parts (D17). A trainer fails on it or trains on nothing.",
+        fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":7}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"7"}]}"#,
+    },
+    Lint {
+        id: "sft.empty",
+        severity: Warning,
+        or: None,
+        help: "A message is blank and has no calls, or the conversation has no message (D17). The model would learn \
+               to say nothing. Take the message or the record out, or look for what the converter lost.",
+        fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":" "}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
+    },
+    Lint {
+        id: "sft.alternate",
+        severity: Warning,
+        or: None,
+        help: "After the leading system messages, speakers must take turns: someone who is not the agent, then the \
+               agent, and so on (D17). Chat templates reject or garble anything else. Told once, at the first message \
+               that breaks it; join neighbours that belong together.",
+        fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"human","value":"there?"},
+{"from":"gpt","value":"yes"}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"hi, there?"},{"from":"gpt","value":"yes"}]}"#,
+    },
+    Lint {
+        id: "sft.last-not-agent",
+        severity: Warning,
+        or: None,
+        help: "The conversation does not end with the agent (D17): nothing is learned from its last message. Cut it \
+               off there, or find the answer that is missing.",
+        fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"},
+{"from":"human","value":"bye"}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
+    },
+    Lint {
+        id: "sft.call-syntax",
+        severity: Warning,
+        or: None,
+        help: "The agent begins a call with `<function=` but no `<function=NAME>` up to `</function>` is whole (D17). \
+               The model would learn calls that no runtime can parse; most often the text was cut at a length limit.",
+        fires: r#"{"conversations":[{"from":"human","value":"list it"},
+{"from":"gpt","value":"<function=run><parameter=cmd>ls"}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"list it"},
+{"from":"gpt","value":"<function=run><parameter=cmd>ls</parameter></function>"}]}"#,
+    },
+    Lint {
+        id: "sft.think-token",
+        severity: Warning,
+        or: None,
+        help: "The agent's text holds a `<think` or `</think` tag (D17, D13). Models that reason put these in \
+               themselves; trained on them as text, a model writes them twice or in the wrong place. Take the tags \
+               out.",
+        fires: r#"{"conversations":[{"from":"human","value":"hi"},
+{"from":"gpt","value":"<think>greet</think> hello"}]}"#,
+        silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
+    },
+];

@@ -1,0 +1,176 @@
+//! What the rules found in the open trajectory, and what the one under the cursor means.
+
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
+use crate::lint;
+use crate::model::{Finding, Severity, StepNo};
+use crate::text::{Pattern, Role, wrap};
+
+/// From this width on rules are told with their family.
+const WIDE: usize = 64;
+/// From this height on the rule under the cursor is explained.
+const TALL: usize = 12;
+/// Most lines of explanation.
+const HELP_MAX: usize = 14;
+
+/// Scroll and cursor of the list, in findings.
+#[derive(Debug, Default)]
+pub struct FindingsPane {
+    /// Scroll and cursor, in findings.
+    pub scroll: Scroll,
+}
+
+impl FindingsPane {
+    /// The finding under the cursor.
+    #[must_use]
+    pub fn chosen(&self, open: &Open<'_>) -> Option<Finding> {
+        open.findings().get(self.scroll.cursor).cloned()
+    }
+
+    /// Puts the cursor on the findings of the step in focus, if it is not there; else on the last before.
+    pub fn follow_step(&mut self, open: &Open<'_>) {
+        let findings = open.findings();
+        let step = Some(open.step());
+        if findings.get(self.scroll.cursor).is_some_and(|f| f.step == step) {
+            return;
+        }
+        let at = findings.iter().position(|f| f.step == step);
+        let before = || findings.iter().rposition(|f| f.step < step);
+        self.scroll.jump_to(at.or_else(before).unwrap_or(0));
+    }
+
+    /// The number of the finding behind or before the one in focus: from the cursor, if that is at the step in focus.
+    #[must_use]
+    pub fn neighbour(&self, open: &Open<'_>, is_forward: bool) -> Option<usize> {
+        let findings = open.findings();
+        let step = Some(open.step());
+        if findings.get(self.scroll.cursor).is_some_and(|f| f.step == step) {
+            let next = self.scroll.cursor.checked_add_signed(if is_forward { 1 } else { -1 })?;
+            return (next < findings.len()).then_some(next);
+        }
+        match is_forward {
+            true => findings.iter().position(|f| f.step > step),
+            false => findings.iter().rposition(|f| f.step < step),
+        }
+    }
+
+    /// Puts the cursor on the next finding that matches, around; whether there is one.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
+        let findings = open.findings();
+        let (count, here) = (findings.len(), self.scroll.cursor);
+        let is_hit = |f: &Finding| {
+            let texts = [f.rule, f.message.as_str(), f.path.as_deref().unwrap_or_default()];
+            texts.into_iter().any(|text| pattern.is_match(text))
+        };
+        let order = (1..=count).map(|i| (here + if is_forward { i } else { count - i }) % count);
+        let found = order.into_iter().find(|&i| is_hit(&findings[i]));
+        found.inspect(|&i| self.scroll.jump_to(i)).is_some()
+    }
+
+    /// Rows that do not belong to the list: the heading, and the explanation below.
+    #[must_use]
+    pub fn reserved(extent: Extent) -> usize {
+        1 + help_rows(extent)
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
+        let findings = open.findings();
+        if findings.is_empty() {
+            let lines: &[&str] = match open.session.is_complete {
+                true => &["No findings.", "The rules of this format find nothing wrong with the trajectory."],
+                false => &["Reading…"],
+            };
+            return Window::notice(lines, extent.width);
+        }
+        let mut rows = vec![heading(&findings)];
+        let height = extent.height.saturating_sub(Self::reserved(extent));
+        let digits = open.last().max(0).to_string().len() + 1;
+        for (i, finding) in findings.iter().enumerate().skip(self.scroll.top).take(height) {
+            let row = row(finding, finding.step == Some(open.step()), digits, extent.width);
+            rows.push(row.hit(Hit::Row(i)).cursor(has_focus && i == self.scroll.cursor));
+        }
+        if let Some(finding) = findings.get(self.scroll.cursor).filter(|_| help_rows(extent) > 0) {
+            rows.resize_with(extent.height.saturating_sub(help_rows(extent)), Row::default);
+            rows.extend(help(finding, extent.width, help_rows(extent)));
+        }
+        Window { rows, top: self.scroll.top, total: findings.len() }
+    }
+}
+
+/// Lines that the explanation has: the same wherever the cursor is, so that nothing moves with it.
+fn help_rows(extent: Extent) -> usize {
+    if extent.height < TALL { 0 } else { (extent.height * 2 / 5).min(HELP_MAX) }
+}
+
+/// How many there are of each severity.
+fn heading(findings: &[Finding]) -> Row {
+    let mut left = Vec::new();
+    for (severity, plural) in [(Severity::Error, "s"), (Severity::Warning, "s"), (Severity::Info, "")] {
+        let n = findings.iter().filter(|f| f.severity == severity).count();
+        if n > 0 {
+            let word = format!("{n} {}{}", severity.name(), if n == 1 { "" } else { plural });
+            left.push(Piece::of(Role::Dim, if left.is_empty() { " " } else { " · " }));
+            left.push(Piece::of(role(severity), &word));
+        }
+    }
+    Row::new(left)
+}
+
+fn role(severity: Severity) -> Role {
+    match severity {
+        Severity::Error => Role::Error,
+        Severity::Warning => Role::Warning,
+        Severity::Info => Role::Dim,
+    }
+}
+
+/// The one-cell sign, so that colour is never the only mark.
+#[must_use]
+pub fn sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "✗",
+        Severity::Warning => "!",
+        Severity::Info => "·",
+    }
+}
+
+fn row(finding: &Finding, is_current: bool, digits: usize, cells: usize) -> Row {
+    let role = role(finding.severity);
+    let name = match finding.rule.split_once('.') {
+        Some((_, name)) if cells < WIDE => name,
+        _ => finding.rule,
+    };
+    let step = finding.step.map_or(String::new(), |step: StepNo| super::state::at(step));
+    let mut left = vec![
+        Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
+        Piece::of(role, sign(finding.severity)),
+        Piece::of(Role::Blame, &format!(" {step:>digits$} ")),
+        Piece::of(role, name),
+    ];
+    if let Some(path) = finding.path.as_deref().filter(|path| !path.is_empty()) {
+        left.extend([Piece::of(Role::Text, " "), Piece::of(Role::Reference, path)]);
+    }
+    left.push(Piece::of(Role::Dim, &format!("  {}", finding.message)));
+    Row::new(left)
+}
+
+/// The finding in full, and what its rule means.
+fn help(finding: &Finding, cells: usize, height: usize) -> Vec<Row> {
+    let mut rows = vec![Row::text(Role::Border, &"─".repeat(cells))];
+    let mut text = |role: Role, text: &str| {
+        for range in wrap(text, cells.saturating_sub(2)) {
+            rows.push(Row::new(vec![Piece::of(role, " "), Piece::of(role, text[range].trim_end())]));
+        }
+    };
+    text(role(finding.severity), &format!("{} {}", sign(finding.severity), finding.rule));
+    text(Role::Text, &finding.message);
+    if let Some(lint) = lint::by_id(finding.rule) {
+        text(Role::Dim, lint.help);
+    }
+    if rows.len() > height {
+        rows.truncate(height.saturating_sub(1));
+        rows.push(Row::text(Role::Dim, &format!(" … obelus explain {}", finding.rule)));
+    }
+    rows
+}

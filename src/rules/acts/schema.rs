@@ -1,0 +1,102 @@
+//! Schemas over the run: which message brought which, and what the values of every step make of them (A20, A42).
+
+use super::finding::{BAD_SCHEMA, Note, SCHEMA_VIOLATION};
+use super::log::Log;
+use super::message::Type;
+use super::queries::current;
+use super::reference::canonical;
+use crate::json::Value;
+use crate::model::{Bytes, Finding, Span, StepNo};
+use crate::rules::digest;
+use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, SchemaUse, Verdicts};
+use std::collections::{BTreeSet, HashMap};
+
+/// A20: the schemas that messages carry, and when identities came under another one.
+#[derive(Debug, Default)]
+pub(super) struct Brought {
+    numbers: HashMap<u128, u32>,
+    /// By number: where its text stands first.
+    texts: Vec<Span>,
+    steps: Vec<(StepNo, u32)>,
+    moves: Vec<(StepNo, IdentityId)>,
+}
+
+impl Brought {
+    /// The message of a step carries a schema; `base` is where the text that it was parsed from begins in the input.
+    pub(super) fn add(&mut self, step: StepNo, schema: &Value<'_>, base: u64) {
+        let next = self.texts.len() as u32;
+        let number = *self.numbers.entry(digest::of(schema)).or_insert(next);
+        if number == next {
+            self.texts.push(Span { offset: base, len: 0 }.part(schema.start, schema.text.len()));
+        }
+        self.steps.push((step, number));
+    }
+
+    /// From a step on another schema, or none, counts for an identity.
+    pub(super) fn note_move(&mut self, at: StepNo, id: IdentityId) {
+        self.moves.push((at, id));
+    }
+
+    /// The number of the schema that a step's message carries.
+    fn of(&self, step: StepNo) -> Option<u32> {
+        self.steps.binary_search_by_key(&step, |(s, _)| *s).ok().map(|i| self.steps[i].1)
+    }
+
+    fn moved(&self, at: StepNo) -> impl Iterator<Item = IdentityId> + '_ {
+        let from = self.moves.partition_point(|(step, _)| *step < at);
+        self.moves[from..].iter().take_while(move |(step, _)| *step == at).map(|(_, id)| *id)
+    }
+}
+
+impl Log {
+    /// Whether some message carries a schema.
+    #[must_use]
+    pub fn has_schemas(&self) -> bool {
+        !self.brought.steps.is_empty()
+    }
+
+    /// A42: looks at the next step, for [`Exam::judge`]; false when there is none.
+    pub fn examine(&self, exam: &mut Exam, bytes: &dyn Bytes) -> bool {
+        let Some((first, _)) = self.brought.steps.first().filter(|_| IS_CHECKED) else { return false };
+        exam.skip_to(*first);
+        let at = exam.next();
+        if at > self.last_step() {
+            return false;
+        }
+        if let Some(number) = self.brought.of(at) {
+            exam.learn(number, || String::from_utf8(bytes.read(self.brought.texts[number as usize]).ok()?).ok());
+        }
+        let events = self.tree.events(at);
+        let written = events.iter().filter(|e| e.op != EventOp::Same).map(|e| e.identity);
+        let touched: BTreeSet<IdentityId> = written.chain(self.brought.moved(at)).collect();
+        for id in touched {
+            let schema = self.schema_use(id, at);
+            if schema.is_some() || exam.holds(id) {
+                exam.look(&self.tree, id, schema, &events, bytes);
+            }
+        }
+        true
+    }
+
+    /// A11, A20: the schema of an identity at a step.
+    fn schema_use(&self, id: IdentityId, at: StepNo) -> Option<SchemaUse> {
+        let author = current(&self.slots.get(id.0 as usize)?.schema, at)?;
+        let is_each = self.tree.identity(id).kind == Type::Error.name();
+        Some(SchemaUse { number: self.brought.of(author)?, is_each })
+    }
+
+    /// A20, A42, A44: what an exam found, in no order.
+    #[must_use]
+    pub fn schema_findings(&self, verdicts: &Verdicts) -> Vec<Finding> {
+        let faults = verdicts.faults().iter().map(|(step, why)| {
+            let text = format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
+            (*step, Note::new(BAD_SCHEMA, text))
+        });
+        let broken = verdicts.begun().map(|(id, invalid)| {
+            let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
+            let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path);
+            (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
+        });
+        faults.chain(broken).filter_map(|(step, note)| self.finding(step, note)).collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! What broke its schema, from which step to which.
+
+use super::exam::{Change, Judgement};
+use super::{IdentityId, Violation};
+use crate::json::Key;
+use crate::model::StepNo;
+use std::collections::HashMap;
+
+/// A violation and how long it held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// Where, and what the schema wants.
+    pub violation: Violation,
+    /// The step that broke it.
+    pub since: StepNo,
+    /// The step from which on this is the reason; mostly `since`.
+    pub from: StepNo,
+    /// The step at which it ended, or another reason took its place; None: it holds.
+    pub until: Option<StepNo>,
+    /// Whether that step repaired it: the identity still stands, and nothing is wrong at the path any more.
+    pub is_repaired: bool,
+}
+
+impl Invalid {
+    /// Whether it holds at a step.
+    #[must_use]
+    pub fn holds_at(&self, step: StepNo) -> bool {
+        self.from <= step && self.until.is_none_or(|until| until > step)
+    }
+}
+
+/// All that an exam found so far.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    judged: StepNo,
+    faults: Vec<(StepNo, String)>,
+    slots: HashMap<IdentityId, Slot>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// In the order of `from`.
+    all: Vec<Invalid>,
+    /// Those that hold, by path.
+    open: HashMap<Vec<Key>, usize>,
+}
+
+impl Verdicts {
+    /// Takes what the next step brought.
+    pub fn add(&mut self, judgement: Judgement) {
+        let at = judgement.at;
+        self.judged = at + 1;
+        self.faults.extend(judgement.fault.map(|why| (at, why)));
+        for (id, changes) in judgement.changes {
+            let slot = self.slots.entry(id).or_default();
+            changes.into_iter().for_each(|change| slot.add(at, change));
+        }
+    }
+
+    /// The number of steps that were looked at.
+    #[must_use]
+    pub fn judged(&self) -> StepNo {
+        self.judged
+    }
+
+    /// Steps whose schemas are no valid ones, and why (A20).
+    #[must_use]
+    pub fn faults(&self) -> &[(StepNo, String)] {
+        &self.faults
+    }
+
+    /// All violations of an identity, in the order in which they came up.
+    #[must_use]
+    pub fn of(&self, id: IdentityId) -> &[Invalid] {
+        self.slots.get(&id).map_or(&[], |slot| &slot.all)
+    }
+
+    /// The violations of an identity that hold at a step, by path.
+    #[must_use]
+    pub fn at(&self, id: IdentityId, step: StepNo) -> Vec<&Invalid> {
+        let mut held: Vec<&Invalid> = self.of(id).iter().filter(|i| i.holds_at(step)).collect();
+        held.sort_by(|a, b| a.violation.path.cmp(&b.violation.path));
+        held
+    }
+
+    /// Every violation at the step that broke it, with its identity (A42).
+    pub fn begun(&self) -> impl Iterator<Item = (IdentityId, &Invalid)> {
+        let all = self.slots.iter().flat_map(|(id, slot)| slot.all.iter().map(|invalid| (*id, invalid)));
+        all.filter(|(_, invalid)| invalid.since == invalid.from)
+    }
+}
+
+impl Slot {
+    fn add(&mut self, at: StepNo, change: Change) {
+        match change {
+            Change::Begun(violation) => self.open(violation, at, at),
+            Change::Turned(violation) => {
+                let since = self.close(&violation.path, at, false).unwrap_or(at);
+                self.open(violation, since, at);
+            }
+            Change::Ended { path, is_repaired } => {
+                self.close(&path, at, is_repaired);
+            }
+        }
+    }
+
+    fn open(&mut self, violation: Violation, since: StepNo, from: StepNo) {
+        self.open.insert(violation.path.clone(), self.all.len());
+        self.all.push(Invalid { violation, since, from, until: None, is_repaired: false });
+    }
+
+    /// Ends what holds at a path; says since when it was wrong.
+    fn close(&mut self, path: &[Key], at: StepNo, is_repaired: bool) -> Option<StepNo> {
+        let invalid = self.open.remove(path).and_then(|i| self.all.get_mut(i))?;
+        (invalid.until, invalid.is_repaired) = (Some(at), is_repaired);
+        Some(invalid.since)
+    }
+}

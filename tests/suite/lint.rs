@@ -1,0 +1,440 @@
+//! The linter: every rule with both of its examples, the ids of the rules against the table, `check` and `explain`.
+
+use super::bless;
+use obelus::app::keys::Tab;
+use obelus::app::{Pane, view};
+use obelus::ingest;
+use obelus::lint::{self, FAMILIES, Lint};
+use obelus::model::{Found, Problem};
+use obelus::shell::stage::Stage;
+use obelus::source::Input;
+use obelus::ui::Theme;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn found(text: &str, format: &str) -> Vec<Found> {
+    let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
+    let mut all = Vec::new();
+    ingest::findings(&loaded, |found| {
+        all.extend(found);
+        Ok::<(), Problem>(())
+    })
+    .unwrap();
+    all
+}
+
+fn told(found: &[Found]) -> Vec<String> {
+    found.iter().map(|f| format!("{} {:?}", f.finding.rule, f.finding.severity)).collect()
+}
+
+/// What is wrong with the examples of a rule.
+fn faults(lint: &Lint, format: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let fires = found(lint.fires, format);
+    if !fires.iter().any(|f| f.finding.rule == lint.id && f.finding.severity == lint.severity) {
+        out.push(format!("{}: its example gives {:?}", lint.id, told(&fires)));
+    }
+    let silent = found(lint.silent, format);
+    if silent.iter().any(|f| f.finding.rule == lint.id) {
+        out.push(format!("{}: its mended example gives it too", lint.id));
+    }
+    let worse = silent.iter().filter(|f| f.finding.severity >= lint.severity).count();
+    if worse > 0 {
+        out.push(format!("{}: its mended example gives {:?}", lint.id, told(&silent)));
+    }
+    out
+}
+
+#[test]
+fn examples_do_what_they_say() {
+    let rows = FAMILIES.iter().flat_map(|family| family.lints.iter().map(move |lint| (lint, family.format)));
+    let rows: Vec<_> = rows.collect();
+    assert!(rows.len() > 70);
+    let wrong: Vec<String> = rows.iter().flat_map(|(lint, format)| faults(lint, format)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The texts in quotes in the sources of the rules and formats that have the prefix of a family.
+fn ids_in_sources() -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let mut folders = vec![root.join("rules"), root.join("format")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap();
+                let is_word = |c: char| c.is_ascii_lowercase() || c == '-';
+                let is_id = |word: &&str| {
+                    let (family, name) = word.split_once('.').unwrap_or_default();
+                    lint::family(family).is_some() && !name.is_empty() && name.chars().all(is_word)
+                };
+                out.extend(code.split('"').filter(is_id).map(str::to_owned));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn the_table_has_every_rule_and_no_other() {
+    let rows: Vec<&str> = lint::lints().map(|lint| lint.id).collect();
+    let unique: BTreeSet<String> = rows.iter().map(|id| (*id).to_owned()).collect();
+    assert_eq!(rows.len(), unique.len(), "an id stands twice");
+    let sources = ids_in_sources();
+    assert!(sources.len() > 70, "{sources:?}");
+    let missing: Vec<&String> = sources.difference(&unique).collect();
+    assert!(missing.is_empty(), "rules without a row in src/lint: {missing:?}");
+    let dead: Vec<&String> = unique.difference(&sources).collect();
+    assert!(dead.is_empty(), "rows without a rule: {dead:?}");
+    for family in FAMILIES {
+        for lint in family.lints {
+            let name = lint.id.strip_prefix(family.name).and_then(|rest| rest.strip_prefix('.'));
+            assert!(name.is_some_and(|name| !name.is_empty()), "{} is not of {}", lint.id, family.name);
+            assert!(lint.help.ends_with('.') && lint.short().len() < lint.help.len() + 1, "{}", lint.id);
+            assert!(lint.or != Some(lint.severity), "{}", lint.id);
+        }
+    }
+}
+
+fn page() -> String {
+    let mut out = String::from(
+        "# Findings\n\nMade from the tables in `src/lint`. `obelus check FILE` tells these, so does the tab *Findings* of the \
+         open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 are those of the \
+         rules in `src/rules`.\n",
+    );
+    for family in FAMILIES {
+        let _ = write!(
+            out,
+            "\n## {} (`{}`)\n\n| rule | severity | means |\n| --- | --- | --- |\n",
+            family.title, family.name
+        );
+        for lint in family.lints {
+            let anchor = lint.id.replace('.', "");
+            let _ = writeln!(
+                out,
+                "| [`{}`](#{anchor}) | {} | {} |",
+                lint.id,
+                severity(lint),
+                lint.short().replace('|', "\\|")
+            );
+        }
+        for lint in family.lints {
+            let _ = write!(out, "\n### {}\n\n{}: {}\n", lint.id, severity(lint), lint.help);
+            let _ = write!(
+                out,
+                "\nFound in\n\n```json\n{}\n```\n\nbut not in\n\n```json\n{}\n```\n",
+                lint.fires, lint.silent
+            );
+        }
+    }
+    out
+}
+
+fn severity(lint: &Lint) -> String {
+    lint.or.map_or(lint.severity.name().to_owned(), |or| format!("{} or {}", lint.severity.name(), or.name()))
+}
+
+#[test]
+fn the_page_of_lints_equals_the_table() {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lints.md"));
+    let fault = bless::equal(&path, &page());
+    assert!(fault.is_none(), "{}", fault.unwrap_or_default());
+}
+
+#[test]
+fn near_names_are_found() {
+    assert_eq!(lint::meant("acts.type-chang")[0], "acts.type-change");
+    assert_eq!(lint::meant("think-token"), ["adp.think-token", "sft.think-token"]);
+    assert_eq!(lint::meant("atfi"), ["atif"]);
+    assert!(lint::meant("nonsense").is_empty());
+}
+
+/// A folder that commands run in, so that no configuration of another folder counts.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Exit status, stdout and stderr.
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).current_dir(&self.0).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Exit status and the rules that are told.
+    fn rules(&self, arguments: &[&str]) -> (i32, Vec<String>) {
+        let (status, stdout, stderr) = self.run(&[&["check", "--json"], arguments].concat());
+        assert!(status < 2, "{stderr}");
+        let rule = |line: &str| line.split("\"rule\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        (status, stdout.lines().map(rule).collect())
+    }
+}
+
+/// A trajectory with a warning, then one with an error.
+const TWO: &str = concat!(
+    r#"{"id":"a","content":[{"class_":"text_observation","content":"hi","source":"user"},"#,
+    r#"{"class_":"message_action","content":"<think>hello"}]}"#,
+    "\n",
+    r#"{"id":"b","content":[{"class_":"text_observation","content":"hi","source":"user"},"#,
+    "\n",
+    r#"{"class_":"message_action","content":7}]}"#,
+    "\n"
+);
+
+#[test]
+fn findings_are_told_like_those_of_a_compiler() {
+    let folder = Folder::new();
+    folder.file("two.jsonl", TWO);
+    let (status, stdout, _) = folder.run(&["check", "two.jsonl"]);
+    assert_eq!(status, 1);
+    let expect = [
+        "two.jsonl:1: warning: the text holds a think tag; reasoning belongs into reasoning_content without tags \
+         [adp.think-token] record 0 @1 /content/1/content",
+        "two.jsonl:3: error: this should be a string [adp.type] record 1 @1 /content/1/content",
+        "1 error, 1 warning in 1 file",
+    ];
+    assert_eq!(stdout.lines().collect::<Vec<_>>(), expect);
+    folder.file("good.jsonl", "{\"id\":\"a\",\"content\":[]}\n");
+    let (status, stdout, _) = folder.run(&["check", "good.jsonl", "--allow", "adp.empty"]);
+    assert_eq!((status, stdout.as_str()), (0, "no findings in 1 file, 1 allowed\n"));
+}
+
+#[test]
+fn rules_are_allowed_and_denied() {
+    let folder = Folder::new();
+    folder.file("two.jsonl", TWO);
+    assert_eq!(folder.rules(&["two.jsonl"]), (1, vec!["adp.think-token".to_owned(), "adp.type".to_owned()]));
+    assert_eq!(folder.rules(&["two.jsonl", "--allow", "adp.type"]), (0, vec!["adp.think-token".to_owned()]));
+    assert_eq!(folder.rules(&["two.jsonl", "--allow", "adp"]), (0, vec![]));
+    assert_eq!(folder.rules(&["two.jsonl", "--allow=adp.type,sft", "--deny", "adp.think-token"]).0, 1);
+    assert_eq!(folder.rules(&["two.jsonl", "--allow", "adp", "--deny", "adp.type"]).1, ["adp.type"]);
+    folder.file("obelus.toml", "[check]\nallow = [\"adp.type\"]\n");
+    assert_eq!(folder.rules(&["two.jsonl"]).1, ["adp.think-token"]);
+    assert_eq!(folder.rules(&["two.jsonl", "--deny", "adp"]).1.len(), 2);
+    folder.file("other.toml", "");
+    assert_eq!(folder.rules(&["two.jsonl", "--config", "other.toml"]).1.len(), 2);
+    for (arguments, word) in [
+        (vec!["--allow", "adp.typ"], "do you mean adp.type"),
+        (vec!["--allow", "adp", "--deny", "adp"], "both"),
+        (vec!["--config", "none.toml"], "none.toml"),
+        (vec!["--baseline", "none"], "--write-baseline"),
+    ] {
+        let (status, stdout, stderr) = folder.run(&[&["check", "two.jsonl"], arguments.as_slice()].concat());
+        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(stderr.contains(word), "{stderr}");
+    }
+    folder.file("obelus.toml", "[check]\nalow = []\n");
+    let (status, _, stderr) = folder.run(&["check", "two.jsonl"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("obelus.toml: line 2") && stderr.contains("`allow`?"), "{stderr}");
+    folder.file("obelus.toml", "[check]\ndeny = [\"x\"]\n");
+    assert!(folder.run(&["check", "two.jsonl"]).2.contains("obelus.toml: there is no rule `x`"));
+}
+
+#[test]
+fn known_findings_stay_silent_when_their_record_moves() {
+    let folder = Folder::new();
+    folder.file("two.jsonl", TWO);
+    let (status, stdout, _) = folder.run(&["check", "two.jsonl", "--write-baseline", "known.jsonl"]);
+    assert_eq!(status, 0);
+    assert!(stdout.starts_with("2 findings written to known.jsonl"), "{stdout}");
+    let known = fs::read_to_string(folder.path("known.jsonl")).unwrap();
+    assert!(known.lines().count() == 2 && known.lines().is_sorted() && known.starts_with("{\"obelus\":1,\"rule\":"));
+    folder.file("moved.jsonl", &format!("{{\"id\":\"new\",\"content\":[]}}\n\n{TWO}"));
+    assert_eq!(folder.rules(&["moved.jsonl", "--baseline", "known.jsonl"]), (0, vec!["adp.empty".to_owned()]));
+    let (_, stdout, _) = folder.run(&["check", "moved.jsonl", "--baseline", "known.jsonl"]);
+    assert!(stdout.ends_with("1 warning in 1 file, 2 known\n"), "{stdout}");
+    folder.file("changed.jsonl", &TWO.replace("hello", "hullo"));
+    assert_eq!(folder.rules(&["changed.jsonl", "--baseline", "known.jsonl"]).1, ["adp.think-token"]);
+    assert_eq!(folder.rules(&["two.jsonl", "two.jsonl", "--baseline", "known.jsonl"]).1.len(), 2, "a copy is new");
+    folder.file("obelus.toml", "[check]\nbaseline = \"known.jsonl\"\n");
+    assert_eq!(folder.rules(&["two.jsonl"]), (0, vec![]));
+    let log = "{\"type\":\"state\",\"state\":{\"n\":1}}\n{\"type\":\"state\",\"state\":{\"n\":1}}\n";
+    folder.file("log.jsonl", log);
+    folder.run(&["check", "log.jsonl", "--write-baseline", "log.known"]);
+    folder.file("grown.jsonl", &format!("{{\"type\":\"text\",\"text\":\"hi\"}}\n{log}{{\"type\":\"odd\"}}\n"));
+    assert_eq!(folder.rules(&["grown.jsonl", "--baseline", "log.known"]).1, ["acts.unknown-type"]);
+}
+
+#[test]
+fn sarif_has_what_its_readers_need() {
+    let folder = Folder::new();
+    folder.file("a b.jsonl", TWO);
+    let (status, stdout, stderr) = folder.run(&["check", "a b.jsonl", "none.jsonl", "--sarif", "--deny", "adp"]);
+    assert_eq!(status, 2, "{stderr}");
+    let log: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    assert!(log["$schema"].as_str().unwrap().contains("sarif-2.1.0"));
+    let run = &log["runs"][0];
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "obelus");
+    let rules = driver["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), lint::lints().count());
+    for (rule, lint) in rules.iter().zip(lint::lints()) {
+        assert_eq!(rule["id"], lint.id);
+        assert!(["error", "warning", "note"].contains(&rule["defaultConfiguration"]["level"].as_str().unwrap()));
+        for text in ["shortDescription", "fullDescription", "help"] {
+            assert!(rule[text]["text"].as_str().is_some_and(|t| !t.is_empty()), "{}", lint.id);
+        }
+    }
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    for (result, line) in results.iter().zip([1, 3]) {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert_eq!(result["level"], "error");
+        assert!(result["message"]["text"].as_str().is_some_and(|t| !t.is_empty()));
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "a%20b.jsonl");
+        assert_eq!(place["region"]["startLine"], line);
+        let number = |name: &str| usize::try_from(place["region"][name].as_u64().unwrap()).unwrap();
+        let (from, len) = (number("byteOffset"), number("byteLength"));
+        assert!(["\"<think>hello\"", "7"].contains(&&TWO[from..from + len]));
+        assert_eq!(result["partialFingerprints"]["obelus/v1"].as_str().unwrap().len(), 32);
+    }
+    let invocation = &run["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert!(invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap().contains("none.jsonl"));
+    folder.file("empty.jsonl", "");
+    let (status, stdout, _) = folder.run(&["check", "empty.jsonl", "--sarif", "--format", "adp"]);
+    assert_eq!(status, 0);
+    let log: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn many_threads_tell_the_same_as_one() {
+    let mut text = String::new();
+    for i in 0..6_000 {
+        let words = "word ".repeat(150 + i % 97);
+        let id = if i % 500 == 0 { 7 } else { i };
+        let tag = if i % 3 == 0 { "<think>" } else { "" };
+        writeln!(
+            text,
+            r#"{{"id":"{id}","content":[{{"class_":"text_observation","content":"{i} {words}","source":"user"}},{{"class_":"message_action","content":"{tag}{i}"}}]}}"#
+        )
+        .unwrap();
+    }
+    assert!(text.len() > 5 << 20, "large enough for several threads");
+    let told = |text: &str| {
+        let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();
+        let mut survey = obelus::rules::adp::Survey::default();
+        let mut alone = Vec::new();
+        for record in loaded.records.iter() {
+            let span = record.place.span;
+            let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
+            alone.extend(survey.take(obelus::rules::adp::examine(&record, bytes)).found);
+        }
+        let mut together = Vec::new();
+        ingest::findings(&loaded, |found| {
+            together.extend(found);
+            Ok::<(), Problem>(())
+        })
+        .unwrap();
+        (alone, together)
+    };
+    let (alone, together) = told(&text);
+    assert!(alone.len() > 2_000 && alone.iter().any(|f| f.finding.rule == "adp.duplicate-id"));
+    assert_eq!(alone, together);
+    let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();
+    let mut count = 0;
+    let stopped = ingest::findings(&loaded, |_| {
+        count += 1;
+        if count < 100 { Ok(()) } else { Err(Problem::unreadable("closed")) }
+    });
+    assert!(stopped.is_err() && count == 100, "who listens no more ends the pass");
+}
+
+#[test]
+fn explain_lists_and_explains() {
+    let folder = Folder::new();
+    let (status, stdout, _) = folder.run(&["explain"]);
+    assert_eq!((status, stdout.lines().count()), (0, lint::lints().count()));
+    let (_, stdout, _) = folder.run(&["explain", "sft"]);
+    assert!(stdout.lines().count() > 3 && stdout.lines().all(|line| line.starts_with("sft.")), "{stdout}");
+    let (_, stdout, _) = folder.run(&["explain", "acts.plan-cycle"]);
+    assert!(stdout.starts_with("acts.plan-cycle  error · Agent/Data\n") && stdout.contains("in a circle"), "{stdout}");
+    let (status, stdout, stderr) = folder.run(&["explain", "acts.plan-cycl"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("do you mean acts.plan-cycle?"), "{stderr}");
+    let (_, stdout, _) = folder.run(&["explain", "atif.link", "--json"]);
+    let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (&line["obelus"], &line["rule"], &line["severity"]),
+        (&1.into(), &"atif.link".into(), &"warning".into())
+    );
+}
+
+fn stage(sample: &str) -> Stage {
+    let text = fs::read(format!("{}/samples/{sample}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    Stage::open(Input::memory(sample, text), None, (120, 40), Theme::built_in("dark").unwrap()).unwrap()
+}
+
+fn press(stage: &mut Stage, words: &str) {
+    words.split_whitespace().for_each(|word| stage.press(word).unwrap());
+}
+
+/// The step in focus, and the value in focus.
+fn focus(stage: &Stage) -> (i32, String) {
+    let reference = stage.app.session.open().unwrap().focus_reference();
+    (stage.app.session.focus.step, reference.map_or(String::new(), |(reference, _)| reference))
+}
+
+#[test]
+fn findings_lead_to_their_step_and_value() {
+    let mut stage = stage("faults.jsonl");
+    press(&mut stage, "6");
+    let rows = |stage: &Stage| {
+        let window = view::pane_window(&stage.app, Pane::Inspector);
+        window.rows.iter().map(obelus::panes::Row::plain).collect::<Vec<_>>().join("\n")
+    };
+    assert!(rows(&stage).starts_with(" 3 errors · 3 warnings"), "{}", rows(&stage));
+    press(&mut stage, "/ t y p e - c h Enter");
+    let explained = rows(&stage);
+    assert!(explained.contains(" ! acts.type-change\n the type changes from array to\n string"), "{explained}");
+    assert!(explained.contains("\n A value changes its JSON type: an\n"), "{explained}");
+    press(&mut stage, "Enter");
+    assert_eq!(focus(&stage), (11, "†state.alarms".to_owned()));
+    assert_eq!((stage.app.inspector.tab, stage.app.pane), (Tab::Findings, Pane::Inspector));
+    press(&mut stage, "Backspace . . .");
+    assert_eq!(stage.app.inspector.findings.scroll.cursor, 0, "no finding up to step 3");
+    press(&mut stage, "] f");
+    assert_eq!(focus(&stage).0, 4);
+    assert!(stage.app.notice.as_ref().unwrap().text.ends_with("1 of 6"), "{:?}", stage.app.notice);
+    press(&mut stage, "] f");
+    assert_eq!((focus(&stage).0, stage.app.inspector.findings.scroll.cursor), (5, 1));
+    press(&mut stage, "[ f [ f");
+    assert_eq!(focus(&stage).0, 4);
+    assert_eq!(stage.app.notice.as_ref().unwrap().text, "no earlier finding");
+}
+
+#[test]
+fn a_finding_in_a_message_leads_to_its_value() {
+    let mut stage = stage("tickets-std.jsonl");
+    press(&mut stage, "j j j Enter 6 Enter");
+    assert_eq!((focus(&stage).0, stage.app.inspector.tab), (3, Tab::Message));
+    let cells = stage.app.pane_extent(Pane::Inspector).width;
+    let message = &stage.app.inspector.message;
+    let node = message.node(cells).unwrap();
+    assert_eq!(message.doc().unwrap().pointer(node), "/tool_call_id");
+    press(&mut stage, "] f");
+    assert_eq!(stage.app.notice.as_ref().unwrap().text, "no later finding");
+}
