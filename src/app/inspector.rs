@@ -2,6 +2,7 @@
 
 use super::keys::Tab;
 use crate::model::StepNo;
+use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
@@ -10,6 +11,7 @@ use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
 use crate::panes::{Scroll, state::Place};
 use crate::state::IdentityId;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A file on screen.
@@ -62,8 +64,14 @@ pub struct Inspector {
     pub llm_asked: Option<(u64, StepNo)>,
     /// What the schema shown belongs to, and the step that set it.
     pub schema_of: Option<(u64, IdentityId, StepNo)>,
-    /// Generation, base and step of the diff shown.
-    pub diff_of: Option<(u64, StepNo, StepNo)>,
+    /// Two instances to compare instead of two steps: their kind, and which pair of them.
+    pub pair: Option<(String, usize)>,
+    /// Generation and question of the diff shown.
+    pub diff_of: Option<(u64, Question)>,
+    /// Generation and question that the diff was asked for.
+    pub diff_asked: Option<(u64, Question)>,
+    /// Lists of the diff that are shown whole.
+    pub diff_unfolded: BTreeSet<String>,
     /// Generation and step that the cursor of the findings follows.
     pub findings_of: Option<(u64, StepNo)>,
     /// Generation, step and path in the record of a value that the cursor of the message is to be put on.
@@ -99,6 +107,20 @@ impl Inspector {
                 self.llm.scroll.cursor = end.saturating_mul(1_000);
             }
         }
+    }
+
+    /// Takes a diff that was asked for.
+    pub fn set_diff(&mut self, generation: u64, question: Question, lines: Vec<TextLine>) {
+        if self.diff_asked == Some((generation, question)) {
+            self.diff.set(lines);
+            self.diff_of = self.diff_asked.take();
+        }
+    }
+
+    /// Shows a folded list of the diff whole.
+    pub fn unfold_diff(&mut self, list: String) {
+        self.diff_unfolded.insert(list);
+        (self.diff_of, self.diff_asked) = (None, None);
     }
 
     /// Scroll of the tab in front.

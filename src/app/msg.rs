@@ -4,6 +4,7 @@ use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, Span, StepNo};
+use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
@@ -11,6 +12,7 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::text::Pattern;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -43,6 +45,8 @@ pub enum Msg {
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
+    /// States were compared: generation, question, lines.
+    Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
     Code(u64, u32, Vec<CodeLine>),
     /// A file that a value names was read: generation, step, name, lines.
@@ -121,6 +125,15 @@ pub enum Effect {
         generation: u64,
         /// The step.
         step: StepNo,
+    },
+    /// Compare states.
+    Compare {
+        /// Generation to answer with.
+        generation: u64,
+        /// What is compared.
+        question: Question,
+        /// Lists to show whole.
+        unfolded: BTreeSet<String>,
     },
     /// Check values against their schemas, up to the last step.
     Examine(Arc<Checks>),

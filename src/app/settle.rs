@@ -4,7 +4,7 @@ use super::keys::Tab;
 use super::layout::{Layout, layout};
 use super::{App, Effect, Effects, Layer, Pane, view};
 use crate::model::{Span, StepNo, lossy};
-use crate::panes::compare;
+use crate::panes::compare::{self, Question};
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::reader::TextLine;
@@ -15,6 +15,8 @@ use std::sync::Arc;
 /// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
 /// levels.
 const AT_ONCE_MAX: u64 = 96 << 10;
+/// States with more writes between them are compared by a job.
+const COMPARED_AT_ONCE_MAX: usize = 2_000;
 /// Most bytes of a raw record that are shown.
 const RAW_MAX: u64 = 1 << 20;
 
@@ -96,7 +98,7 @@ impl App {
             Tab::Llm => self.settle_view(effects),
             Tab::Schema => self.settle_schema(),
             Tab::History => self.settle_history(),
-            Tab::Diff => self.settle_diff(),
+            Tab::Diff => self.settle_diff(effects),
             Tab::Findings => self.settle_findings(),
             Tab::Plan => self.settle_plan(),
         }
@@ -221,15 +223,27 @@ impl App {
         }
     }
 
-    fn settle_diff(&mut self) {
+    fn settle_diff(&mut self, effects: &mut Effects) {
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };
-        let to = open.step();
-        let from = inspector.base.unwrap_or(to - 1);
-        let now = (session.generation, from, to);
-        if inspector.diff_of != Some(now) {
-            inspector.diff.set(compare::lines(&open, from, to));
-            inspector.diff_of = Some(now);
+        let step = open.step();
+        let pair =
+            inspector.pair.as_ref().and_then(|(kind, i)| compare::pairs(open.run(), kind, step).get(*i).copied());
+        let question = match pair {
+            Some((old, new)) => Question::Instances { step, old, new },
+            None => Question::Steps { from: inspector.base.unwrap_or(step - 1), to: step },
+        };
+        let now = Some((session.generation, question));
+        if inspector.diff_of == now || inspector.diff_asked == now {
+            return;
+        }
+        inspector.diff_asked = now;
+        if question.cost(open.run()) > COMPARED_AT_ONCE_MAX {
+            let (generation, unfolded) = (session.generation, inspector.diff_unfolded.clone());
+            effects.push(Effect::Compare { generation, question, unfolded });
+        } else {
+            let lines = compare::lines(open.run(), open.bytes(), question, &inspector.diff_unfolded);
+            inspector.set_diff(session.generation, question, lines);
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) struct InstanceOption {
 }
 
 /// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.
-fn step(text: &str) -> Result<StepNo, String> {
+pub(super) fn step(text: &str) -> Result<StepNo, String> {
     match text {
         "-1" => Ok(-1),
         _ if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => Ok(text.parse().unwrap_or(StepNo::MAX)),

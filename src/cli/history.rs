@@ -2,11 +2,14 @@
 
 use super::args::{InstanceOption, Question, parsed};
 use super::blame::serialize_credit;
+use super::cause::HopMember;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
+use crate::format::cause::{Written, hop};
 use crate::format::{Answer, Credit, Instances};
 use crate::model::{Problem, StepNo};
+use crate::state::cause::Copies;
 use crate::state::{Event, EventOp};
 use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -33,6 +36,13 @@ struct Entry {
     reference: String,
     value: Option<Box<RawValue>>,
     credit: Credit,
+    cause: Option<Cause>,
+}
+
+/// What the value was copied from.
+struct Cause {
+    told: String,
+    member: HopMember,
 }
 
 impl Serialize for Entry {
@@ -45,6 +55,9 @@ impl Serialize for Entry {
             map.serialize_entry("value", value)?;
         }
         serialize_credit(&self.credit, &mut map)?;
+        if let Some(cause) = &self.cause {
+            map.serialize_entry("cause", &cause.member)?;
+        }
         map.end()
     }
 }
@@ -110,22 +123,28 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
     // Several slots below a short pointer: their events by step, as they happened.
     events.sort_by_key(|event| event.at);
     let mut credits = Credits::new(opened);
-    events.iter().map(|event| entry(opened, event, &mut credits)).collect()
+    let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
+    events.iter().map(|event| entry(opened, event, &copies, &mut credits)).collect()
 }
 
-fn entry(opened: &Opened, event: &Event, credits: &mut Credits<'_>) -> Result<Entry, Problem> {
+fn entry(opened: &Opened, event: &Event, copies: &Copies<'_>, credits: &mut Credits<'_>) -> Result<Entry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (id, path) = tree.path(event.node);
     let value = match &event.value {
         Some(value) => Some(exact(value.text(opened.bytes())?.into_owned())?),
         None => None,
     };
+    let hop = event.value.as_ref().filter(|_| run.accounts_for(event)).and_then(|value| {
+        let written = Written { node: event.node, author: event.author, value };
+        hop(run, copies, written, opened.bytes())
+    });
     Ok(Entry {
         step: event.at,
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
         value,
         credit: if run.accounts_for(event) { credits.get(id, event.author) } else { Credit::default() },
+        cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, credits) }),
     })
 }
 
@@ -142,7 +161,8 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
         if has_several {
             row.push(entry.reference.clone());
         }
-        row.push(entry.value.as_ref().map_or(String::new(), |value| value.get().to_owned()));
+        let cause = entry.cause.as_ref().map_or(String::new(), |cause| format!("  = {}", cause.told));
+        row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{cause}", value.get())));
         row
     });
     Ok(out.table(&rows.collect::<Vec<_>>())?)

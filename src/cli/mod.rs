@@ -6,7 +6,9 @@
 
 mod args;
 mod blame;
+mod cause;
 mod check;
+mod diff;
 mod explain;
 mod formats;
 mod history;
@@ -22,6 +24,7 @@ mod state;
 mod stats;
 mod steps;
 mod survey;
+mod when;
 
 use crate::model::Problem;
 use crate::shell::config::Environment;
@@ -48,6 +51,8 @@ static COMMANDS: &[Command] = &[
     state::COMMAND,
     blame::COMMAND,
     history::COMMAND,
+    cause::COMMAND,
+    when::COMMAND,
     render::COMMAND,
     resolve::COMMAND,
     plan::COMMAND,
@@ -56,6 +61,7 @@ static COMMANDS: &[Command] = &[
     explain::COMMAND,
     stats::COMMAND,
     steps::COMMAND,
+    diff::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,

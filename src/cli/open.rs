@@ -5,6 +5,7 @@ use super::out::Header;
 use crate::format::{Credit, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, StepNo};
+use crate::source::Reader;
 use crate::state::IdentityId;
 use std::collections::HashMap;
 
@@ -65,6 +66,16 @@ impl Opened {
     /// The bytes of the input.
     pub(super) fn bytes(&self) -> &dyn Bytes {
         self.loaded.input.as_ref()
+    }
+
+    /// The texts of its steps, best in order.
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.loaded.input)
+    }
+
+    /// The last step; -1 where there are none.
+    pub(super) fn last(&self) -> StepNo {
+        last_step(self.run.as_ref())
     }
 
     /// The name of its format.

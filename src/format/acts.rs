@@ -2,6 +2,7 @@
 
 mod plan;
 
+use super::cause::Origin;
 use super::plan::{PlanView, ReadBy, RefState};
 use super::run::{Answer, Credit, Field, Format, Layout, Match, Plans, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
@@ -163,6 +164,11 @@ impl Run for ActsRun {
         let (tool, date) = self.log.credit(author, bytes);
         let field = |name, value: &Option<String>| value.as_ref().map(|text| (name, quote(text)));
         Credit { fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(), who: tool, when: date }
+    }
+
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
+        let (call, reads) = self.log.origin(author, bytes);
+        Origin { call, reads }
     }
 
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {

@@ -5,6 +5,7 @@
 
 mod acts;
 mod adp;
+pub mod cause;
 mod describe;
 mod generic;
 pub mod plan;

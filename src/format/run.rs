@@ -1,5 +1,6 @@
 //! What a format is, and what it makes of records: a run.
 
+use super::cause::Origin;
 use super::plan::{PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
@@ -168,6 +169,10 @@ pub trait Run: Send + Sync {
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
     /// Who supplied the values of `identity` that `author`'s message wrote.
     fn credit(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit;
+    /// What the message of step `author` says of where the values came from that it wrote to an identity.
+    fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
+        Origin { call: self.step(author, bytes).answers, reads: Vec::new() }
+    }
     /// Schema of an identity at a step, as JSON text, with the step that set it.
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         None

@@ -24,17 +24,24 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Finding>, Problem> {
     let mut all = run.findings();
     if run.has_schemas() {
-        let verdicts = with_stack(|| {
-            let (mut exam, mut verdicts) = (Exam::default(), Verdicts::default());
-            while run.examine(&mut exam, bytes) {
-                verdicts.add(exam.judge());
-            }
-            verdicts
-        });
-        let verdicts = verdicts.ok_or_else(|| {
-            Problem::unreadable("the values could not be checked against their schemas").hint("please report it")
-        })?;
-        all.extend(run.schema_findings(&verdicts));
+        all.extend(run.schema_findings(&verdicts_of(run, bytes)?));
     }
     Ok(Finding::in_order(all))
+}
+
+/// What broke its schema in a run, and when.
+///
+/// # Errors
+/// The check failed.
+pub fn verdicts_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Verdicts, Problem> {
+    let verdicts = with_stack(|| {
+        let (mut exam, mut verdicts) = (Exam::default(), Verdicts::default());
+        while run.examine(&mut exam, bytes) {
+            verdicts.add(exam.judge());
+        }
+        verdicts
+    });
+    verdicts.ok_or_else(|| {
+        Problem::unreadable("the values could not be checked against their schemas").hint("please report it")
+    })
 }

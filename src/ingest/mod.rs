@@ -11,7 +11,7 @@ mod pass;
 mod worker;
 
 pub use detect::{Detected, detect};
-pub use exam::{findings_of, with_stack};
+pub use exam::{findings_of, verdicts_of, with_stack};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, survey};

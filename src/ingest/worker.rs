@@ -191,6 +191,9 @@ impl Work {
                 return Ok(());
             }
             self.framer.feed(&piece[..got], &mut self.live.records.write());
+            if piece[got - 1] == 0 {
+                self.framer.skip_hole(&self.live.input);
+            }
             self.progress(|work| IngestEvent::Indexed {
                 records: work.live.records.count(),
                 bytes: work.framer.position(),

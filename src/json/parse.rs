@@ -49,8 +49,15 @@ enum Surrogates {
 }
 
 fn read(text: &str, surrogates: Surrogates) -> Result<Value<'_>, SyntaxError> {
+    let reader = Reader { base: text.as_ptr() as usize, surrogates };
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let value = text.trim_matches(is_space);
+    if value.starts_with(['{', '[']) {
+        // Its first level is read to the end of the text, which tells all that a skim of the whole would.
+        return reader.value(value, 0);
+    }
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| located(text, &e))?;
-    Reader { base: text.as_ptr() as usize, surrogates }.value(raw.get(), 0)
+    reader.value(raw.get(), 0)
 }
 
 struct Reader {
@@ -109,7 +116,7 @@ impl Reader {
         }
     }
 
-    /// The skim has passed, so this cannot happen; it is an error and not a panic all the same.
+    /// Below the first level this cannot happen, since that was skimmed; it is an error and not a panic all the same.
     fn inner(&self, text: &str, e: &serde_json::Error) -> SyntaxError {
         let mut error = located(text, e);
         error.byte += self.offset(text);
@@ -201,7 +208,9 @@ type Level<'a> = Vec<(Option<&'a RawValue>, &'a RawValue)>;
 /// The members or elements of one container, each as its own text.
 fn level(text: &str) -> Result<Level<'_>, serde_json::Error> {
     let mut de = serde_json::Deserializer::from_str(text);
-    LevelSeed.deserialize(&mut de)
+    let level = LevelSeed.deserialize(&mut de)?;
+    de.end()?;
+    Ok(level)
 }
 
 struct LevelSeed;

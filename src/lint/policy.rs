@@ -83,6 +83,6 @@ mod tests {
         assert_eq!((told(&policy, "adp.empty"), told(&policy, "sft.empty")), (None, Some(Severity::Error)));
         assert!(policy.layer(&words(&["adp"]), &words(&["adp"])).is_err());
         let problem = policy.layer(&words(&["adp.shap"]), &[]).unwrap_err().to_string();
-        assert!(problem.contains("`adp.shap`") && problem.contains("do you mean adp.shape?"), "{problem}");
+        assert!(problem.contains("`adp.shap`") && problem.contains("do you mean adp.shape"), "{problem}");
     }
 }

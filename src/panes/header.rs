@@ -2,9 +2,13 @@
 
 use super::{Open, Piece, Session, state::at, value};
 use crate::format::Layout;
+use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
+use crate::state::Leaf;
 use crate::text::{Role, SafeText, cut};
 
+/// Most hops back that the explanation of a value names.
+const HOPS_SHOWN: usize = 3;
 /// From this width on the sentence on a value has room for all it tells.
 const WIDE: usize = 110;
 
@@ -121,6 +125,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if let Some(who) = open.run().credit(id, leaf.step, open.bytes()).who {
             out.push(Piece::of(Role::Text, &format!(" by {who}")));
         }
+        out.extend(cause(open, &leaf));
         if leaf.changed != leaf.step {
             out.push(Piece::of(Role::Dim, &format!(" · unchanged since {}", at(leaf.changed))));
         }
@@ -142,6 +147,17 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if let Some(last) = tree.neighbour(node, step, false) {
             out.push(Piece::of(Role::Dim, &format!("   last write {}", at(last))));
         }
+    }
+    out
+}
+
+/// What the value was copied from, hop by hop.
+fn cause(open: &Open<'_>, leaf: &Leaf) -> Vec<Piece> {
+    let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
+    let told = |hop: &Hop| [Piece::of(Role::Dim, " = "), Piece::of(Role::Reference, &hop.told(open.run()))];
+    let mut out: Vec<Piece> = hops[0].iter().take(HOPS_SHOWN).flat_map(told).collect();
+    if hops[0].len() > HOPS_SHOWN {
+        out.push(Piece::of(Role::Dim, " = …"));
     }
     out
 }

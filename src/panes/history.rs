@@ -2,6 +2,7 @@
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::format::Credit;
+use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, Invalid, NodeId};
 use crate::text::{Pattern, Role, SafeText, pad};
@@ -51,7 +52,7 @@ impl HistoryPane {
     /// Puts the cursor on the next or previous event whose row matches, around the end; false if there is none.
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
         let events = self.events(open);
-        let is_hit = |event: &Event| pattern.is_match(&row(open, event, false, true).plain());
+        let is_hit = |event: &Event| pattern.is_match(&row(open, event, None, false, true).plain());
         let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();
         self.scroll.move_to_hit(&hits, is_forward)
     }
@@ -86,15 +87,25 @@ impl HistoryPane {
         let height = extent.height.saturating_sub(rows.len());
         let checks = focus_checks(open);
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
-        for (i, event) in events.iter().enumerate().skip(self.scroll.top).take(height) {
+        let visible = events.iter().enumerate().skip(self.scroll.top).take(height);
+        let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(open, event)).collect();
+        let mut causes = open.causes(&writes).into_iter();
+        for (i, event) in visible {
+            let cause = written(open, event).and_then(|_| causes.next()).and_then(|hops| hops.first().cloned());
             let cursor = has_focus && i == self.scroll.cursor;
             let is_first = i == 0 || events[i - 1].at != event.at;
-            let mut row = row(open, event, current == Some(i), is_wide);
+            let mut row = row(open, event, cause.as_ref(), current == Some(i), is_wide);
             row.left.extend(verdict(open, event, is_first, &checks));
             rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
         Window { rows, top: self.scroll.top, total: events.len() }
     }
+}
+
+/// The write that an event is, if its author accounts for it.
+fn written<'e>(open: &Open<'_>, event: &'e Event) -> Option<Written<'e>> {
+    let event = Some(event).filter(|event| open.run().accounts_for(event))?;
+    Some(Written { node: event.node, author: event.author, value: event.value.as_ref()? })
 }
 
 /// The violations at, above and below the value in focus.
@@ -121,7 +132,7 @@ fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &[Invalid]) -
 }
 
 /// One event: with words and the time where there is room, else with signs.
-fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
+fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is_wide: bool) -> Row {
     let (sign, word, role) = match event.op {
         EventOp::Add => ("+", "added", Role::Added),
         EventOp::Change => ("~", "changed", Role::Changed),
@@ -150,6 +161,10 @@ fn row(open: &Open<'_>, event: &Event, is_current: bool, is_wide: bool) -> Row {
     let (_, path) = open.tree().path(event.node);
     if path.len() > focus {
         left.push(Piece::of(Role::Dim, &format!("  {}", crate::json::pointer(&path[focus..]))));
+    }
+    if let Some(hop) = cause {
+        left.push(Piece::of(Role::Dim, "   = "));
+        left.push(Piece::of(Role::Reference, &hop.told(open.run())));
     }
     let mut right = Vec::new();
     if let Some(who) = credit.who {

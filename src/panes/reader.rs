@@ -1,8 +1,10 @@
 //! Plain text to read: the LLM view, raw records, a comparison of two steps. Lines are wrapped once per width.
 
 use super::{Extent, Hit, Piece, Row, Scroll, Window};
-use crate::model::StepNo;
+use crate::json::Key;
+use crate::model::{Identity, StepNo};
 use crate::text::{Pattern, Role, wrap};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A line of text, unwrapped.
@@ -14,13 +16,19 @@ pub struct TextLine {
     pub text: String,
     /// The step that it comes from.
     pub step: Option<StepNo>,
+    /// Parts of it that are something else, in order, as ranges of bytes.
+    pub marks: Vec<(Range<usize>, Role)>,
+    /// The value that it tells of.
+    pub target: Option<(Identity, Vec<Key>)>,
+    /// What it stands for, if it is a fold: the name to unfold it by.
+    pub fold: Option<String>,
 }
 
 impl TextLine {
     /// A line that comes from no step.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), step: None }
+        Self { role, text: text.into(), step: None, marks: Vec::new(), target: None, fold: None }
     }
 
     /// Names the step that it comes from.
@@ -28,6 +36,31 @@ impl TextLine {
     pub fn from_step(mut self, step: StepNo) -> Self {
         self.step = Some(step);
         self
+    }
+
+    /// Names the value that it tells of.
+    #[must_use]
+    pub fn of_value(mut self, target: (Identity, Vec<Key>)) -> Self {
+        self.target = Some(target);
+        self
+    }
+
+    /// A part of it as pieces, cut where marks begin and end.
+    fn pieces(&self, part: &Range<usize>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut at = part.start;
+        let mut put = |to: usize, role: Role| {
+            if to > at {
+                pieces.push(Piece::of(role, &self.text[at..to]));
+                at = to;
+            }
+        };
+        for (range, role) in &self.marks {
+            put(range.start.min(part.end), self.role);
+            put(range.end.min(part.end), *role);
+        }
+        put(part.end, self.role);
+        pieces
     }
 }
 
@@ -42,7 +75,7 @@ pub struct Reader {
 }
 
 /// Row of every wrapped line: the line's number and its bytes.
-type WrappedRows = Rc<Vec<(usize, std::ops::Range<usize>)>>;
+type WrappedRows = Rc<Vec<(usize, Range<usize>)>>;
 
 #[derive(Debug, Clone)]
 struct Wrapped {
@@ -122,8 +155,9 @@ impl Reader {
             .enumerate()
             .map(|(i, (line, range))| {
                 let line = &self.lines[*line];
-                let piece = Piece::of(line.role, &line.text[range.clone()]);
-                let row = Row::new(vec![Piece::of(Role::Text, " "), piece]);
+                let mut pieces = vec![Piece::of(Role::Text, " ")];
+                pieces.extend(line.pieces(range));
+                let row = Row::new(pieces);
                 row.hit(Hit::Row(top + i)).cursor(has_focus && top + i == self.scroll.cursor)
             })
             .collect();
@@ -134,6 +168,20 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_cut_a_line_into_pieces_wherever_it_is_wrapped() {
+        let mut line = TextLine::new(Role::Text, "one two three");
+        line.marks = vec![(4..7, Role::Added), (8..9, Role::Removed)];
+        let said = |range: Range<usize>| {
+            let pieces = line.pieces(&range);
+            pieces.iter().map(|p| format!("{:?}:{}", p.role, p.text.as_str())).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(said(0..13), "Text:one |Added:two|Text: |Removed:t|Text:hree");
+        assert_eq!(said(0..5), "Text:one |Added:t");
+        assert_eq!(said(5..13), "Added:wo|Text: |Removed:t|Text:hree");
+        assert_eq!(said(9..13), "Text:hree");
+    }
 
     #[test]
     fn a_search_goes_to_the_row_of_a_long_line() {

@@ -1,10 +1,12 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
 use super::{Checks, Piece};
+use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
+use crate::state::cause::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -64,6 +66,7 @@ pub struct Session {
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
+    causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
@@ -75,6 +78,11 @@ type PlanKey = (u64, StepNo, usize);
 /// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
 type FindingsKey = (u64, usize, bool, StepNo);
 
+/// By generation, leaf and author: the hops back.
+type Causes = HashMap<(u64, NodeId, StepNo), Rc<Vec<Hop>>>;
+
+/// Most causes that are kept.
+const CAUSES_MAX: usize = 4096;
 /// Most descriptions of steps that are kept.
 const DESCRIBED_MAX: usize = 4096;
 
@@ -104,6 +112,7 @@ impl Session {
             is_live: false,
             generation: 0,
             described: RefCell::default(),
+            causes: RefCell::default(),
             writes: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
@@ -141,6 +150,7 @@ impl Session {
     /// Forgets descriptions from a step on (an unfinished message may have grown).
     pub fn forget_from(&self, step: StepNo) {
         self.described.borrow_mut().retain(|&s, _| s < step);
+        self.causes.borrow_mut().retain(|&(_, _, author), _| author < step);
         self.writes.borrow_mut().retain(|&s, _| s < step);
     }
 }
@@ -273,6 +283,26 @@ impl Open<'_> {
     #[must_use]
     pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
         self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
+    }
+
+    /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through
+    /// all versions together.
+    #[must_use]
+    pub fn causes(&self, writes: &[Written<'_>]) -> Vec<Rc<Vec<Hop>>> {
+        let generation = self.session.generation;
+        let key = |written: &Written<'_>| (generation, written.node, written.author);
+        let mut cache = self.session.causes.borrow_mut();
+        if cache.len() > CAUSES_MAX {
+            cache.clear();
+        }
+        let missing: Vec<&Written<'_>> = writes.iter().filter(|written| !cache.contains_key(&key(written))).collect();
+        if !missing.is_empty() {
+            let copies = Copies::of(self.tree(), missing.iter().map(|written| written.value.clone()));
+            for written in missing {
+                cache.insert(key(written), Rc::new(chain(self.run(), &copies, *written, self.bytes())));
+            }
+        }
+        writes.iter().map(|written| cache.get(&key(written)).map(Rc::clone).unwrap_or_default()).collect()
     }
 
     /// The node in focus, if the state knows its path.

@@ -4,6 +4,6 @@
 
 pub mod acts;
 pub mod adp;
-mod digest;
+pub(crate) mod digest;
 pub mod graph;
 pub mod scopix;

@@ -13,7 +13,7 @@ use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
-use crate::panes::{Checks, Records, steps};
+use crate::panes::{Checks, Records, compare, steps};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -120,6 +120,13 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
+        Effect::Compare { generation, question, unfolded } => {
+            if let Some(run) = &source.run {
+                let run = run.read().unwrap_or_else(PoisonError::into_inner);
+                let lines = compare::lines(run.as_ref(), source.bytes.as_ref(), question, &unfolded);
+                send(Msg::Compared(generation, question, lines));
+            }
+        }
         Effect::Highlight(requests) => {
             for r in requests {
                 let language = code::guess(&r.key, &r.text, r.language.as_deref());

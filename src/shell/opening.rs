@@ -39,13 +39,14 @@ pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session,
     Ok((session, worker))
 }
 
-/// What the worker tells, as the program hears it.
-pub(super) fn translate(event: IngestEvent, is_live: bool) -> Msg {
+/// What the worker tells, as the program hears it. `has_grown`: the input is longer than when it was opened. (More
+/// records alone say less: an unfinished last line that is quiet is taken as one.)
+pub(super) fn translate(event: IngestEvent, is_live: bool, has_grown: bool) -> Msg {
     match event {
         IngestEvent::Indexed { .. } | IngestEvent::Merged { .. } => Msg::Progress { is_complete: false, is_live },
         IngestEvent::Settled => Msg::Settled,
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
-        IngestEvent::Appended { records, .. } => Msg::Progress { is_complete: true, is_live: is_live || records > 0 },
+        IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
         IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live), told(why)),
         IngestEvent::Problem(problem) => Msg::Told(true, problem.to_string()),
     }

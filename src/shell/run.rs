@@ -49,7 +49,9 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let mut app = App::new(session, themes.names());
     app.start = settings.start;
     app.session.files = settings.files;
-    let mut program = Program { app, screen, themes, jobs, environment, is_done: false };
+    let opened_len_bytes = settings.input.len();
+    let input = settings.input;
+    let mut program = Program { app, screen, themes, jobs, environment, is_done: false, input, opened_len_bytes };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
     if let Some(run) = &worker.live.run {
@@ -68,6 +70,8 @@ struct Program {
     jobs: Jobs,
     environment: Environment,
     is_done: bool,
+    input: Arc<Input>,
+    opened_len_bytes: u64,
 }
 
 impl Program {
@@ -131,7 +135,8 @@ impl Program {
     }
 
     fn hear_of_input(&mut self, event: IngestEvent) {
-        self.tell(opening::translate(event, self.app.session.is_live));
+        let has_grown = self.input.len() > self.opened_len_bytes;
+        self.tell(opening::translate(event, self.app.session.is_live, has_grown));
     }
 
     fn tell(&mut self, msg: Msg) {

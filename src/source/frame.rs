@@ -126,6 +126,17 @@ impl Framer {
         }
     }
 
+    /// If the input has a hole at [`Framer::position`], goes over it without reading it, as far as lines are concerned.
+    /// To be asked behind a piece that ended in a NUL byte.
+    pub fn skip_hole(&mut self, input: &Input) {
+        if let Mode::Lines(lines) = &mut self.mode {
+            let hole = input.hole_at(self.at.byte);
+            if hole > 0 {
+                lines.pass_zeros(&mut self.at, hole);
+            }
+        }
+    }
+
     /// The input ends at [`Framer::position`], for good. Returns whether all records are told; if not, there is more to
     /// read from the (new) position on, and the end comes again.
     pub fn finish(&mut self, index: &mut RecordIndex) -> bool {
@@ -235,6 +246,9 @@ pub fn index_all(input: &Input, framing: Framing) -> Result<RecordIndex, Problem
             0 if framer.finish(&mut index) => return Ok(index),
             0 => {}
             _ => framer.feed(&block[..got], &mut index),
+        }
+        if block[..got].last() == Some(&0) {
+            framer.skip_hole(input);
         }
     }
 }

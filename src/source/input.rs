@@ -240,6 +240,18 @@ impl Input {
         Ok(got)
     }
 
+    /// Length of the hole at a byte: zeros that the file system keeps no data for; 0 where it has data or cannot tell.
+    pub(super) fn hole_at(&self, offset: u64) -> u64 {
+        let Store::File { file, .. } = &self.store else { return 0 };
+        // The file's own position moves, which nobody uses.
+        let data = match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(offset)) {
+            Ok(data) => data,
+            Err(rustix::io::Errno::NXIO) => self.len(),
+            Err(_) => offset,
+        };
+        data.min(self.len()).saturating_sub(offset)
+    }
+
     fn read_some(&self, offset: u64, block: &mut [u8]) -> io::Result<usize> {
         match &self.store {
             Store::File { file, .. } => file.read_at(block, offset),

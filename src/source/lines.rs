@@ -35,13 +35,18 @@ impl Lines {
                 piece = &piece[i + 1..];
             } else {
                 let run = zeros(&piece[i..]);
-                self.nuls.get_or_insert(at.byte);
-                at.byte += run as u64;
+                self.pass_zeros(at, run as u64);
                 piece = &piece[i + run..];
             }
         }
         self.text(at, piece, index);
         Turn::More
+    }
+
+    /// Goes over zeros that need not be read.
+    pub(super) fn pass_zeros(&mut self, at: &mut Cursor, len: u64) {
+        self.nuls.get_or_insert(at.byte);
+        at.byte += len;
     }
 
     pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> Turn {

@@ -4,6 +4,8 @@
 //! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
 mod adopt;
+pub mod cause;
+pub mod diff;
 mod exam;
 mod history;
 mod order;
@@ -17,6 +19,7 @@ mod stored;
 mod tests;
 mod tree;
 mod verdicts;
+pub mod when;
 mod write;
 
 pub use exam::{Exam, Judgement, SchemaUse};

@@ -40,7 +40,7 @@ impl Node {
         self.later.last().copied().unwrap_or(self.first)
     }
 
-    fn before(&self, limit: u32) -> Option<u32> {
+    pub(super) fn before(&self, limit: u32) -> Option<u32> {
         let end = self.later.partition_point(|v| *v < limit);
         match end.checked_sub(1) {
             Some(i) => Some(self.later[i]),

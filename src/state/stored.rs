@@ -4,6 +4,7 @@ use crate::json::{self, Data, Value};
 use crate::model::{Bytes, Problem, Span};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 
 /// Longest canonical text that is kept inline, in bytes.
 const INLINE_MAX: usize = 22;
@@ -135,3 +136,12 @@ impl PartialEq for Stored {
 }
 
 impl Eq for Stored {}
+
+impl Hash for Stored {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Inline { len, text } => state.write(&text[..usize::from(*len)]),
+            Self::Long(long) => state.write(&long.digest),
+        }
+    }
+}

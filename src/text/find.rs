@@ -60,6 +60,27 @@ impl Pattern {
     }
 }
 
+/// A regular expression as written, upper and lower case told apart.
+#[derive(Debug, Clone)]
+pub struct Expression(Regex);
+
+impl Expression {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is none, or too large: a sentence of one line.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let compiled = RegexBuilder::new(pattern).size_limit(SIZE_MAX).build();
+        compiled.map(Self).map_err(|error| error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether a text matches somewhere.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
 fn compile(pattern: &str, is_smart: bool) -> Option<Regex> {
     RegexBuilder::new(pattern).case_insensitive(is_smart).size_limit(SIZE_MAX).build().ok()
 }

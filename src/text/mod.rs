@@ -9,7 +9,7 @@ mod role;
 mod safe;
 mod width;
 
-pub use find::Pattern;
+pub use find::{Expression, Pattern};
 pub use role::Role;
 pub use safe::SafeText;
 pub use width::{cut, cut_start, pad, width, wrap};

@@ -127,3 +127,17 @@ fn a_hole_of_nul_bytes_costs_no_record() {
     assert_eq!(lens, [7, 1 << 20, 7]);
     look(&loaded);
 }
+
+/// R29: offsets beyond 32 bits, and a hole that no disk holds.
+#[test]
+fn a_sparse_file_of_8_gigabytes() {
+    use std::io::{Seek, SeekFrom, Write};
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"{\"a\":1}\n").unwrap();
+    file.as_file_mut().seek(SeekFrom::Start(8 << 30)).unwrap();
+    file.write_all(b"{\"b\":2}\n").unwrap();
+    let loaded = load(Input::open(file.path()).unwrap(), Some("generic")).unwrap();
+    let places: Vec<(u64, u64)> = loaded.records.iter().map(|r| (r.place.span.offset, r.place.span.len)).collect();
+    assert_eq!(places, [(0, 7), (8, (8 << 30) - 8), (8 << 30, 7)]);
+    look(&loaded);
+}

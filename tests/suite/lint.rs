@@ -406,7 +406,7 @@ fn findings_lead_to_their_step_and_value() {
         let window = view::pane_window(&stage.app, Pane::Inspector);
         window.rows.iter().map(obelus::panes::Row::plain).collect::<Vec<_>>().join("\n")
     };
-    assert!(rows(&stage).starts_with(" 3 errors · 3 warnings"), "{}", rows(&stage));
+    assert!(rows(&stage).starts_with(" 3 errors · 4 warnings"), "{}", rows(&stage));
     press(&mut stage, "/ t y p e - c h Enter");
     let explained = rows(&stage);
     assert!(explained.contains(" ! acts.type-change\n the type changes from array to\n string"), "{explained}");
@@ -418,7 +418,7 @@ fn findings_lead_to_their_step_and_value() {
     assert_eq!(stage.app.inspector.findings.scroll.cursor, 0, "no finding up to step 3");
     press(&mut stage, "] f");
     assert_eq!(focus(&stage).0, 4);
-    assert!(stage.app.notice.as_ref().unwrap().text.ends_with("1 of 6"), "{:?}", stage.app.notice);
+    assert!(stage.app.notice.as_ref().unwrap().text.ends_with("1 of 7"), "{:?}", stage.app.notice);
     press(&mut stage, "] f");
     assert_eq!((focus(&stage).0, stage.app.inspector.findings.scroll.cursor), (5, 1));
     press(&mut stage, "[ f [ f");

@@ -5,6 +5,7 @@ mod adp_rules;
 mod app;
 mod bless;
 mod cli;
+mod diff;
 mod docs;
 mod follow;
 mod frames;

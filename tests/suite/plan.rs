@@ -155,18 +155,15 @@ fn references_are_marked_and_followed_and_their_readers_are_listed() {
 
 #[test]
 fn slots_tell_type_source_and_time_and_ids_open_their_files_on_demand() {
-    let mut stage = sample("pole-context.json", (160, 45), "Tab g");
-    shows(&stage, &["FILE_IDS from north_search", "TEXT from summary_agent"]);
-    press(&mut stage, "z");
-    shows(&stage, &["FILE_IDS from north_search 10:00:04"]);
-    press(&mut stage, "z");
+    let mut stage = sample("pole-context.json", (260, 45), "Tab g");
+    shows(&stage, &["FILE_IDS from north_search 10:00:04", "TEXT from summary_agent"]);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("img-1.txt"), "a wooden pole\n").unwrap();
     stage.app.session.files = Some(folder.path().to_owned());
     press(&mut stage, "j j");
     shows(&stage, &["north_results.ids[0]"]);
     press(&mut stage, "Enter");
-    shows(&stage, &["File", "img-1.txt", "a wooden pole"]);
+    shows(&stage, &[" File ", "img-1.txt", "a wooden pole"]);
     press(&mut stage, "Esc");
     assert!(!screen(&stage).contains("a wooden pole"));
     press(&mut stage, "j Enter");

@@ -199,6 +199,9 @@ impl App {
         if let Some(view) = self.inspector.document() {
             return view.set_fold(None, cells);
         }
+        if self.inspector.tab == Tab::Diff {
+            return self.follow_difference(cells);
+        }
         let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
         if let Some(step) = step.filter(|s| *s >= 0) {
             self.jump_to(step);

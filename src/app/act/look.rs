@@ -22,6 +22,7 @@ impl App {
 
     pub(super) fn mark_base(&mut self) {
         let Some(step) = self.session.open().map(|o| o.step()) else { return };
+        self.inspector.pair = None;
         if self.inspector.base == Some(step) {
             self.inspector.base = None;
             self.tell("the Diff tab compares with the step before");

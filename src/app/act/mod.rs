@@ -1,5 +1,6 @@
 //! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
 
+mod ask;
 mod finding;
 mod jump;
 mod look;
@@ -53,6 +54,9 @@ impl App {
             A::Follow => self.follow(effects),
             A::Back => self.back(),
             A::Live => self.toggle_live(),
+            A::FirstSo => self.first_so(),
+            A::ChangeNext => self.change_of_step(true),
+            A::ChangePrevious => self.change_of_step(false),
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
@@ -71,6 +75,7 @@ impl App {
             A::Readers => self.ask_readers(effects),
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
+            A::CompareInstances => self.compare_instances(),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),

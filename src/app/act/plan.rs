@@ -31,14 +31,18 @@ impl App {
         }
     }
 
-    /// Goes to the value that a reference names: in this instance, in that of the focus, else in any.
+    /// Goes to the value that a reference names: in the instance that reads it; where none is known, in that of the
+    /// focus,
+    /// else in any.
     pub(super) fn follow_reference(&mut self, reference: &str, instance: Option<String>) {
         let Some(open) = self.session.open() else { return };
         let focus = self.session.focus.path.as_ref().and_then(|(i, _)| i.instance.clone());
         let standing = open.tree().identities(open.step());
         let all = standing.iter().filter_map(|view| open.tree().identity(view.id).instance.clone());
-        let mut tried: Vec<Option<String>> = vec![instance.or(focus), None];
-        tried.extend(all.map(Some).take(INSTANCES_MAX));
+        let tried: Vec<Option<String>> = match instance {
+            Some(instance) => vec![Some(instance)],
+            None => [focus, None].into_iter().chain(all.map(Some).take(INSTANCES_MAX)).collect(),
+        };
         let resolve = |i: &Option<String>| open.run().resolve(reference, open.step(), i.as_deref(), None, open.bytes());
         let target = tried.iter().find_map(|i| resolve(i).target);
         let target = target.map(|(id, path)| (open.tree().identity(id).clone(), path));

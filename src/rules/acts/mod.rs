@@ -17,6 +17,7 @@ mod identity;
 mod judge;
 mod log;
 mod message;
+mod origin;
 mod plan;
 mod queries;
 mod readers;

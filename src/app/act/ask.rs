@@ -1,0 +1,95 @@
+//! Asking on: since when a value is so, what else a step wrote, how instances differ.
+
+use crate::app::keys::Tab;
+use crate::app::{App, Pane};
+use crate::panes::compare;
+use crate::state::NodeId;
+use std::collections::HashSet;
+
+impl App {
+    /// Goes to the step at which the value in focus became what it is now.
+    pub(super) fn first_so(&mut self) {
+        let Some(open) = self.session.open() else { return };
+        let Some((_, node)) = open.focus_node() else {
+            drop(open);
+            return self.tell("no value in focus");
+        };
+        let (tree, step) = (open.tree(), open.step());
+        let since = match tree.leaf(node, step) {
+            Some(leaf) => Some(leaf.changed),
+            None => tree.when_changed(node, step).pop().filter(|s| s.to.is_none()).map(|s| s.from),
+        };
+        drop(open);
+        match since {
+            None => self.tell("the value is not there at this step"),
+            Some(since) if since == step => self.tell("it became so at this step"),
+            Some(since) if since < 0 => self.tell("it is so since the head of the trajectory, before any step"),
+            Some(since) => {
+                self.jump_to(since);
+                self.tell(format!("so since this step, up to step {step} at least"));
+            }
+        }
+    }
+
+    /// Puts the next or previous value that the step wrote in focus; behind the last comes the first.
+    pub(super) fn change_of_step(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let step = open.step();
+        let mut seen = HashSet::new();
+        let is_there = |node: &NodeId| open.tree().shape(*node, step).is_some();
+        let nodes = open.tree().events(step).into_iter().map(|event| event.node);
+        let nodes: Vec<NodeId> = nodes.filter(|node| is_there(node) && seen.insert(*node)).collect();
+        let here = open.focus_node().and_then(|(_, focus)| nodes.iter().position(|node| *node == focus));
+        let next = match (here, is_forward) {
+            (None, true) => 0,
+            (None, false) => nodes.len().saturating_sub(1),
+            (Some(here), true) => (here + 1) % nodes.len(),
+            (Some(here), false) => (here + nodes.len() - 1) % nodes.len(),
+        };
+        let target = nodes.get(next).map(|node| open.path_of(*node));
+        drop(open);
+        match target {
+            Some(target) => {
+                self.focus_path(target);
+                self.tell(format!("value {} of {} that step {step} wrote", next + 1, nodes.len()));
+            }
+            None => self.tell("this step wrote no value"),
+        }
+    }
+
+    /// Compares the next two instances of the kind in focus; behind the last pair come steps again.
+    pub(super) fn compare_instances(&mut self) {
+        let Some(kind) = self.session.focus.path.as_ref().map(|(identity, _)| identity.kind.clone()) else {
+            return self.tell("no value in focus: move in State to a kind that has instances");
+        };
+        let Some(count) = self.session.open().map(|o| compare::pairs(o.run(), &kind, o.step()).len()) else { return };
+        let next = match &self.inspector.pair {
+            Some((before, at)) if *before == kind => at + 1,
+            _ => 0,
+        };
+        self.inspector.pair = (next < count).then(|| (kind.clone(), next));
+        match (&self.inspector.pair, count) {
+            (_, 0) => return self.tell(format!("¶{kind} has no two instances at this step")),
+            (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; I again goes on", next + 1)),
+            (None, _) => self.tell("the Diff tab compares steps again"),
+        }
+        self.inspector.tab = Tab::Diff;
+        self.inspector.diff.scroll = crate::panes::Scroll::default();
+        self.pane = Pane::Inspector;
+    }
+
+    /// Enter in the Diff tab: unfolds a list, or goes to a value at the step that wrote it.
+    pub(super) fn follow_difference(&mut self, cells: usize) {
+        let Some(line) = self.inspector.diff.line(cells).cloned() else { return };
+        if let Some(list) = line.fold {
+            return self.inspector.unfold_diff(list);
+        }
+        let Some(target) = line.target else { return };
+        match line.step.filter(|step| *step >= 0) {
+            Some(step) => self.jump_to(step),
+            None => self.remember(),
+        }
+        self.focus_path(target);
+        self.pane = Pane::State;
+    }
+}

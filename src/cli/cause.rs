@@ -1,0 +1,159 @@
+//! `obelus cause`: where a value came from, hop by hop.
+
+use super::args::{InstanceOption, Question, parsed};
+use super::blame::serialize_credit;
+use super::open::{Credits, Opened};
+use super::out::{Out, answer, at, exact, raw, step_member};
+use super::{Command, Stop};
+use crate::format::cause::{Hop, Written, chain};
+use crate::format::{Answer, Credit, Instances};
+use crate::model::{Problem, StepNo};
+use crate::state::cause::Copies;
+use crate::state::{IdentityId, Leaf};
+use clap::{ArgMatches, Args};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+pub(super) const COMMAND: Command = Command { name: "cause", describe: Options::augment_args, run };
+
+/// Print where a value came from, copy by copy; status 1 if it is no value at the step
+#[derive(Debug, Args)]
+struct Options {
+    #[command(flatten)]
+    question: Question,
+    /// Reference to the value, as †state.user
+    #[arg(value_name = "PATH")]
+    path: String,
+    #[command(flatten)]
+    instance: InstanceOption,
+}
+
+/// A hop back, for `--json` (also a member of the events of `history`).
+pub(super) struct HopMember {
+    name: &'static str,
+    reference: Option<String>,
+    /// None: the format knows no instances, or the hop has none.
+    instance: Option<Option<String>>,
+    step: StepNo,
+    call: Option<StepNo>,
+    credit: Credit,
+}
+
+impl HopMember {
+    /// A hop of a trajectory.
+    pub(super) fn of(hop: &Hop, opened: &Opened, credits: &mut Credits<'_>) -> Self {
+        let run = opened.run.as_ref();
+        match hop {
+            Hop::Value { id, path, step, .. } => {
+                let identity = run.tree().identity(*id);
+                Self {
+                    name: "value",
+                    reference: Some(run.reference(identity, path)),
+                    instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
+                    step: *step,
+                    call: None,
+                    credit: credits.get(*id, *step),
+                }
+            }
+            Hop::Result { step, call } => Self {
+                name: "result",
+                reference: None,
+                instance: None,
+                step: *step,
+                call: *call,
+                credit: Credit::default(),
+            },
+        }
+    }
+}
+
+impl Serialize for HopMember {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("from", self.name)?;
+        if let Some(reference) = &self.reference {
+            map.serialize_entry("ref", reference)?;
+        }
+        if let Some(instance) = &self.instance {
+            map.serialize_entry("instance", instance)?;
+        }
+        map.serialize_entry("step", &step_member(self.step))?;
+        if let Some(call) = self.call {
+            map.serialize_entry("call", &call)?;
+        }
+        serialize_credit(&self.credit, &mut map)?;
+        map.end()
+    }
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let opened = options.question.open()?;
+    let found = leaf(&opened, &options)?;
+    let hops = found.as_ref().map_or_else(Vec::new, |(_, leaf)| {
+        let written = Written { node: leaf.node, author: leaf.step, value: &leaf.value };
+        let copies = Copies::of(opened.run.tree(), [leaf.value.clone()]);
+        chain(opened.run.as_ref(), &copies, written, opened.bytes())
+    });
+    if options.question.json {
+        out.json(&answer(&opened.header(), &members(&opened, &options, found.as_ref(), &hops)?))?;
+    } else if let Some((id, leaf)) = &found {
+        show(&opened, *id, leaf, &hops, out)?;
+    } else {
+        out.line("no value there at this step")?;
+    }
+    Ok(u8::from(found.is_none()))
+}
+
+/// The leaf that is asked for, at the step.
+fn leaf(opened: &Opened, options: &Options) -> Result<Option<(IdentityId, Leaf)>, Problem> {
+    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+    let located = run.locate(&options.path, opened.step)?;
+    let is_meant = |id: IdentityId| {
+        run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance
+    };
+    let leaf = |(id, path): &(IdentityId, Vec<_>)| Some((*id, tree.leaf(tree.node(*id, path)?, opened.step)?));
+    Ok(located.iter().filter(|(id, _)| is_meant(*id)).find_map(leaf))
+}
+
+fn members(
+    opened: &Opened,
+    options: &Options,
+    found: Option<&(IdentityId, Leaf)>,
+    hops: &[Hop],
+) -> Result<Answer, Problem> {
+    let mut members = vec![("ref", raw(&options.path)?)];
+    if opened.run.instances() == Instances::Chosen {
+        members.push(("instance", raw(&options.instance.instance)?));
+    }
+    if let Some((_, leaf)) = found {
+        let mut credits = Credits::new(opened);
+        let chain: Vec<HopMember> = hops.iter().map(|hop| HopMember::of(hop, opened, &mut credits)).collect();
+        members.extend([
+            ("value", exact(leaf.value.text(opened.bytes())?.into_owned())?),
+            ("wrote", raw(&step_member(leaf.step))?),
+            ("chain", raw(&chain)?),
+        ]);
+    }
+    Ok(members)
+}
+
+/// The value and who wrote it, then each hop on a line of its own.
+fn show(opened: &Opened, id: IdentityId, leaf: &Leaf, hops: &[Hop], out: &mut Out) -> Result<(), Stop> {
+    let run = opened.run.as_ref();
+    let mut credits = Credits::new(opened);
+    let by = |credit: Credit| credit.who.map_or_else(String::new, |who| format!(" by {who}"));
+    let name = run.reference(run.tree().identity(id), &leaf.path);
+    let value = leaf.value.text(opened.bytes())?;
+    out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(credits.get(id, leaf.step))))?;
+    for hop in hops {
+        let who = match hop {
+            Hop::Value { id, step, .. } => by(credits.get(*id, *step)),
+            Hop::Result { .. } => String::new(),
+        };
+        out.line(&format!("  = {}{who}", hop.told(run)))?;
+    }
+    if hops.is_empty() {
+        out.line("  first came in here, as far as the run tells")?;
+    }
+    Ok(())
+}

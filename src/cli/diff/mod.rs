@@ -1,0 +1,139 @@
+//! `obelus diff`: how the state differs between two steps, two runs or two instances. Status 1 if it does.
+
+mod runs;
+mod show;
+
+use super::args::{FormatOption, Question, parsed, step};
+use super::open::Opened;
+use super::out::{Out, answer, raw};
+use super::{Command, Stop};
+use crate::format::Answer;
+use crate::model::{Identity, Problem, StepNo};
+use crate::state::IdentityId;
+use crate::state::diff::{self, At, Part};
+use clap::{ArgMatches, Args};
+use show::{Sides, differences, differs};
+
+pub(super) const COMMAND: Command = Command { name: "diff", describe: Options::augment_args, run };
+
+/// Options that ask about one file.
+const ONE_FILE: [&str; 3] = ["from", "to", "instances"];
+/// Options that do not go with two steps.
+const NO_STEPS: [&str; 2] = ["step", "instances"];
+
+/// Print how two runs, two steps of a run or two instances differ; status 1 if they do
+#[derive(Debug, Args)]
+struct Options {
+    /// File to compare, or the only one; `-` is standard input
+    #[arg(value_name = "A")]
+    a: String,
+    /// File to compare it with: steps are aligned by what they say
+    #[arg(value_name = "B", conflicts_with_all = ONE_FILE, required_unless_present_any = ONE_FILE)]
+    b: Option<String>,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Step to compare from, -1 is before any step [default: the one before --to]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step, conflicts_with_all = NO_STEPS)]
+    from: Option<StepNo>,
+    /// Step to compare with [default: the last]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = step, conflicts_with_all = NO_STEPS)]
+    to: Option<StepNo>,
+    /// Two instances of a kind to compare
+    #[arg(long, value_names = ["I", "J"], num_args = 2, requires = "kind")]
+    instances: Option<Vec<String>>,
+    /// Kind of the instances
+    #[arg(long, value_name = "KIND", requires = "instances")]
+    kind: Option<String>,
+    /// Of two runs: compare no further than this step of A; of instances: at this step [default: the last]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    step: Option<StepNo>,
+    /// Trajectory of a file that holds several, from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    record: usize,
+    /// Trajectory of B [default: that of A]
+    #[arg(long, value_name = "R", requires = "b")]
+    other_record: Option<usize>,
+    /// Answer for programs: one JSON text
+    #[arg(long)]
+    json: bool,
+}
+
+impl Options {
+    fn question(&self, file: &str, record: usize, step: Option<StepNo>) -> Question {
+        Question { file: file.to_owned(), format: self.format.clone(), step, record, json: self.json }
+    }
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let is_different = match (&options.b, &options.instances) {
+        (Some(b), _) => {
+            let other = options.other_record.unwrap_or(options.record);
+            let asked = (options.question(&options.a, options.record, options.step), options.question(b, other, None));
+            runs::compare(&asked.0, &asked.1, out)?
+        }
+        (None, Some(names)) => instances(&options, names, out)?,
+        (None, None) => steps(&options, out)?,
+    };
+    Ok(u8::from(is_different))
+}
+
+/// Two steps of one run.
+fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
+    let opened = options.question(&options.a, options.record, options.to).open()?;
+    let to = opened.step;
+    let from = options.from.unwrap_or(to - 1).clamp(-1, opened.last());
+    let parts = diff::steps(opened.run.tree(), from, to);
+    let sides = Sides::of_one(&opened);
+    if options.json {
+        let members =
+            vec![("from", raw(&from)?), ("to", raw(&to)?), ("differences", raw(&differences(&parts, &sides)?)?)];
+        out.json(&answer(&opened.header(), &members))?;
+    } else {
+        out.line(&format!("--- {} @{from}", options.a))?;
+        out.line(&format!("+++ {} @{to}", options.a))?;
+        show::show(&parts, &sides, out)?;
+    }
+    Ok(differs(&parts))
+}
+
+/// Two instances of one kind at a step.
+fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool, Stop> {
+    let opened = options.question(&options.a, options.record, options.step).open()?;
+    let kind = options.kind.as_deref().unwrap_or_default();
+    let (old, new) = (instance(&opened, kind, &names[0])?, instance(&opened, kind, &names[1])?);
+    let at = At { tree: opened.run.tree(), step: opened.step };
+    let parts: Vec<Part> = diff::identities(at, old, new);
+    let sides = Sides::of_one(&opened);
+    if options.json {
+        let members: Answer = vec![
+            ("kind", raw(kind)?),
+            ("instances", raw(names)?),
+            ("differences", raw(&differences(&parts, &sides)?)?),
+        ];
+        out.json(&answer(&opened.header(), &members))?;
+    } else {
+        for (sign, name) in ["---", "+++"].into_iter().zip(names) {
+            out.line(&format!("{sign} {} @{} ¶{kind} ({name})", options.a, opened.step))?;
+        }
+        show::show(&parts, &sides, out)?;
+    }
+    Ok(differs(&parts))
+}
+
+/// An instance that stands at the step.
+fn instance(opened: &Opened, kind: &str, name: &str) -> Result<IdentityId, Problem> {
+    let tree = opened.run.tree();
+    let found = tree.find(&Identity::of(kind, name)).filter(|id| tree.view(*id, opened.step).is_some());
+    found.ok_or_else(|| {
+        let standing = tree.identities(opened.step);
+        let all: Vec<&str> = standing
+            .iter()
+            .map(|view| tree.identity(view.id))
+            .filter(|identity| identity.kind == kind)
+            .filter_map(|identity| identity.instance.as_deref())
+            .collect();
+        let known = if all.is_empty() { "it has none".to_owned() } else { format!("it has {}", all.join(", ")) };
+        Problem::usage(format!("¶{kind} has no instance {name} at step {}", opened.step)).hint(known)
+    })
+}

@@ -1,0 +1,228 @@
+//! Two runs: their steps aligned by what they say, where they part, and how their states differ then and in the end.
+
+use super::super::args::Question;
+use super::super::open::Opened;
+use super::super::out::{Out, plain, raw};
+use super::Stop;
+use super::show::{self, Entry, Sides, differences, differs};
+use crate::format::Answer;
+use crate::json;
+use crate::model::{HEAD, Problem, Record, RecordBody, StepNo, lossy};
+use crate::rules::digest;
+use crate::state::diff::{At, Hunk, Part, align, partner, states};
+use crate::text::{SafeText, cut};
+use serde::Serialize;
+use std::ops::Range;
+
+/// Most steps that are listed for people.
+const LISTED_MAX: usize = 200;
+/// Most cells of a step in the list.
+const STEP_CELLS: usize = 110;
+
+/// Both runs and how they are aligned.
+struct Compared {
+    a: Opened,
+    b: Opened,
+    /// Where the steps differ, up to the last steps that are compared.
+    hunks: Vec<Hunk>,
+    /// The last steps that are compared; -1 for none.
+    last: (StepNo, StepNo),
+}
+
+/// The states behind a pair of steps.
+struct States {
+    steps: (StepNo, StepNo),
+    parts: Vec<Part>,
+}
+
+#[derive(Serialize)]
+struct RunMember<'a> {
+    file: &'a str,
+    step: StepNo,
+    steps: usize,
+}
+
+#[derive(Serialize)]
+struct HunkMember {
+    a: [usize; 2],
+    b: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct StatesMember {
+    a: StepNo,
+    b: StepNo,
+    differences: Vec<Entry>,
+}
+
+/// Compares two runs and tells of it; whether they differ.
+pub(super) fn compare(a: &Question, b: &Question, out: &mut Out) -> Result<bool, Stop> {
+    if a.file == "-" && b.file == "-" {
+        return Err(Problem::usage("standard input can be only one of the two files").into());
+    }
+    let compared = align_runs(a, b)?;
+    let first = compared.hunks.first().and_then(|hunk| compared.after(hunk));
+    let end = compared.states(compared.last);
+    if a.json {
+        out.json(&plain(&compared.members((a, b), first.as_ref(), &end)?))?;
+    } else {
+        compared.show((a, b), first.as_ref(), &end, out)?;
+    }
+    Ok(!compared.hunks.is_empty() || differs(&end.parts))
+}
+
+/// Opens both, one on a thread of its own, and aligns their steps.
+fn align_runs(a: &Question, b: &Question) -> Result<Compared, Problem> {
+    let read = |question: &Question| -> Result<(Opened, Vec<u128>), Problem> {
+        let opened = question.open()?;
+        let digests = digests(&opened)?;
+        Ok((opened, digests))
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| read(b));
+        let first = read(a);
+        (first, other.join().unwrap_or_else(|_| Err(Problem::unreadable(format!("{} cannot be read", b.file)))))
+    });
+    let ((a, mut old), (b, mut new)) = (first?, second?);
+    if a.format() != b.format() {
+        let message = format!("the files are of two formats, {} and {}", a.format(), b.format());
+        return Err(Problem::usage(message).hint("--format NAME reads both as one"));
+    }
+    let mut hunks = align(&old, &new);
+    let last_b = match usize::try_from(a.step) {
+        Ok(step) if a.step < a.last() => partner(&hunks, step).map_or(HEAD, number),
+        Ok(_) => b.last(),
+        Err(_) if a.last() == HEAD => b.last(),
+        Err(_) => HEAD,
+    };
+    let last = (a.step, last_b);
+    if a.step < a.last() {
+        old.truncate(count(last.0));
+        new.truncate(count(last.1));
+        hunks = align(&old, &new);
+    }
+    Ok(Compared { a, b, hunks, last })
+}
+
+/// A digest of each step's message: equal where the messages are equal as JSON.
+fn digests(opened: &Opened) -> Result<Vec<u128>, Problem> {
+    let mut reader = opened.reader();
+    let mut digests = Vec::with_capacity(opened.run.step_count());
+    for step in 0..=opened.last() {
+        let Some(place) = opened.run.place(step) else { continue };
+        let record = Record { number: place.record, place: place.place, body: RecordBody::Text };
+        let text = lossy(reader.text(&record)?);
+        digests.push(match json::parse(&text) {
+            Ok(value) => digest::of(&value),
+            // What is no JSON is alike where its text is.
+            Err(_) => digest::of_pair("broken", &text, "", &json::Value { start: 0, text: "", data: json::Data::Null }),
+        });
+    }
+    Ok(digests)
+}
+
+fn number(index: usize) -> StepNo {
+    StepNo::try_from(index).unwrap_or(StepNo::MAX)
+}
+
+/// How many steps there are up to and including one.
+fn count(last: StepNo) -> usize {
+    usize::try_from(last).map_or(0, |last| last + 1)
+}
+
+impl Compared {
+    fn sides(&self) -> Sides<'_> {
+        Sides { old: &self.a, new: &self.b }
+    }
+
+    fn states(&self, steps: (StepNo, StepNo)) -> States {
+        let (a, b) = (self.a.run.tree(), self.b.run.tree());
+        States { steps, parts: states(At { tree: a, step: steps.0 }, At { tree: b, step: steps.1 }) }
+    }
+
+    /// The states at the first steps behind a hunk that are aligned again; None where there are none.
+    fn after(&self, hunk: &Hunk) -> Option<States> {
+        let steps = (number(hunk.old.end), number(hunk.new.end));
+        (steps.0 <= self.last.0 && steps.1 <= self.last.1).then(|| self.states(steps))
+    }
+
+    fn members(&self, asked: (&Question, &Question), first: Option<&States>, end: &States) -> Result<Answer, Problem> {
+        let run = |opened: &Opened, question: &Question, step| {
+            raw(&RunMember { file: &question.file, step, steps: opened.run.step_count() })
+        };
+        let hunk = |hunk: &Hunk| HunkMember { a: [hunk.old.start, hunk.old.end], b: [hunk.new.start, hunk.new.end] };
+        let hunks: Vec<HunkMember> = self.hunks.iter().map(hunk).collect();
+        let mut members: Answer = vec![
+            ("format", raw(self.a.format())?),
+            ("a", run(&self.a, asked.0, self.last.0)?),
+            ("b", run(&self.b, asked.1, self.last.1)?),
+            ("hunks", raw(&hunks)?),
+        ];
+        for (name, states) in [("aligned", first), ("end", Some(end))] {
+            if let Some(States { steps, parts }) = states {
+                let differences = differences(parts, &self.sides())?;
+                members.push((name, raw(&StatesMember { a: steps.0, b: steps.1, differences })?));
+            }
+        }
+        Ok(members)
+    }
+
+    fn show(
+        &self,
+        asked: (&Question, &Question),
+        first: Option<&States>,
+        end: &States,
+        out: &mut Out,
+    ) -> Result<(), Stop> {
+        for (sign, question, step) in [("---", asked.0, self.last.0), ("+++", asked.1, self.last.1)] {
+            out.line(&format!("{sign} {}  {} steps", question.file, count(step)))?;
+        }
+        self.show_steps(out)?;
+        if let Some(states) = first {
+            out.line(&format!(
+                "\nState where the steps are aligned again, @{} and @{}:",
+                states.steps.0, states.steps.1
+            ))?;
+            show::show(&states.parts, &self.sides(), out)?;
+        }
+        out.line(&format!("\nState in the end, @{} and @{}:", end.steps.0, end.steps.1))?;
+        show::show(&end.parts, &self.sides(), out)
+    }
+
+    fn show_steps(&self, out: &mut Out) -> Result<(), Stop> {
+        let (mut at, mut listed) = (0, 0);
+        for (i, hunk) in self.hunks.iter().enumerate() {
+            if listed >= LISTED_MAX {
+                let left = self.hunks.len() - i;
+                out.line(&format!("… {left} more places where the steps differ; --json lists all"))?;
+                return Ok(());
+            }
+            alike(hunk.old.start - at, out)?;
+            at = hunk.old.end;
+            for (sign, range, opened) in [("-", &hunk.old, &self.a), ("+", &hunk.new, &self.b)] {
+                listed += list(sign, range, LISTED_MAX.saturating_sub(listed).max(1), opened, out)?;
+            }
+        }
+        alike(count(self.last.0) - at, out)
+    }
+}
+
+fn alike(steps: usize, out: &mut Out) -> Result<(), Stop> {
+    if steps > 0 {
+        out.line(&format!("  … {steps} step{} alike", if steps == 1 { "" } else { "s" }))?;
+    }
+    Ok(())
+}
+
+/// Lists steps of one run; how many lines that took.
+fn list(sign: &str, steps: &Range<usize>, most: usize, opened: &Opened, out: &mut Out) -> Result<usize, Stop> {
+    for number in steps.clone().take(most).map(number) {
+        let step = opened.run.step(number, opened.bytes());
+        let told = format!("{} {}", step.label, step.summary.split_whitespace().collect::<Vec<_>>().join(" "));
+        out.line(&format!("{sign} @{number}  {}", cut(&SafeText::of(told.trim()), STEP_CELLS).as_str()))?;
+    }
+    if steps.len() > most {
+        out.line(&format!("{sign} … {} more steps", steps.len() - most))?;
+    }
+    Ok(steps.len().min(most))
+}

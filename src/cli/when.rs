@@ -1,0 +1,235 @@
+//! `obelus when`: since when a value is so, and when it was so before.
+
+use super::args::{InstanceOption, Question, parsed};
+use super::blame::serialize_credit;
+use super::open::{Credits, Opened};
+use super::out::{Out, answer, at, exact, raw, step_member};
+use super::{Command, Stop};
+use crate::format::{Answer, Credit, Instances};
+use crate::ingest::verdicts_of;
+use crate::json::{self, Data, Key};
+use crate::model::{Problem, StepNo};
+use crate::state::when::Stretch;
+use crate::state::{IS_CHECKED, IdentityId, NodeId, Verdicts};
+use crate::text::Expression;
+use clap::{ArgGroup, ArgMatches, Args};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+pub(super) const COMMAND: Command = Command { name: "when", describe: Options::augment_args, run };
+
+/// Print the steps in which a value was so; status 1 if it never was
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("so").required(true)))]
+struct Options {
+    #[command(flatten)]
+    question: Question,
+    /// Reference to the value, as †state.user
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// It equals this JSON value
+    #[arg(long, value_name = "JSON", group = "so", allow_hyphen_values = true)]
+    equals: Option<String>,
+    /// It matches this regular expression: a string as it reads, any other value as JSON text
+    #[arg(long, value_name = "REGEX", group = "so", allow_hyphen_values = true)]
+    matches: Option<String>,
+    /// It breaks its schema, there or below
+    #[arg(long, group = "so")]
+    invalid: bool,
+    /// It changes: each stretch in which it stays the same
+    #[arg(long, group = "so")]
+    changes: bool,
+    #[command(flatten)]
+    instance: InstanceOption,
+}
+
+/// One stretch of steps, with the value at its beginning and who supplied it.
+struct Entry {
+    stretch: Stretch,
+    reference: String,
+    instance: Option<Option<String>>,
+    value: Option<Box<RawValue>>,
+    step: StepNo,
+    credit: Credit,
+    /// What the schema wants, where that was asked.
+    message: Option<String>,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("from", &self.stretch.from)?;
+        map.serialize_entry("to", &self.stretch.to)?;
+        map.serialize_entry("ref", &self.reference)?;
+        if let Some(instance) = &self.instance {
+            map.serialize_entry("instance", instance)?;
+        }
+        if let Some(value) = &self.value {
+            map.serialize_entry("value", value)?;
+        }
+        map.serialize_entry("step", &step_member(self.step))?;
+        serialize_credit(&self.credit, &mut map)?;
+        if let Some(message) = &self.message {
+            map.serialize_entry("message", message)?;
+        }
+        map.end()
+    }
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let mut wanted = Wanted::of(&options)?;
+    let opened = options.question.open()?;
+    if options.invalid {
+        wanted = Wanted::Invalid(Box::new(verdicts(&opened)?));
+    }
+    let entries = entries(&opened, &options, &wanted)?;
+    if options.question.json {
+        let mut members: Answer = vec![("ref", raw(&options.path)?)];
+        if opened.run.instances() == Instances::Chosen {
+            members.push(("instance", raw(&options.instance.instance)?));
+        }
+        members.extend([("first", raw(&entries.first())?), ("intervals", raw(&entries)?)]);
+        out.json(&answer(&opened.header(), &members))?;
+    } else if entries.is_empty() {
+        out.line("never")?;
+    } else {
+        show(&entries, out)?;
+    }
+    Ok(u8::from(entries.is_empty()))
+}
+
+/// What is asked of the value.
+enum Wanted {
+    Equals(String),
+    Matches(Box<Expression>),
+    Invalid(Box<Verdicts>),
+    Changes,
+}
+
+/// What broke its schema, and when.
+fn verdicts(opened: &Opened) -> Result<Verdicts, Problem> {
+    if !IS_CHECKED {
+        return Err(Problem::usage("this build has no feature `schema`: values are not checked against their schemas"));
+    }
+    if !opened.run.has_schemas() {
+        return Err(Problem::usage(format!("no value of this file has a schema (format {})", opened.format())));
+    }
+    verdicts_of(opened.run.as_ref(), opened.bytes())
+}
+
+impl Wanted {
+    fn of(options: &Options) -> Result<Self, Problem> {
+        match (&options.equals, &options.matches) {
+            (Some(text), _) => match json::parse(text) {
+                Ok(_) => Ok(Self::Equals(text.clone())),
+                Err(error) => {
+                    let message = format!("--equals {text} is no JSON: {error}");
+                    Err(Problem::usage(message).hint("a string wants quotes of its own: --equals '\"done\"'"))
+                }
+            },
+            (_, Some(pattern)) => match Expression::new(pattern) {
+                Ok(expression) => Ok(Self::Matches(Box::new(expression))),
+                Err(reason) => Err(Problem::usage(format!("--matches is no regular expression: {reason}"))),
+            },
+            (None, None) => Ok(Self::Changes),
+        }
+    }
+
+    /// The stretches, with what the schema says of each where that is asked.
+    fn stretches(&self, opened: &Opened, (id, node): (IdentityId, NodeId)) -> Vec<(Stretch, Option<String>)> {
+        let tree = opened.run.tree();
+        let stretches = match self {
+            Self::Invalid(verdicts) => return invalid(verdicts, id, &tree.path(node).1, opened.step),
+            Self::Equals(text) => match json::parse(text) {
+                Ok(value) => tree.when_equal(node, &value, opened.step),
+                Err(_) => Vec::new(),
+            },
+            Self::Matches(expression) => {
+                tree.when_text(node, opened.step, opened.bytes(), |text| is_match(expression, text))
+            }
+            Self::Changes => tree.when_changed(node, opened.step),
+        };
+        stretches.into_iter().map(|stretch| (stretch, None)).collect()
+    }
+}
+
+/// The stretches in which something is wrong at or below a path, each with the first thing that is.
+fn invalid(verdicts: &Verdicts, id: IdentityId, path: &[Key], last: StepNo) -> Vec<(Stretch, Option<String>)> {
+    let mut out: Vec<(Stretch, Option<String>)> = Vec::new();
+    for one in verdicts.of(id).iter().filter(|one| one.violation.path.starts_with(path) && one.from <= last) {
+        let to = one.until.map(|until| until - 1).filter(|to| *to < last);
+        match out.last_mut() {
+            // They come in the order of their first steps.
+            Some((open, _)) if open.to.is_none_or(|end| one.from <= end + 1) => {
+                open.to = open.to.zip(to).map(|(a, b)| a.max(b));
+            }
+            _ => out.push((Stretch { from: one.from, to }, Some(one.violation.message.clone()))),
+        }
+    }
+    out
+}
+
+fn is_match(expression: &Expression, text: &str) -> bool {
+    match json::parse(text).map(|value| value.data) {
+        Ok(Data::String(said)) => expression.is_match(&said),
+        _ => expression.is_match(text),
+    }
+}
+
+fn entries(opened: &Opened, options: &Options, wanted: &Wanted) -> Result<Vec<Entry>, Problem> {
+    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+    let mut credits = Credits::new(opened);
+    let (mut entries, mut seen) = (Vec::new(), Vec::new());
+    for (id, path) in run.locate(&options.path, opened.step)? {
+        let is_meant = run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance;
+        let Some(node) = tree.node(id, &path).filter(|node| is_meant && !seen.contains(node)) else { continue };
+        seen.push(node);
+        for (stretch, message) in wanted.stretches(opened, (id, node)) {
+            entries.push(Entry { message, ..entry(opened, (id, node), stretch, &mut credits)? });
+        }
+    }
+    entries.sort_by_key(|entry| entry.stretch.from);
+    Ok(entries)
+}
+
+fn entry(
+    opened: &Opened,
+    (id, node): (IdentityId, NodeId),
+    stretch: Stretch,
+    credits: &mut Credits<'_>,
+) -> Result<Entry, Problem> {
+    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+    let identity = tree.identity(id);
+    let step = tree.newest(node, stretch.from).map_or(stretch.from, |(step, _)| step);
+    let value = tree.text(node, stretch.from, opened.bytes()).map(exact).transpose()?;
+    Ok(Entry {
+        stretch,
+        reference: run.reference(identity, &tree.path(node).1),
+        instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
+        value,
+        step,
+        credit: credits.get(id, step),
+        message: None,
+    })
+}
+
+/// From, to, who, value; and the reference where there are several.
+fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
+    let has_several = entries.iter().any(|e| e.reference != entries[0].reference);
+    let rows = entries.iter().map(|entry| {
+        let to = match entry.stretch.to {
+            Some(to) if to == entry.stretch.from => String::new(),
+            Some(to) => format!("to {}", at(to)),
+            None => "to the end".to_owned(),
+        };
+        let mut row = vec![at(entry.stretch.from), to, entry.credit.who.clone().unwrap_or_default()];
+        if has_several {
+            row.push(entry.reference.clone());
+        }
+        let why = entry.message.as_ref().map_or(String::new(), |message| format!("  {message}"));
+        row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{why}", value.get())));
+        row
+    });
+    Ok(out.table(&rows.collect::<Vec<_>>())?)
+}
