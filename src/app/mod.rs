@@ -89,6 +89,8 @@ pub struct App {
     pub prefix: Option<String>,
     /// Where to begin, until the run reaches so far.
     pub start: Option<start::Start>,
+    /// Whether the last key asked for something that will come into view; another key takes that back.
+    is_asking: bool,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
     /// Generation and size of the run that was given to be checked against its schemas.
@@ -118,6 +120,7 @@ impl App {
             themes,
             prefix: None,
             start: None,
+            is_asking: false,
             jumps: Vec::new(),
             opening: None,
             examined: (0, 0),
@@ -162,6 +165,7 @@ impl App {
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
+        self.is_asking = false;
         let name = key.to_string();
         let contexts = self.contexts();
         let pressed = match self.prefix.take() {

@@ -30,12 +30,12 @@ pub(super) struct Look {
     /// Value of the state to begin at, as †state.budget
     #[arg(long, value_name = "PATH")]
     pub(super) path: Option<String>,
-    /// Folder of the files that Scopix values name by id; Enter on an id shows its file
-    #[arg(long, value_name = "DIR")]
-    pub(super) files: Option<PathBuf>,
     /// Instance of that value, as ①
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
+    /// Folder of the files that Scopix values name by id; Enter on an id shows its file
+    #[arg(long, value_name = "DIR")]
+    pub(super) files: Option<PathBuf>,
 }
 
 /// How a file is read.

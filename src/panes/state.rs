@@ -335,7 +335,7 @@ impl StatePane {
             }
         }
         if let Place::Identity(id) = line.place {
-            let name = line.depth * indent + width(&open.tree().identity(id).kind) + 10;
+            let name = line.depth * indent + width(&open.tree().identity(id).kind) + 8;
             let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
             right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }

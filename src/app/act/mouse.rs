@@ -43,6 +43,7 @@ impl App {
             return;
         }
         self.notice = None;
+        self.is_asking = false;
         if self.layer.is_some() {
             return self.click_menu(mouse, effects);
         }

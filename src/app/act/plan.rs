@@ -65,6 +65,7 @@ impl App {
             Some((open.step(), open.run().file_id(id, path, open.step(), open.bytes())?))
         });
         let Some((step, id)) = id else { return false };
+        self.is_asking = true;
         effects.push(Effect::File { generation: self.session.generation, step, id });
         true
     }
@@ -72,7 +73,7 @@ impl App {
     /// Takes a file that was asked for.
     pub(in crate::app) fn show_file(&mut self, generation: u64, step: StepNo, name: String, lines: Vec<TextLine>) {
         let now = self.session.open().map(|open| (self.session.generation, open.step()));
-        if now != Some((generation, step)) {
+        if now != Some((generation, step)) || !std::mem::take(&mut self.is_asking) {
             return;
         }
         self.remember();
@@ -118,6 +119,7 @@ impl App {
     pub(super) fn ask_readers(&mut self, effects: &mut Effects) {
         match self.session.focus.path.clone() {
             Some((identity, path)) => {
+                self.is_asking = true;
                 effects.push(Effect::Readers { generation: self.session.generation, identity, path });
             }
             None => self.tell("no value in focus: move in State to one, then ask who reads it"),
@@ -126,7 +128,7 @@ impl App {
 
     /// Takes the answer: who reads a value.
     pub(in crate::app) fn readers(&mut self, generation: u64, of: &(Identity, Vec<Key>), readers: Vec<ReadBy>) {
-        if generation != self.session.generation {
+        if generation != self.session.generation || !std::mem::take(&mut self.is_asking) {
             return;
         }
         let Some(name) = self.session.open().map(|open| open.run().reference(&of.0, &of.1)) else { return };
