@@ -70,7 +70,7 @@ impl App {
         self.inspector.pair = (next < count).then(|| (kind.clone(), next));
         match (&self.inspector.pair, count) {
             (_, 0) => return self.tell(format!("¶{kind} has no two instances at this step")),
-            (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; I again goes on", next + 1)),
+            (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; the same key goes on", next + 1)),
             (None, _) => self.tell("the Diff tab compares steps again"),
         }
         self.inspector.tab = Tab::Diff;
