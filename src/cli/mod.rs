@@ -1,6 +1,6 @@
 //! The command line: what to show, and the headless twin of every pane.
 //!
-//! Each command is one file and one row of [`COMMANDS`]. Answers go to stdout, as text for people or with `--json` for
+//! Each command is one file and one row of `COMMANDS`. Answers go to stdout, as text for people or with `--json` for
 //! programs; messages go to stderr. Exit status: 0; 1 where a command says so; 2 for a file that cannot be read, a
 //! question that does not fit, or an output that cannot be written.
 

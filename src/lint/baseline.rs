@@ -19,7 +19,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the lines that [`line`] made.
+    /// Reads the lines that [`line()`] made.
     ///
     /// # Errors
     /// A line is none of these.

@@ -39,7 +39,7 @@ impl RecordIndex {
         self.chunks.is_empty()
     }
 
-    /// Grows each time that records were taken back ([`RecordIndex::truncate`]): what was read of them is void.
+    /// Grows each time that records were taken back (by `truncate`): what was read of them is void.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
