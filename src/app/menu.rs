@@ -227,7 +227,8 @@ fn row(item: Item, width: usize) -> Row {
                 left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 28)));
                 left.push(Piece::of(Role::Dim, row.help));
             } else {
-                left.push(Piece::of(Role::Text, row.help));
+                // Where a sentence would be cut to nothing, the few words of the footer say more.
+                left.push(Piece::of(Role::Text, if width >= 50 { row.help } else { row.label }));
             }
             Row::new(left)
         }
