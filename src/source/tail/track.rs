@@ -208,11 +208,13 @@ impl Track {
         }
     }
 
-    fn replaced(&mut self, old: Content, events: Vec<Event>, now: Instant) {
+    fn replaced(&mut self, mut old: Content, events: Vec<Event>, now: Instant) {
+        // What was written to it since the last look is read too, unless it was overwritten.
+        let is_void = matches!(old.look_open(), Ok(Change::Truncated));
         if let Some(mut reading) = self.now.replace(Reading::new(events, now)) {
             (reading.own, reading.until, reading.is_at_end) = (Some(old), Some(now + DRAIN), false);
             // A content that was closed rested at its end.
-            if reading.own.as_ref().is_some_and(|own| own.input().is_some()) {
+            if !is_void && reading.own.as_ref().is_some_and(|own| own.input().is_some()) {
                 self.leaving.push(reading);
             }
         }
