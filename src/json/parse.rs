@@ -97,7 +97,7 @@ pub fn unescape(body: &str) -> Result<Cow<'_, str>, (usize, Cow<'_, str>)> {
 }
 
 /// One escape at the start of `rest`: its character (None: a lone surrogate) and its length in bytes.
-fn escape(rest: &str) -> (Option<char>, usize) {
+pub(super) fn escape(rest: &str) -> (Option<char>, usize) {
     let c = match rest.as_bytes().get(1) {
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',

@@ -1,7 +1,7 @@
 //! One pass over a JSON text that makes its [`Value`]. It says only whether the text is JSON; what is wrong with one that
 //! is not is asked of serde_json ([`parse`](super::parse)), which is slower and needs no second set of messages here.
 
-use super::parse::{DEPTH_MAX, unescape};
+use super::parse::{DEPTH_MAX, escape};
 use super::scan::plain_text;
 use super::value::{Data, Member, Object, Value};
 use serde_json::value::RawValue;
@@ -113,20 +113,39 @@ impl<'a> Reading<'a> {
     fn string(&mut self) -> Option<Cow<'a, str>> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
-        let mut at = start;
-        loop {
-            at += plain_text(bytes.get(at..)?);
-            match bytes.get(at)? {
-                b'"' => break,
-                b'\\' => at += escape_len(&bytes[at + 1..])?,
-                _ => return None,
-            }
+        let end = start + plain_text(&bytes[start..]);
+        if *bytes.get(end)? == b'"' {
+            self.at = end + 1;
+            return Some(Cow::Borrowed(&self.text[start..end]));
         }
-        self.at = at + 1;
-        Some(unescape(&self.text[start..at]).unwrap_or_else(|(byte, lossy)| {
-            self.lone.get_or_insert(start + byte);
-            lossy
-        }))
+        self.decoded(start, end).map(Cow::Owned)
+    }
+
+    /// The string that begins at `start`, of which the part before `at` is plain.
+    fn decoded(&mut self, start: usize, mut at: usize) -> Option<String> {
+        let bytes = self.text.as_bytes();
+        // No longer than the string, and mostly as long.
+        let guess = memchr::memchr(b'"', &bytes[at..])?;
+        let mut out = String::with_capacity(at - start + guess);
+        let mut from = start;
+        loop {
+            out.push_str(&self.text[from..at]);
+            let byte = *bytes.get(at)?;
+            if byte == b'"' {
+                self.at = at + 1;
+                return Some(out);
+            }
+            if byte != b'\\' || !is_escape(&bytes[at + 1..]) {
+                return None;
+            }
+            let (c, len) = escape(&self.text[at..]);
+            if c.is_none() {
+                self.lone.get_or_insert(at);
+            }
+            out.push(c.unwrap_or('\u{FFFD}'));
+            from = at + len;
+            at = from + plain_text(&bytes[from..]);
+        }
     }
 
     fn word(&mut self, word: &str, data: Data<'a>) -> Option<Data<'a>> {
@@ -168,11 +187,11 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The length of an escape whose backslash stands before `rest`; None: it is none.
-fn escape_len(rest: &[u8]) -> Option<usize> {
-    match rest.first()? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' => rest.get(1..5)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
-        _ => None,
+/// Whether an escape stands here, whose backslash is before `rest`.
+fn is_escape(rest: &[u8]) -> bool {
+    match rest.first() {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
+        Some(b'u') => rest.get(1..5).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)),
+        _ => false,
     }
 }

@@ -119,7 +119,12 @@ impl Scanner {
 
     /// The inside of a string from `at` on: the next byte to look at, and whether the whole value ends there.
     fn text(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool), (usize, &'static str)> {
-        let at = at + plain(&piece[at..]);
+        let mut at = at + plain(&piece[at..]);
+        // Escapes of one letter are many, and need no state of their own where their letter is in the piece too.
+        while let Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't']) = piece.get(at..at + 2) {
+            at += 2;
+            at += plain(&piece[at..]);
+        }
         match piece.get(at) {
             None => Ok((at, false)),
             Some(b'"') if self.is_key => {
