@@ -1,5 +1,5 @@
-//! One pass over a JSON text that makes its [`Value`]. It says only whether the text is JSON; what is wrong with one that
-//! is not is asked of serde_json ([`parse`](super::parse)), which is slower and needs no second set of messages here.
+//! One pass over a JSON text that makes its [`Value`]. It says only whether the text is JSON; what is wrong with one
+//! that is not is asked of serde_json ([`parse`](super::parse)), which is slower and needs no messages of ours.
 
 use super::parse::{DEPTH_MAX, escape};
 use super::scan::plain_text;

@@ -324,8 +324,8 @@ pub(super) fn plain_text(text: &[u8]) -> usize {
     plain_before::<0>(text)
 }
 
-/// Length of the part before the first quote, backslash, control character or byte with one of the bits `STOP` (of which
-/// only the highest can be one), eight bytes at a time.
+/// Length of the part before the first quote, backslash, control character or byte with the bit `STOP` (the highest, or
+/// 0 for none), eight bytes at a time.
 fn plain_before<const STOP: u8>(text: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -68,7 +68,7 @@ pub struct Session {
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
-    findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
+    findings: RefCell<Option<(FindingsKey, Rc<Vec<Arc<Finding>>>)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
 }
 
@@ -234,7 +234,7 @@ impl Open<'_> {
 
     /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
     #[must_use]
-    pub fn findings(&self) -> Rc<Vec<Finding>> {
+    pub fn findings(&self) -> Rc<Vec<Arc<Finding>>> {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
         let key = (self.session.generation, size, is_complete, self.session.checks.judged());
@@ -242,7 +242,7 @@ impl Open<'_> {
             return Rc::clone(found);
         }
         let mut all = self.guard.findings();
-        all.extend(self.session.checks.findings(self.run()));
+        all.extend(self.session.checks.findings(self.run()).into_iter().map(Arc::new));
         let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
@@ -271,7 +271,7 @@ impl Open<'_> {
     /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself tells.
     #[must_use]
     pub fn error_steps(&self) -> Vec<StepNo> {
-        let is_error = |f: &&Finding| f.severity == Severity::Error;
+        let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
         let mut steps: Vec<StepNo> = self.findings().iter().filter(is_error).filter_map(|f| f.step).collect();
         steps.extend(self.guard.error_steps());
         steps.sort_unstable();
@@ -281,7 +281,7 @@ impl Open<'_> {
 
     /// Findings of one step.
     #[must_use]
-    pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
+    pub fn findings_of(&self, step: StepNo) -> Vec<Arc<Finding>> {
         self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
     }
 

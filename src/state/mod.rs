@@ -19,6 +19,7 @@ mod stored;
 mod tests;
 mod tree;
 mod verdicts;
+mod versions;
 pub mod when;
 mod write;
 
