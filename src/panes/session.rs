@@ -70,7 +70,11 @@ pub struct Session {
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
     findings: RefCell<Option<(FindingsKey, Rc<Vec<Arc<Finding>>>)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
+    newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
 }
+
+/// Generation, container, step and size of the run that the newest write was looked up of.
+type NewestKey = (u64, NodeId, StepNo, usize);
 
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);
@@ -116,6 +120,7 @@ impl Session {
             writes: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
+            newest: RefCell::default(),
         }
     }
 
@@ -258,6 +263,19 @@ impl Open<'_> {
         let plan = self.guard.plan_view(self.step(), self.bytes()).map(Rc::new);
         *self.session.plan.borrow_mut() = Some((key, plan.clone()));
         plan
+    }
+
+    /// The newest step that wrote a leaf at or below a node, at the step in focus. It costs a look at each of them, so
+    /// the last answer is kept.
+    #[must_use]
+    pub fn newest(&self, node: NodeId) -> Option<StepNo> {
+        let key = (self.session.generation, node, self.step(), self.count());
+        if let Some((_, newest)) = self.session.newest.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return *newest;
+        }
+        let newest = self.tree().newest(node, self.step()).map(|(newest, _)| newest);
+        *self.session.newest.borrow_mut() = Some((key, newest));
+        newest
     }
 
     /// Findings of the run that are errors, and that are warnings.
