@@ -6,6 +6,7 @@
 mod adopt;
 pub mod cause;
 pub mod diff;
+mod epochs;
 mod exam;
 mod history;
 mod order;

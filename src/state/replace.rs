@@ -220,7 +220,7 @@ impl<'t> Writer<'t> {
             What::Leaf(_) | What::EmptyObject | What::EmptyArray => match new.map(|n| (n.shape(), n)) {
                 None => self.vanish(node, true, Some(op)),
                 Some((Shape::Object, n)) => {
-                    let epoch = self.tree.new_epoch(n.members().len());
+                    let epoch = self.tree.epochs.make(n.members().len());
                     self.contain(node, What::Object(epoch));
                 }
                 Some((Shape::Array, n)) => self.contain(node, What::Array(n.elements().len() as u32)),
@@ -267,12 +267,12 @@ impl<'t> Writer<'t> {
     fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
         let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
         let old = match self.tree.now(node) {
-            What::Object(epoch) if self.tree.is_crowded(epoch) => None,
+            What::Object(epoch) if self.tree.epochs.is_crowded(epoch) => None,
             What::Object(epoch) if self.keeps_order(&children) => Some(epoch),
             _ => None,
         };
         let epoch = old.unwrap_or_else(|| {
-            let epoch = self.tree.new_epoch(children.len());
+            let epoch = self.tree.epochs.make(children.len());
             self.contain(node, What::Object(epoch));
             epoch
         });
@@ -281,7 +281,7 @@ impl<'t> Writer<'t> {
                 self.enlist(epoch, *child);
             }
         }
-        self.tree.epochs[epoch as usize].live = children.len() as u32;
+        self.tree.epochs.set_live(epoch, children.len() as u32);
         for (child, (_, part)) in children.iter().zip(members) {
             self.put(*child, *part);
         }

@@ -1,5 +1,6 @@
 //! How the tree keeps nodes, versions and the order of members. Nothing here knows how values merge.
 
+use super::epochs::Entry;
 use super::versions::{Version, What};
 use super::{NodeId, Stored, Tree};
 use crate::json::Key;
@@ -10,9 +11,6 @@ use std::sync::Arc;
 
 /// No node, no version.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Entries of gone members that a list may always hold.
-pub(super) const CROWD: usize = 32;
 
 /// Marks a packed key as an index.
 const INDEX: u32 = 1 << 31;
@@ -45,34 +43,6 @@ pub(super) struct StepStart {
     pub(super) first: u32,
     /// How many of its versions are events.
     pub(super) events: u32,
-}
-
-/// The members of an object in order, since it was last made or put in another order.
-#[derive(Debug, Default)]
-pub(super) struct Epoch {
-    entries: Vec<Entry>,
-    /// Members present now.
-    pub(super) live: u32,
-    /// Some member was removed and came again: its last entry counts.
-    has_again: bool,
-}
-
-#[derive(Debug)]
-struct Entry {
-    node: NodeId,
-    /// It counts for limits above this.
-    from: u32,
-}
-
-impl Epoch {
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.entries.capacity() * size_of::<Entry>()
-    }
 }
 
 /// Names of members, each kept once.
@@ -330,35 +300,19 @@ impl Tree {
         found
     }
 
-    /// A list for about so many members.
-    pub(super) fn new_epoch(&mut self, members: usize) -> u32 {
-        self.epochs.push(Epoch { entries: Vec::with_capacity(members), ..Epoch::default() });
-        (self.epochs.len() - 1) as u32
-    }
-
-    /// Whether most entries are of members that are gone: time for another list, so that reading costs what is there.
-    pub(super) fn is_crowded(&self, epoch: u32) -> bool {
-        let list = &self.epochs[epoch as usize];
-        list.entries.len() > 2 * list.live as usize + CROWD
-    }
-
     /// Appends a member to an object's order, for limits above `from`.
     pub(super) fn enlist(&mut self, epoch: u32, node: NodeId, from: u32) {
-        let list = &mut self.epochs[epoch as usize];
-        let entry = &mut self.nodes[node.0 as usize].entry;
-        list.has_again |= list.entries.get(*entry as usize).is_some_and(|e| e.node == node);
-        *entry = list.entries.len() as u32;
-        list.entries.push(Entry { node, from });
-        list.live += 1;
+        let place = &mut self.nodes[node.0 as usize].entry;
+        *place = self.epochs.push(epoch, Entry { node, from }, *place);
     }
 
     /// The members of an object that are present below a limit, in order.
     pub(super) fn members(&self, epoch: u32, limit: u32) -> Vec<NodeId> {
-        let list = &self.epochs[epoch as usize];
-        let end = list.entries.partition_point(|e| e.from < limit);
+        let entries = self.epochs.entries(epoch);
+        let end = entries.partition_point(|e| e.from < limit);
         let is_present = |node: &NodeId| self.at(*node, limit).is_some_and(|v| v.what.shape().is_some());
-        let held = list.entries[..end].iter().map(|e| e.node);
-        if !list.has_again {
+        let held = entries[..end].iter().map(|e| e.node);
+        if !self.epochs.has_again(epoch) {
             return held.filter(is_present).collect();
         }
         let mut seen = HashSet::new();

@@ -1,8 +1,9 @@
 //! The versioned tree: every node carries its versions, so the state at step k is a binary search per row shown.
 
 use super::Stored;
+use super::epochs::Epochs;
 use super::order::Order;
-use super::store::{Epoch, Names, Node, PairHash, StepStart};
+use super::store::{Names, Node, PairHash, StepStart};
 use super::versions::Versions;
 use crate::json::{Key, Value};
 use crate::model::{Identity, StepNo};
@@ -154,7 +155,7 @@ pub struct Tree {
     pub(super) more: Vec<Vec<u32>>,
     pub(super) versions: Versions,
     pub(super) starts: Vec<StepStart>,
-    pub(super) epochs: Vec<Epoch>,
+    pub(super) epochs: Epochs,
 }
 
 /// One identity that was named.
@@ -230,13 +231,12 @@ impl Tree {
     pub fn memory_bytes(&self) -> usize {
         let list = size_of::<Vec<u32>>();
         let more = self.more.iter().map(|numbers| list + numbers.capacity() * size_of::<u32>()).sum::<usize>();
-        let entries = self.epochs.iter().map(Epoch::memory_bytes).sum::<usize>();
         self.nodes.len() * size_of::<Node>()
             + self.children.capacity() * (size_of::<((u32, u32), NodeId)>() + 1)
             + self.versions.memory_bytes()
             + self.starts.len() * size_of::<StepStart>()
             + self.names.memory_bytes()
             + more
-            + entries
+            + self.epochs.memory_bytes()
     }
 }

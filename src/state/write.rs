@@ -119,14 +119,14 @@ impl Writer<'_> {
     fn become_object(&mut self, node: NodeId, new: usize) -> u32 {
         let mut members = Vec::new();
         match self.tree.now(node) {
-            What::Object(epoch) if !self.tree.is_crowded(epoch) => return epoch,
+            What::Object(epoch) if !self.tree.epochs.is_crowded(epoch) => return epoch,
             What::Object(epoch) => members = self.tree.members(epoch, u32::MAX),
             _ => {
                 self.open_site(node);
                 self.clear_below(node);
             }
         }
-        let epoch = self.tree.new_epoch(members.len() + new);
+        let epoch = self.tree.epochs.make(members.len() + new);
         self.contain(node, What::Object(epoch));
         members.into_iter().for_each(|member| self.enlist(epoch, member));
         epoch
@@ -178,9 +178,7 @@ impl Writer<'_> {
         }
         self.drop_all(node, EventOp::Drop);
         let Some((object, epoch)) = object else { return };
-        let list = &mut self.tree.epochs[epoch as usize];
-        list.live -= 1;
-        if list.live == 0 {
+        if self.tree.epochs.remove(epoch) == 0 {
             self.push(object, author, Some(EventOp::Add), What::EmptyObject);
         }
     }
