@@ -53,7 +53,7 @@ impl Work {
         let is_same = self.watch.content().is_some_and(|content| matches!(content.is_intact(), Ok(true)));
         if is_same {
             let scratch = Input::scratch(self.live.input.name(), self.live.input.path())?;
-            let place = add(&scratch, &text)?;
+            let place = add(&scratch, &text, ("", ""))?;
             self.kept = Some(Kept { scratch, place, digest: Document::digest(&text) });
         }
         Ok(())
@@ -78,11 +78,15 @@ impl Work {
         match versions.document.read(content, Instant::now(), false)? {
             Found::Nothing | Found::Torn(_) => Ok(()),
             Found::Version { text, .. } => {
-                let place = add(&self.live.input, &text)?;
+                let first = text.trim_ascii_start().first().copied().unwrap_or_default();
+                let place = add(&self.live.input, &text, self.format.anew(first))?;
                 self.push_version(place);
                 Ok(())
             }
-            Found::Lines { .. } => self.replaced(Why::Truncated),
+            Found::Lines { .. } => {
+                self.replaced(Why::Truncated)?;
+                self.index()
+            }
         }
     }
 
@@ -107,11 +111,16 @@ impl Work {
     }
 }
 
-/// Adds a version to the file of all; where its text stands there, and on which line of its own it begins.
-fn add(scratch: &Input, text: &[u8]) -> Result<Place, Problem> {
-    let offset = scratch.append(text)?;
+/// Adds a version to the file of all, within what makes it a record that replaces the one before; where its text stands
+/// there, and on which line of its own it begins.
+fn add(scratch: &Input, text: &[u8], (head, tail): (&str, &str)) -> Result<Place, Problem> {
     let before = text.len() - text.trim_ascii_start().len();
-    let span = Span { offset, len: text.len() as u64 }.part(before, text.trim_ascii().len());
     let line = 1 + memchr::memchr_iter(b'\n', &text[..before]).count() as u64;
-    Ok(Place { span, line })
+    let body = text.trim_ascii();
+    let offset = scratch.append(&text[..before])? + before as u64;
+    for part in [head.as_bytes(), body, tail.as_bytes()] {
+        scratch.append(part)?;
+    }
+    let len = (head.len() + body.len() + tail.len()) as u64;
+    Ok(Place { span: Span { offset, len }, line })
 }

@@ -191,7 +191,7 @@ impl Work {
 
     // ---- index
 
-    fn index(&mut self) -> Result<(), Stop> {
+    pub(super) fn index(&mut self) -> Result<(), Stop> {
         if self.versions.is_some() {
             return Ok(());
         }
