@@ -8,6 +8,7 @@ mod head;
 mod parse;
 mod path;
 mod print;
+mod read;
 mod scan;
 mod value;
 

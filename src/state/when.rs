@@ -1,6 +1,6 @@
 //! When a value was so: the stretches of steps in which it equals something, matches something, or stays as it is.
 
-use super::store::What;
+use super::versions::What;
 use super::{NodeId, Stored, Tree};
 use crate::json::{Data, Key, Value};
 use crate::model::{Bytes, StepNo};
@@ -32,7 +32,7 @@ impl Tree {
         self.each_step(node, step, |at, numbers| {
             for number in numbers {
                 let version = self.version(*number);
-                let value = version.what.stored();
+                let value = self.value(version.what);
                 let is_right = match (leaves.get(&version.node), &value) {
                     (Some(wanted), Some(value)) => value == wanted,
                     (Some(_), None) => false,
@@ -77,7 +77,7 @@ impl Tree {
             let mut has_changed = false;
             for number in numbers {
                 let version = self.version(*number);
-                let value = version.what.stored();
+                let value = self.value(version.what);
                 let is_there = value.is_some();
                 let was = held.insert(version.node, value).flatten();
                 has_changed |= was != held.get(&version.node).cloned().flatten();
@@ -118,8 +118,10 @@ impl Tree {
 
     /// Whether a node is of those that hold containers as one leaf (slots).
     fn is_ever_opaque(&self, node: NodeId) -> bool {
-        let is_container = |stored: &Stored| matches!(stored.first_byte(), b'{' | b'[');
-        self.get(node).versions().any(|v| matches!(&self.version(v).what, What::Leaf(stored) if is_container(stored)))
+        self.versions_of(node).any(|v| match self.version(v).what {
+            What::Leaf(kept) => matches!(self.versions.value(kept).first_byte(), b'{' | b'['),
+            _ => false,
+        })
     }
 
     /// Calls with each step that wrote at or below a node, and the last version of each node there at that step.
@@ -127,7 +129,7 @@ impl Tree {
         let limit = self.limit(step);
         let below = self.below(node);
         let mut numbers: Vec<u32> =
-            below.iter().flat_map(|n| self.get(*n).versions().take_while(|v| *v < limit)).collect();
+            below.iter().flat_map(|n| self.versions_of(*n).take_while(|v| *v < limit)).collect();
         numbers.sort_unstable();
         for of_step in numbers.chunk_by(|a, b| self.step_of(*a) == self.step_of(*b)) {
             let mut seen = HashSet::new();
