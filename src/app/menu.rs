@@ -1,6 +1,6 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
-use super::keys::{Action, Context, KEYS, KeyRow};
+use super::keys::{self, Action, Context, KeyRow};
 use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
@@ -83,7 +83,7 @@ impl Menu {
 
     /// Filters anew after typing.
     pub fn refresh(&mut self, contexts: &[Context]) {
-        let rows: Vec<&'static KeyRow> = KEYS.iter().filter(|r| contexts.contains(&r.context)).collect();
+        let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),

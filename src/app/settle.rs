@@ -24,7 +24,8 @@ impl App {
     /// The layout of now.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        layout(self.size.0, self.size.1, self.pane, self.is_zoomed)
+        let main = if self.pane == Pane::Watches { self.beside } else { self.pane };
+        layout(self.size.0, self.size.1, main, self.is_zoomed, self.watches.rows())
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
@@ -35,6 +36,7 @@ impl App {
             effects.push(Effect::Open(record));
         }
         self.begin();
+        self.settle_watches();
         self.settle_checks(effects);
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
@@ -66,6 +68,18 @@ impl App {
         }
     }
 
+    /// Looks up the names of watches in what came; a strip that is not there cannot have the cursor.
+    fn settle_watches(&mut self) {
+        self.sync_watches();
+        if self.pane != Pane::Watches {
+            self.beside = self.pane;
+        } else if self.layout().watches.is_none() {
+            self.pane = self.beside;
+        }
+        let height = self.pane_extent(Pane::Watches).height;
+        self.watches.scroll.show_cursor(height, self.watches.rows());
+    }
+
     fn settle_lists(&mut self) {
         let table = self.pane_extent(Pane::Table);
         self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
@@ -73,7 +87,7 @@ impl App {
         let Self { session, state: pane, columns, steps: scroll, .. } = self;
         let Some(open) = session.open() else { return };
         scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
-        scroll.show_cursor(steps.height, open.count());
+        scroll.show_cursor(crate::panes::steps::height(&open, steps), open.count());
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());

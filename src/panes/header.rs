@@ -1,6 +1,6 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
-use super::{Open, Piece, Session, state::at, value};
+use super::{Follow, Open, Piece, Session, state::at, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
@@ -37,7 +37,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
         right.extend(step_pieces(open, cells));
         right.extend(findings(open, cells));
     }
-    right.extend(liveness(session, open));
+    right.extend(liveness(session, open, cells));
     right.push(Piece::of(Role::Text, " "));
     (left, right)
 }
@@ -79,7 +79,12 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     out
 }
 
-fn liveness(session: &Session, open: Option<&Open<'_>>) -> Vec<Piece> {
+fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Piece> {
+    let mut out = Vec::new();
+    out.extend(session.live.stale.map(|word| match word {
+        "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
+        _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
+    }));
     if !session.is_complete {
         let text = match open {
             Some(open) if session.format.layout() == Layout::Run => {
@@ -87,12 +92,31 @@ fn liveness(session: &Session, open: Option<&Open<'_>>) -> Vec<Piece> {
             }
             _ => format!("  reading · {} records", value::count_text(session.records.count())),
         };
-        return vec![Piece::of(Role::Warning, &text)];
+        out.push(Piece::of(Role::Warning, &text));
+        return out;
     }
-    if session.is_live {
-        return vec![Piece::of(Role::Good, "  ● live")];
-    }
-    Vec::new()
+    let new = session.live.waiting(open.map_or(0, Open::count));
+    out.extend(match (session.live.follow, new) {
+        (_, Some(new)) if cells < 60 => Some(Piece::of(Role::Warning, &format!("  ‖ {new} new"))),
+        (_, Some(new)) => Some(Piece::of(Role::Warning, &format!("  ‖ paused · {new} new"))),
+        (Follow::On, _) if session.is_live => Some(Piece::of(Role::Good, "  ● live")),
+        (Follow::On, _) => Some(Piece::of(Role::Good, "  ● following")),
+        _ => session.is_live.then(|| Piece::of(Role::Good, "  ○ live")),
+    });
+    out.extend(receiving(session, open));
+    let quiet = session.live.heard.as_ref().filter(|_| session.is_live && session.live.is_quiet);
+    out.extend(quiet.filter(|_| cells >= 70).map(|since| {
+        let word = if cells >= 100 { "quiet since" } else { "quiet" };
+        Piece::of(Role::Dim, &format!(" · {word} {since}"))
+    }));
+    out
+}
+
+/// What stands unfinished at the end, where no list of steps has it as its last row (T11).
+fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
+    let pending = session.live.pending.as_ref()?;
+    let is_in_steps = open.is_some() && session.format.layout() == Layout::Run;
+    (!is_in_steps).then(|| Piece::of(Role::Dim, &format!(" · {}", pending.told())))
 }
 
 /// The sentence on the value in focus: who set it, what it was before.

@@ -9,6 +9,7 @@ pub mod doc;
 pub mod findings;
 pub mod header;
 pub mod history;
+pub mod live;
 pub mod message;
 pub mod plan;
 pub mod reader;
@@ -21,7 +22,9 @@ pub mod steps;
 pub mod table;
 pub mod timeline;
 pub mod value;
+pub mod watch;
 
 pub use checks::Checks;
+pub use live::{Follow, Live};
 pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
 pub use session::{Focus, Open, Records, Session, SharedRun};

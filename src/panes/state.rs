@@ -20,6 +20,12 @@ const SCALAR_CELLS: usize = 24;
 /// Widest column of keys.
 const KEY_CELLS_MAX: usize = 20;
 
+/// Whether a leaf became what it is a moment ago.
+fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
+    let live = &open.session.live;
+    live.fresh.is_some() && open.tree().leaf(node, step).is_some_and(|leaf| live.is_fresh(leaf.changed))
+}
+
 /// What a row of the state pane stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
@@ -309,6 +315,7 @@ impl StatePane {
             (Some(EventOp::Add), _) => ("+ ", Role::Added),
             (Some(EventOp::Change), _) => ("~ ", Role::Changed),
             (Some(EventOp::Same), _) => ("= ", Role::Dim),
+            (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
             _ => ("  ", Role::Dim),
         };
         let indent = indent_cells(cells);
@@ -410,7 +417,8 @@ impl StatePane {
         if op == Some(EventOp::Change) {
             left.extend(was(open, node, step));
         }
-        let role = if leaf.step == step { Role::BlameNew } else { Role::Blame };
+        let is_new = leaf.step == step || open.session.live.is_fresh(leaf.step);
+        let role = if is_new { Role::BlameNew } else { Role::Blame };
         let (id, _) = open.tree().path(node);
         if self.is_blaming {
             let who = open.run().credit(id, leaf.step, open.bytes()).who.unwrap_or_default();

@@ -1,6 +1,8 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
+use super::live::Pending;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
+use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
 use crate::text::{Role, SafeText, cut, pad};
@@ -9,7 +11,9 @@ use crate::text::{Role, SafeText, cut, pad};
 #[must_use]
 pub fn window(open: &Open<'_>, scroll: &Scroll, extent: Extent) -> Window {
     let total = open.count();
-    if total == 0 {
+    let pending = pending(open).filter(|_| extent.height > 1);
+    let extent = Extent { height: height(open, extent), ..extent };
+    if total == 0 && pending.is_none() {
         let lines: &[&str] = if open.session.is_complete {
             &[
                 "No steps.",
@@ -20,11 +24,22 @@ pub fn window(open: &Open<'_>, scroll: &Scroll, extent: Extent) -> Window {
         };
         return Window::notice(lines, extent.width);
     }
-    let digits = (total - 1).to_string().len();
-    let rows = (scroll.top..total.min(scroll.top + extent.height))
+    let digits = total.saturating_sub(1).to_string().len();
+    let mut rows: Vec<Row> = (scroll.top..total.min(scroll.top + extent.height))
         .map(|i| row(open, StepNo::try_from(i).unwrap_or(StepNo::MAX), digits, extent.width))
         .collect();
+    rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.told()))));
     Window { rows, top: scroll.top, total }
+}
+
+/// Rows that the list has for steps: the last one is for what is not finished yet (T11).
+#[must_use]
+pub fn height(open: &Open<'_>, extent: Extent) -> usize {
+    extent.height - usize::from(extent.height > 1 && pending(open).is_some())
+}
+
+fn pending<'o>(open: &'o Open<'_>) -> Option<&'o Pending> {
+    open.session.live.pending.as_ref().filter(|_| open.session.format.layout() == Layout::Run)
 }
 
 fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize) -> Row {
@@ -32,7 +47,11 @@ fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize) -> Row {
     let is_cursor = number == open.step();
     let role = role_of(&step);
     let mut left = vec![
-        Piece::of(if is_cursor { Role::Accent } else { Role::Dim }, if is_cursor { "▌" } else { " " }),
+        match (is_cursor, open.session.live.is_fresh(number)) {
+            (true, _) => Piece::of(Role::Accent, "▌"),
+            (false, true) => Piece::of(Role::Good, "•"),
+            (false, false) => Piece::of(Role::Dim, " "),
+        },
         Piece::of(Role::Dim, &format!("{number:>digits$} ")),
         Piece::of(role, sign(&step)),
         Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),

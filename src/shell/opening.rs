@@ -3,7 +3,7 @@
 use crate::app::Msg;
 use crate::app::msg::Replacement;
 use crate::ingest::{self, IngestEvent, Live, LiveRecords, Why, Worker};
-use crate::model::{Bytes, Problem, Record};
+use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
 use crate::source::Input;
 use std::sync::Arc;
@@ -47,13 +47,31 @@ pub(super) fn translate(event: IngestEvent, is_live: bool, has_grown: bool) -> M
         IngestEvent::Settled => Msg::Settled,
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
         IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
-        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live), told(why)),
-        IngestEvent::Problem(problem) => Msg::Told(true, problem.to_string()),
+        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), told(why)),
+        IngestEvent::Problem(problem) => Msg::Stale(mark(&problem), problem.to_string()),
     }
 }
 
-fn replacement(live: Live) -> Replacement {
-    Replacement { bytes: live.input as _, records: live.records as _, run: live.run }
+fn replacement(live: Live, why: Why) -> Replacement {
+    let mark = match why {
+        Why::Truncated => Some("truncated"),
+        Why::Replaced => Some("replaced"),
+        Why::Reread => None,
+    };
+    Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
+}
+
+/// What is wrong with the input, in a word for the header.
+fn mark(problem: &Problem) -> &'static str {
+    if problem.message.contains("is gone") { "gone" } else { "unreadable" }
+}
+
+/// What stands unfinished at the end of the input, where an event tells it.
+pub(super) fn ending(event: &IngestEvent) -> Option<Option<Place>> {
+    match event {
+        IngestEvent::Done { pending } | IngestEvent::Appended { pending, .. } => Some(*pending),
+        _ => None,
+    }
 }
 
 fn told(why: Why) -> Option<String> {

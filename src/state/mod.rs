@@ -19,6 +19,7 @@ mod stored;
 mod tests;
 mod tree;
 mod verdicts;
+pub mod watch;
 pub mod when;
 mod write;
 

@@ -17,3 +17,4 @@ mod pty;
 mod schemas;
 mod tidy;
 mod vectors;
+mod watch;

@@ -121,6 +121,7 @@ impl App {
             Pane::Steps => self.follow_step(),
             Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),
+            Pane::Watches => self.follow_watch(),
         }
     }
 
@@ -220,13 +221,5 @@ impl App {
         if let Some(path) = focus.path {
             self.focus_path(path);
         }
-    }
-
-    pub(super) fn toggle_live(&mut self) {
-        self.is_following = !self.is_following;
-        if self.is_following {
-            self.go_to_last();
-        }
-        self.tell(if self.is_following { "following the newest step" } else { "not following" });
     }
 }

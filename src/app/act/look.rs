@@ -36,7 +36,7 @@ impl App {
         let text = match self.pane {
             Pane::Table => self.record_text(self.table.scroll.cursor),
             Pane::Steps => self.step_text(),
-            Pane::State => self.value_text(),
+            Pane::State | Pane::Watches => self.value_text(),
             Pane::Inspector => self.inspector_text(),
         };
         self.copy(text, effects);
