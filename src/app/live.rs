@@ -3,6 +3,7 @@
 use super::{App, Effect, Effects, Notice, Pane, msg};
 use crate::model::Place;
 use crate::panes::Follow;
+use std::sync::PoisonError;
 
 impl App {
     /// Stays at the newest step from the start. What a file holds by then stops nothing; of a stream every step counts.
@@ -12,7 +13,8 @@ impl App {
 
     /// More of the input is known.
     pub(super) fn progress(&mut self, is_complete: bool, is_live: bool, effects: &mut Effects) {
-        self.session.is_complete = is_complete;
+        self.exchange(is_complete, effects);
+        self.session.is_complete = is_complete && self.coming.is_none();
         self.session.is_live = is_live;
         let count = self.session.open().map_or(0, |open| open.count());
         let step = self.session.focus.step;
@@ -54,30 +56,42 @@ impl App {
         self.session.live.is_quiet = true;
     }
 
-    /// The input has another content. Focus, folds and scroll stay, as far as the new content reaches.
+    /// The input has another content. What is shown stays until that is there, so that nothing is lost on the way.
     pub(super) fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
-        self.session.bytes = replacement.bytes;
-        self.session.records = replacement.records;
         self.session.is_complete = false;
-        self.session.live.known = None;
-        self.session.live.fresh = None;
         if replacement.mark.is_some() {
             self.session.live.stale = replacement.mark;
-            // All of the new content is new to who looked at the old one.
-            if let Follow::Paused { is_stop, .. } = self.session.live.follow {
-                self.session.live.follow = Follow::Paused { count: 0, is_stop };
-            }
-            self.session.live.after = -1;
         }
-        self.table.clear();
-        match replacement.run {
-            Some(run) => self.session.set_run(run, 0),
-            None => self.opening = self.session.run.is_some().then_some(self.session.trajectory),
-        }
-        self.state.forget_nodes();
-        self.inspector.reset();
+        self.coming = Some(replacement);
         if let Some(text) = told {
             self.tell(text);
+        }
+    }
+
+    /// Exchanges the old content for the new one once that is read, or as far as the step in focus. Focus, folds and
+    /// scroll stay by path (T15).
+    fn exchange(&mut self, is_complete: bool, effects: &mut Effects) {
+        let wanted = usize::try_from(self.session.focus.step).unwrap_or(0);
+        let is_ready = |coming: &mut msg::Replacement| {
+            let steps = coming.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner).step_count());
+            is_complete || steps.map_or(coming.records.count() > self.session.trajectory, |steps| steps > wanted)
+        };
+        let Some(coming) = self.coming.take_if(is_ready) else { return };
+        if let Some(open) = self.session.open() {
+            self.state.carry(&open);
+        }
+        self.session.bytes = coming.bytes;
+        self.session.records = coming.records;
+        self.session.live.renew(coming.mark.is_some());
+        self.table.clear();
+        self.inspector.renew();
+        match coming.run {
+            Some(run) => self.session.set_run(run, 0),
+            None if self.session.run.is_some() => {
+                self.reopening = Some(self.session.trajectory);
+                effects.push(Effect::Open(self.session.trajectory));
+            }
+            None => {}
         }
     }
 

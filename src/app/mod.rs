@@ -99,6 +99,10 @@ pub struct App {
     is_asking: bool,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
+    /// A trajectory that is opened again because its file has another content.
+    reopening: Option<usize>,
+    /// Another content of the input, until as much of it is read as is shown of this one.
+    coming: Option<msg::Replacement>,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
 }
@@ -130,6 +134,8 @@ impl App {
             is_asking: false,
             jumps: Vec::new(),
             opening: None,
+            reopening: None,
+            coming: None,
             examined: (0, 0),
         }
     }
@@ -228,8 +234,12 @@ impl App {
     }
 
     fn opened(&mut self, trajectory: usize, run: crate::panes::SharedRun) {
+        let is_same = self.reopening.take() == Some(trajectory);
         self.session.set_run(run, trajectory);
         self.opening = None;
+        if is_same {
+            return;
+        }
         self.table.scroll.cursor = trajectory;
         self.session.focus = Focus::default();
         self.session.live.reset();

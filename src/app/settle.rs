@@ -88,6 +88,7 @@ impl App {
         let Some(open) = session.open() else { return };
         scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
         scroll.show_cursor(crate::panes::steps::height(&open, steps), open.count());
+        pane.find_again(&open);
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());
@@ -147,7 +148,9 @@ impl App {
         }
         self.inspector.asked = Some(now);
         if span.len > AT_ONCE_MAX {
-            self.inspector.message.set(None);
+            if self.inspector.message_of.is_none_or(|(_, shown)| shown != now.1) {
+                self.inspector.message.set(None);
+            }
             effects.push(Effect::Read { generation: now.0, step: now.1, span });
             return;
         }
@@ -165,7 +168,7 @@ impl App {
         if self.inspector.raw_of == Some(now) {
             return;
         }
-        self.inspector.raw_of = Some(now);
+        let is_same = self.inspector.raw_of.replace(now).is_some_and(|(_, step)| step == now.1);
         let span = Span { len: record.len.min(RAW_MAX), ..record };
         let mut lines = match self.session.bytes.read(span) {
             Ok(bytes) => raw_lines(&bytes),
@@ -179,7 +182,9 @@ impl App {
             ));
         }
         self.inspector.raw.set(lines);
-        self.inspector.raw.scroll = crate::panes::Scroll::default();
+        if !is_same {
+            self.inspector.raw.scroll = crate::panes::Scroll::default();
+        }
     }
 
     fn settle_view(&mut self, effects: &mut Effects) {

@@ -84,6 +84,18 @@ impl Live {
         *self = Self { follow, after: self.after, stale: self.stale, ..Self::default() };
     }
 
+    /// Another content is shown, or the same read anew: what came before is no measure for it.
+    pub fn renew(&mut self, is_other: bool) {
+        (self.known, self.fresh) = (None, None);
+        if is_other {
+            // All of it is new to who looked at the old one.
+            if let Follow::Paused { is_stop, .. } = self.follow {
+                self.follow = Follow::Paused { count: 0, is_stop };
+            }
+            self.after = HEAD;
+        }
+    }
+
     /// Takes that the view moved to a step: away from the last one pauses, to it goes on.
     pub fn moved(&mut self, step: StepNo, last: StepNo, count: usize) {
         match self.follow {
@@ -121,7 +133,7 @@ impl Live {
             return false;
         }
         let last = StepNo::try_from(known).unwrap_or(StepNo::MAX) - 1;
-        if self.follow == Follow::Off && is_live && step >= last {
+        if self.follow == Follow::Off && is_live && step == last.max(0) {
             (self.follow, self.after) = (Follow::On, last);
         }
         self.fresh = Some(self.fresh.map_or(last + 1, |first| first.min(last + 1)));

@@ -1,6 +1,7 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
 mod changes;
+mod kept;
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
 use crate::json::Key;
@@ -80,6 +81,7 @@ pub struct StatePane {
     at: Option<Place>,
     folds: HashMap<Place, bool>,
     fold_version: u64,
+    kept: kept::Kept,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,
 }
 
@@ -101,13 +103,6 @@ impl StatePane {
     /// Forgets cursor and folds: another trajectory was opened.
     pub fn reset(&mut self) {
         *self = Self { is_blaming: self.is_blaming, fold_version: self.fold_version + 1, ..Self::default() };
-    }
-
-    /// Forgets cursor and folds of single values: their numbers belong to a run that is gone.
-    pub fn forget_nodes(&mut self) {
-        self.folds.retain(|place, _| matches!(place, Place::Group(_)));
-        self.at = None;
-        self.fold_version += 1;
     }
 
     fn build(&self, open: &Open<'_>) -> Outline {

@@ -314,3 +314,56 @@ fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
     live.append(&many(1));
     assert!(live.header().contains("↻ truncated"), "{}", live.header());
 }
+
+/// A state of many values, so that folds and scroll matter.
+fn wide_state(salt: usize) -> Vec<String> {
+    let list = |name: &str| {
+        let values: Vec<String> = (0..20).map(|i| format!("\"{name}{i}\":{}", i + salt)).collect();
+        format!("{{{}}}", values.join(","))
+    };
+    (0..60).map(|i| state(&format!("part{i}"), &list("v"))).collect()
+}
+
+#[test]
+fn another_content_keeps_step_folds_cursor_and_scroll_by_path() {
+    let mut live = Growing::new(&wide_state(0));
+    press(&mut live.stage, "0 . . . . . . . . Tab G k k h k k k h j j");
+    press(&mut live.stage, "Tab 1 l j j j j j j");
+    let shown = |live: &Growing| {
+        let app = &live.stage.app;
+        let body = lines(&live.stage)[1..27].join("\n");
+        (step(&live.stage), app.session.focus.clone(), app.state.scroll, app.steps, body)
+    };
+    let before = shown(&live);
+    for mark in [Some("truncated"), Some("replaced"), None] {
+        live.restart(mark);
+        assert_eq!(shown(&live), before, "what is shown stays until the new content is there");
+        live.push(&wide_state(0)[..4]);
+        live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+        assert_eq!(shown(&live), before, "and until as much of it is there");
+        live.push(&wide_state(0)[4..]);
+        live.progress(true);
+        assert_eq!(shown(&live), before);
+    }
+    live.restart(Some("truncated"));
+    live.progress(true);
+    live.append(&wide_state(7));
+    let after = shown(&live);
+    assert_eq!((after.0, &after.1), (before.0, &before.1), "through an empty file too");
+    assert_eq!(after.2.cursor, before.2.cursor, "folds are found again");
+}
+
+#[test]
+fn a_dataset_that_is_replaced_stays_at_its_step() {
+    let text = fs::read(format!("{}/samples/tickets-std.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut stage = stage("tickets-std.jsonl", text.clone(), (120, 30));
+    press(&mut stage, "j Enter . . . Tab j j");
+    let before = (stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane);
+    let generation = stage.app.session.generation;
+    let records = Arc::clone(&stage.app.session.records);
+    let replacement = Replacement { bytes: Arc::new(text), records, run: None, mark: Some("replaced") };
+    stage.tell(Msg::Replaced(replacement, None));
+    stage.tell(Msg::Progress { is_complete: true, is_live: true });
+    assert!(stage.app.session.generation > generation, "it was read anew");
+    assert_eq!((stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane), before);
+}
