@@ -72,6 +72,7 @@ pub enum Action {
     Raw,
     DiffBase,
     Live,
+    Times,
     Watch,
     WatchRemove,
     WatchEdit,
@@ -225,6 +226,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
+    row(C::Trajectory, &["t"], A::Times, "times", "Show when steps happened beside them: since the first, of the day, not.", TIME, 0),
 
     row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
     row(C::Global, &["k", "Up"], A::Up, "up", "Move up.", MOVE, 0),
@@ -278,7 +280,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
     row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message.", REST, 0),

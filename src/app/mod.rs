@@ -27,7 +27,7 @@ use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
-use crate::panes::{Focus, Scroll, Session};
+use crate::panes::{Focus, Scroll, Session, Times};
 use key::KeyPress;
 use keys::Context;
 use menu::Menu;
@@ -67,6 +67,8 @@ pub struct App {
     pub pane: Pane,
     /// Whether that pane has the whole screen.
     pub is_zoomed: bool,
+    /// The column of times beside the steps.
+    pub times: Times,
     /// Scroll of the steps; its cursor is the step in focus.
     pub steps: Scroll,
     /// The state.
@@ -119,6 +121,7 @@ impl App {
             is_zoomed: false,
             beside: pane,
             watches: WatchPane::default(),
+            times: Times::default(),
             steps: Scroll::default(),
             state: StatePane::default(),
             columns: ColumnsPane::default(),

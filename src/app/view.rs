@@ -158,7 +158,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         return Window::notice(&["No trajectory is open."], extent.width);
     };
     match pane {
-        Pane::Steps => steps::window(&open, &app.steps, extent),
+        Pane::Steps => steps::window(&open, &app.steps, app.times, extent),
         Pane::State if app.columns.is_on => {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }
@@ -368,7 +368,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
-        MenuKind::Palette => (" Commands · a number goes to that step ", " : "),
+        MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),
     };
     let typed = Row::new(vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, menu.prompt.text())]);
     window.rows.insert(0, typed);

@@ -1,6 +1,6 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
-use super::{Follow, Open, Piece, Session, state::at, value};
+use super::{Follow, Open, Piece, Session, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
@@ -9,6 +9,8 @@ use crate::text::{Role, SafeText, cut};
 
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
+/// From this width on the header tells the date with the time.
+const DATED: usize = 150;
 /// From this width on the sentence on a value has room for all it tells.
 const WIDE: usize = 110;
 
@@ -59,7 +61,7 @@ fn step_pieces(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if let Some(tick) = &step.tick {
             out.push(Piece::of(Role::Dim, &format!(" · tick {tick}")));
         }
-        if let Some(time) = &step.time {
+        if let Some(time) = times::told(open, cells >= DATED).or_else(|| step.time.clone()) {
             out.push(Piece::of(Role::Dim, &format!(" · {time}")));
         }
     }

@@ -21,10 +21,12 @@ pub mod state;
 pub mod steps;
 pub mod table;
 pub mod timeline;
+pub mod times;
 pub mod value;
 pub mod watch;
 
 pub use checks::Checks;
 pub use live::{Follow, Live};
 pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
+pub use times::Times;
 pub use session::{Focus, Open, Records, Session, SharedRun};

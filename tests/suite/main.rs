@@ -16,5 +16,6 @@ mod props;
 mod pty;
 mod schemas;
 mod tidy;
+mod times;
 mod vectors;
 mod watch;

@@ -81,6 +81,7 @@ impl App {
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
             A::Theme => self.next_theme(effects),
+            A::Times => self.next_times(),
             A::Watch => self.toggle_watch(),
             A::WatchRemove => self.remove_watch(),
             A::WatchEdit => self.edit_watch(),
@@ -120,6 +121,7 @@ impl App {
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::GoToTime(when)) => self.go_to_time(when),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
