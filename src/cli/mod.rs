@@ -24,6 +24,7 @@ mod state;
 mod stats;
 mod steps;
 mod survey;
+mod tail;
 mod when;
 
 use crate::model::Problem;
@@ -62,6 +63,7 @@ static COMMANDS: &[Command] = &[
     stats::COMMAND,
     steps::COMMAND,
     diff::COMMAND,
+    tail::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,

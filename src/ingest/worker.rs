@@ -6,7 +6,7 @@ use super::live::{IngestEvent, Live, Why};
 use crate::format::Format;
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
-use crate::source::{Change, Ending, Follower, Framer, Input};
+use crate::source::{Change, Ending, Framer, Input, Watch};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -94,7 +94,7 @@ pub(super) struct Work {
     pub(super) format: &'static dyn Format,
     pub(super) live: Live,
     framer: Framer,
-    follower: Follower,
+    watch: Watch,
     before: Option<Before>,
     /// Version of the index that the run was made from, records of it that are in the run.
     pub(super) version: u64,
@@ -118,12 +118,12 @@ pub(super) struct Work {
 
 impl Work {
     fn new(live: Live, format: &'static dyn Format, tell: Sender<IngestEvent>, dropped: Receiver<()>) -> Self {
-        let follower = Follower::new(Arc::clone(&live.input));
+        let watch = Watch::new(Arc::clone(&live.input));
         Self {
             format,
             framer: Framer::new(format.framing()),
             live,
-            follower,
+            watch,
             before: None,
             version: 0,
             folded: 0,
@@ -186,8 +186,11 @@ impl Work {
         let mut piece = vec![0; PIECE];
         let mut is_first = self.folded == 0;
         loop {
-            let got = self.live.input.read_at(self.framer.position(), &mut piece)?;
-            if got == 0 {
+            let at = self.framer.position();
+            let got = self.live.input.read_at(at, &mut piece)?;
+            let got = self.live.input.written(at, &piece[..got]);
+            // If what was read is there no more, the next look tells.
+            if got == 0 || !self.watch.note(&self.live.input, at, &piece[..got]) {
                 return Ok(());
             }
             self.framer.feed(&piece[..got], &mut self.live.records.write());
@@ -299,7 +302,6 @@ impl Work {
         }
         let count = self.live.records.count();
         self.live.records.set_complete(true);
-        self.follower.has_read();
         let pending = self.framer.pending();
         let event = match self.told.replace(count) {
             None => IngestEvent::Done { pending },
@@ -317,11 +319,11 @@ impl Work {
             thread::sleep(PACE.saturating_sub(at.elapsed()));
         }
         while self.is_finished || self.live.input.may_grow() {
-            let period = [self.follower.period(), self.until_quiet(), self.until_ahead()].into_iter().flatten().min();
+            let period = [self.watch.period(), self.until_quiet(), self.until_ahead()].into_iter().flatten().min();
             let time = period.map_or_else(never, after);
             select! {
                 recv(self.dropped) -> _ => return Err(Stop::Dropped),
-                recv(self.follower.hints()) -> _ => {}
+                recv(self.watch.hints()) -> _ => {}
                 recv(time) -> _ => {}
             }
             if self.until_ahead() == Some(Duration::ZERO) {
@@ -344,11 +346,17 @@ impl Work {
             }
             return Ok(has_grown);
         }
-        match self.follower.look() {
+        match self.watch.look() {
             Change::None => return Ok(false),
-            Change::Grown => self.grown()?,
-            Change::Truncated(input) => self.replaced(input, Why::Truncated)?,
-            Change::Replaced(input) => self.replaced(input, Why::Replaced)?,
+            Change::Grown | Change::Back(None) => self.grown()?,
+            Change::Truncated => self.replaced(Why::Truncated)?,
+            Change::Replaced(_) | Change::Back(Some(_)) => {
+                // What was written to the old file before the path changed is not lost (T6).
+                self.grown()?;
+                self.index()?;
+                self.fold(None)?;
+                self.replaced(Why::Replaced)?;
+            }
             Change::Gone => {
                 let message = format!("{} is gone; what it held stays on screen", self.live.input.name());
                 self.send(IngestEvent::Problem(Problem::new(ProblemKind::Unreadable, message)))?;
@@ -379,8 +387,8 @@ impl Work {
         Ok(())
     }
 
-    fn replaced(&mut self, input: Arc<Input>, why: Why) -> Result<(), Stop> {
-        self.live = Live::new(self.live.generation + 1, input, self.format);
+    fn replaced(&mut self, why: Why) -> Result<(), Stop> {
+        self.live = Live::new(self.live.generation + 1, Arc::clone(self.watch.input()), self.format);
         self.framer = Framer::new(self.format.framing());
         (self.before, self.version, self.refused_until) = (None, 0, 0);
         self.last_growth = Some(Instant::now());

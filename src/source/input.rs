@@ -59,6 +59,17 @@ impl Input {
         if !meta.is_file() {
             return Self::open_stream(path, name, &meta);
         }
+        let input = Self::open_any(path)?;
+        input.check()?;
+        Ok(input)
+    }
+
+    /// Opens a file for reading, whatever it holds.
+    ///
+    /// # Errors
+    /// It is missing or not ours to read.
+    pub(super) fn open_any(path: &Path) -> Result<Arc<Self>, Problem> {
+        let name = path.display().to_string();
         let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
         Self::of_file(file, path, name)
     }
@@ -66,9 +77,21 @@ impl Input {
     fn of_file(file: File, path: &Path, name: String) -> Result<Arc<Self>, Problem> {
         let len = file.metadata().map_err(|e| cannot_open(&name, &e))?.len();
         let store = Store::File { file, len: AtomicU64::new(len) };
-        let input = Self { name, path: Some(path.to_owned()), store };
-        input.check()?;
-        Ok(Arc::new(input))
+        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store }))
+    }
+
+    /// The same open file once more, of the length it has now: for a new content of it.
+    ///
+    /// # Errors
+    /// There is no handle left for it, or it is no file.
+    pub(super) fn again(&self) -> Result<Arc<Self>, Problem> {
+        match (&self.store, &self.path) {
+            (Store::File { file, .. }, Some(path)) => {
+                let file = file.try_clone().map_err(|e| cannot_open(&self.name, &e))?;
+                Self::of_file(file, path, self.name.clone())
+            }
+            _ => Err(Problem::unreadable(format!("{} is no file", self.name))),
+        }
     }
 
     fn open_stream(path: &Path, name: String, meta: &Metadata) -> Result<Arc<Self>, Problem> {
@@ -238,6 +261,16 @@ impl Input {
             }
         }
         Ok(got)
+    }
+
+    /// How much of a piece that was read at `offset` is written: zeros up to the end of a file are not written yet, they
+    /// were only set aside (TAIL T12).
+    pub(crate) fn written(&self, offset: u64, piece: &[u8]) -> usize {
+        let end = offset + piece.len() as u64;
+        if piece.last() != Some(&0) || end + self.hole_at(end) < self.len() {
+            return piece.len();
+        }
+        piece.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1)
     }
 
     /// Length of the hole at a byte: zeros that the file system keeps no data for; 0 where it has data or cannot tell.

@@ -5,14 +5,17 @@
 
 mod follow;
 mod frame;
+mod hints;
 mod input;
 mod kind;
 mod lines;
+mod print;
 mod reader;
+pub mod tail;
 mod values;
 
 pub use crate::model::RecordIndex;
-pub use follow::{Change, Follower};
+pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer, index_all};
 pub use input::{BLOCK, Input};
 pub use reader::Reader;
