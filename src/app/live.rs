@@ -60,6 +60,8 @@ impl App {
     pub(super) fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
         self.session.is_complete = false;
         if replacement.mark.is_some() {
+            // Somebody writes there.
+            self.session.is_live = true;
             self.session.live.stale = replacement.mark;
         }
         self.coming = Some(replacement);

@@ -1,5 +1,6 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
+use super::row::pieces_width;
 use super::{Follow, Open, Piece, Session, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
@@ -20,9 +21,6 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
     let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
     left.push(Piece::safe(Role::Text, name));
-    if cells >= 70 {
-        left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
-    }
     let mut right = Vec::new();
     if let Some(open) = open {
         if session.format.layout() == Layout::Set {
@@ -40,6 +38,13 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
         right.extend(findings(open, cells));
     }
     right.extend(liveness(session, open, cells));
+    // What there is room for, the less needed last.
+    let used = pieces_width(&left) + pieces_width(&right) + 3;
+    let title = Piece::of(Role::Dim, &format!(" · {}", session.format.title()));
+    let has_title = cells >= 70 && used + title.width() <= cells;
+    let used = used + if has_title { title.width() } else { 0 };
+    left.extend(Some(title).filter(|_| has_title));
+    right.extend(quiet(session).filter(|quiet| used + quiet.width() <= cells));
     right.push(Piece::of(Role::Text, " "));
     (left, right)
 }
@@ -106,12 +111,14 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
         _ => session.is_live.then(|| Piece::of(Role::Good, "  ○ live")),
     });
     out.extend(receiving(session, open));
-    let quiet = session.live.heard.as_ref().filter(|_| session.is_live && session.live.is_quiet);
-    out.extend(quiet.filter(|_| cells >= 70).map(|since| {
-        let word = if cells >= 100 { "quiet since" } else { "quiet" };
-        Piece::of(Role::Dim, &format!(" · {word} {since}"))
-    }));
     out
+}
+
+/// Since when nothing came; a time of the day, so that nothing has to tick.
+fn quiet(session: &Session) -> Option<Piece> {
+    let is_quiet = session.is_complete && session.is_live && session.live.is_quiet;
+    let since = session.live.heard.as_ref().filter(|_| is_quiet)?;
+    Some(Piece::of(Role::Dim, &format!(" · quiet since {since}")))
 }
 
 /// What stands unfinished at the end, where no list of steps has it as its last row (T11).

@@ -305,7 +305,7 @@ fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
     assert!(has(&live.stage, " receiving 14 MB since 14:32:05"), "{:#?}", lines(&live.stage));
     assert!(live.header().contains("step 4 of 0–4"), "{}", live.header());
     live.stage.tell(Msg::Faded);
-    assert!(!has(&live.stage, "│•3 ") && live.header().contains("quiet since 14:40:00"), "{}", live.header());
+    assert!(!has(&live.stage, "│•3 ") && live.header().contains(" · quiet since 14:40:00"), "{}", live.header());
     live.stage.tell(Msg::Stale("gone", "live.jsonl is gone".to_owned()));
     assert!(live.header().contains("✗ gone"));
     live.append(&many(1));
