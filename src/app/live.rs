@@ -64,7 +64,9 @@ impl App {
             self.session.is_live = true;
             self.session.live.stale = replacement.mark;
         }
-        self.coming = Some(replacement);
+        // Of two that come before one is shown, the first may have been the other content.
+        let mark = self.coming.take().and_then(|before| before.mark);
+        self.coming = Some(msg::Replacement { mark: replacement.mark.or(mark), ..replacement });
         if let Some(text) = told {
             self.tell(text);
         }

@@ -89,6 +89,7 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
 fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Piece> {
     let mut out = Vec::new();
     out.extend(session.live.stale.map(|word| match word {
+        "truncated" | "replaced" if cells < 60 => Piece::of(Role::Warning, "  ↻"),
         "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
         _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
     }));

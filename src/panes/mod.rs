@@ -28,5 +28,5 @@ pub mod watch;
 pub use checks::Checks;
 pub use live::{Follow, Live};
 pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
-pub use times::Times;
 pub use session::{Focus, Open, Records, Session, SharedRun};
+pub use times::Times;

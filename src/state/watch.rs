@@ -153,8 +153,8 @@ impl Comparison {
 }
 
 fn unknown(text: &str) -> String {
-    if text.starts_with('=') {
-        return format!("`=` is no condition; equal is written ==, as in == {}", text[1..].trim());
+    if let Some(json) = text.strip_prefix('=') {
+        return format!("`=` is no condition; equal is written ==, as in == {}", json.trim());
     }
     let word = text.split_whitespace().next().unwrap_or(text);
     let near = near::nearest(word, WORDS);

@@ -82,6 +82,10 @@ fn a_value_is_watched_shown_and_taken_away() {
     assert_eq!(stage.app.pane, Pane::Watches);
     press(&mut stage, "$ Enter");
     assert_eq!(step(&stage), 41);
+    let copied = stage.tell(Msg::Key("y".parse().unwrap()));
+    assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "null"), "{copied:?}");
+    let copied = stage.tell(Msg::Key("Y".parse().unwrap()));
+    assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "†state.budget"), "{copied:?}");
     press(&mut stage, "Tab");
     assert_eq!(stage.app.pane, Pane::Steps);
     press(&mut stage, "w");
@@ -271,6 +275,18 @@ fn a_stream_followed_from_its_start_stops_at_any_hit() {
     watch(&mut live.stage, "†state.n == 1");
     live.append(&many(4));
     assert_eq!(step(&live.stage), 1);
+}
+
+#[test]
+fn what_breaks_its_schema_stops_once_that_is_known() {
+    let mut stage = trip();
+    stage.app.session.path = None;
+    stage.app.session.live.known = None;
+    stage.app.follow_from_start();
+    watch(&mut stage, "†state invalid");
+    stage.tell(Msg::Examined);
+    assert_eq!(step(&stage), 41);
+    assert!(notice(&stage).contains("stopped at step 41: †state ② invalid"), "{}", notice(&stage));
 }
 
 #[test]
