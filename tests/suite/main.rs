@@ -15,6 +15,7 @@ mod plan;
 mod props;
 mod pty;
 mod schemas;
+mod tail;
 mod tidy;
 mod times;
 mod vectors;
