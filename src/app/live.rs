@@ -60,14 +60,14 @@ impl App {
     pub(super) fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
         self.session.is_complete = false;
         if replacement.mark.is_some() {
-            // Somebody writes there.
-            self.session.is_live = true;
             self.session.live.stale = replacement.mark;
         }
         // Of two that come before one is shown, the first may have been the other content.
         let mark = self.coming.take().and_then(|before| before.mark);
         self.coming = Some(msg::Replacement { mark: replacement.mark.or(mark), ..replacement });
         if let Some(text) = told {
+            // Somebody writes there.
+            self.session.is_live = true;
             self.tell(text);
         }
     }

@@ -75,7 +75,7 @@ pub struct Replacement {
     pub records: Arc<dyn Records>,
     /// Its run, where the whole input is one.
     pub run: Option<SharedRun>,
-    /// `truncated` or `replaced`, where the content is another; None: the same was read anew.
+    /// `truncated` or `replaced`, where the content is another; None: it goes on, or the same was read anew.
     pub mark: Option<&'static str>,
 }
 

@@ -86,8 +86,9 @@ impl Live {
 
     /// Another content is shown, or the same read anew: what came before is no measure for it.
     pub fn renew(&mut self, is_other: bool) {
-        (self.known, self.fresh) = (None, None);
+        self.fresh = None;
         if is_other {
+            self.known = None;
             // All of it is new to who looked at the old one.
             if let Follow::Paused { is_stop, .. } = self.follow {
                 self.follow = Follow::Paused { count: 0, is_stop };
@@ -128,6 +129,10 @@ impl Live {
             self.known = is_complete.then_some(count);
             return false;
         };
+        if count < known && !is_complete {
+            // Read anew, and not yet as far as before.
+            return false;
+        }
         self.known = Some(count);
         if count <= known {
             return false;
@@ -190,6 +195,20 @@ mod tests {
         let mut opening = Live::default();
         assert!(!opening.grow(10, 9, (false, true)) && !opening.grow(12, 9, (true, true)));
         assert_eq!((opening.follow, opening.known), (Follow::Off, Some(12)));
+    }
+
+    #[test]
+    fn what_is_read_anew_is_not_new() {
+        let mut again = live(4);
+        again.renew(false);
+        assert!(!again.grow(2, 0, (false, true)) && !again.grow(4, 0, (true, true)));
+        assert!(again.grow(5, 0, (true, true)));
+        let mut rewritten = live(1);
+        rewritten.renew(false);
+        rewritten.grow(2, 0, (true, true));
+        assert_eq!((rewritten.follow, rewritten.fresh), (Follow::On, Some(1)));
+        rewritten.renew(true);
+        assert!(!rewritten.grow(9, 1, (true, true)));
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn replacement(live: Live, why: Why) -> Replacement {
     let mark = match why {
         Why::Truncated => Some("truncated"),
         Why::Replaced => Some("replaced"),
-        Why::Reread => None,
+        Why::Rewritten | Why::Reread => None,
     };
     Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
 }
