@@ -136,15 +136,29 @@ impl Program {
     }
 
     fn draw(&mut self) -> Result<(), Problem> {
+        let (width, height) = self.draw_once()?;
+        // A resize before the keyboard was listened to is told by nobody.
+        if (width, height) != self.app.size {
+            self.tell(Msg::Resize(width, height));
+            self.draw_once()?;
+        }
+        Ok(())
+    }
+
+    /// Draws a frame; the size in cells that the terminal has by now.
+    fn draw_once(&mut self) -> Result<(u16, u16), Problem> {
+        let mut size = self.app.size;
         let (app, theme) = (&self.app, self.themes.current());
         let drawn = self.screen.draw(|frame| {
+            size = (frame.area().width, frame.area().height);
             let shown = view::frame(app);
             ui::draw(&shown, theme, frame.buffer_mut());
             if let Some((x, y)) = shown.cursor {
                 frame.set_cursor_position((x, y));
             }
         });
-        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))
+        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))?;
+        Ok(size)
     }
 
     fn hear(&mut self, event: InputEvent) {
