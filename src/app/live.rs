@@ -50,10 +50,11 @@ impl App {
         self.notice = Some(Notice { is_error: true, text });
     }
 
-    /// A moment went by in which nothing came.
-    pub(super) fn fade(&mut self) {
-        self.session.live.fresh = None;
-        self.session.live.is_quiet = true;
+    /// A moment went by since steps came.
+    pub(super) fn fade(&mut self, effects: &mut Effects) {
+        if self.session.live.fade() {
+            effects.push(Effect::Fade);
+        }
     }
 
     /// The input has another content. What is shown stays until that is there, so that nothing is lost on the way.

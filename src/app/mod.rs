@@ -153,7 +153,7 @@ impl App {
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
             Msg::Ends(pending, clock) => self.ends(pending, &clock),
-            Msg::Faded => self.fade(),
+            Msg::Faded => self.fade(&mut effects),
             Msg::Stale(mark, told) => self.stale(mark, told),
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
             Msg::Settled => self.session.forget_findings(),

@@ -176,7 +176,7 @@ pub enum Effect {
         /// Its path.
         path: Vec<Key>,
     },
-    /// Say [`Msg::Faded`] in a moment, counted from the last time that this was asked.
+    /// Say [`Msg::Faded`] in a moment.
     Fade,
     /// Tell somebody who looks elsewhere, as the configuration has it.
     Alert(String),

@@ -50,6 +50,8 @@ pub struct Live {
     pub after: StepNo,
     /// The first of the steps that came a moment ago.
     pub fresh: Option<StepNo>,
+    /// The first of those that came after it, since the last [`Live::fade`].
+    newer: Option<StepNo>,
     /// What stands at the end and is no record yet.
     pub pending: Option<Pending>,
     /// Time of the day at which the input was last heard of.
@@ -68,6 +70,7 @@ impl Default for Live {
             follow: Follow::Off,
             after: HEAD - 1,
             fresh: None,
+            newer: None,
             pending: None,
             heard: None,
             is_quiet: false,
@@ -86,7 +89,7 @@ impl Live {
 
     /// Another content is shown, or the same read anew: what came before is no measure for it.
     pub fn renew(&mut self, is_other: bool) {
-        self.fresh = None;
+        (self.fresh, self.newer) = (None, None);
         if is_other {
             self.known = None;
             // All of it is new to who looked at the old one.
@@ -123,7 +126,8 @@ impl Live {
         self.follow = Follow::Paused { count, is_stop: true };
     }
 
-    /// Takes what the input holds now; `step` is the one in focus. Whether new steps came.
+    /// Takes what the input holds now; `step` is the one in focus. Whether steps begin to stand
+    /// out, so that somebody has to say when that is over.
     pub fn grow(&mut self, count: usize, step: StepNo, (is_complete, is_live): (bool, bool)) -> bool {
         let Some(known) = self.known else {
             self.known = is_complete.then_some(count);
@@ -141,9 +145,20 @@ impl Live {
         if self.follow == Follow::Off && is_live && step == last.max(0) {
             (self.follow, self.after) = (Follow::On, last);
         }
-        self.fresh = Some(self.fresh.map_or(last + 1, |first| first.min(last + 1)));
         self.is_quiet = false;
+        if self.fresh.is_some() {
+            self.newer.get_or_insert(last + 1);
+            return false;
+        }
+        self.fresh = Some(last + 1);
         true
+    }
+
+    /// A moment is over: what came in it alone stands out for another. Whether something did; else it is quiet.
+    pub fn fade(&mut self) -> bool {
+        self.fresh = self.newer.take();
+        self.is_quiet = self.fresh.is_none();
+        !self.is_quiet
     }
 
     /// Takes what stands unfinished at the end, and the time of the day.
@@ -239,6 +254,17 @@ mod tests {
         live.moved(3, 9, 10);
         live.toggle(9, 10);
         assert_eq!(live.after, 9);
+    }
+
+    #[test]
+    fn under_a_steady_stream_only_the_last_moments_stand_out() {
+        let mut live = live(4);
+        assert!(live.grow(6, 0, (true, true)) && !live.grow(7, 0, (true, true)) && !live.grow(8, 0, (true, true)));
+        assert!(live.fade() && !live.is_quiet);
+        assert_eq!(live.fresh, Some(6));
+        assert!(!live.fade() && live.is_quiet);
+        assert_eq!(live.fresh, None);
+        assert!(live.grow(9, 0, (true, true)));
     }
 
     #[test]

@@ -29,7 +29,11 @@ pub struct Watch {
     /// A followed run is not stopped by what happened up to this step.
     pub after: StepNo,
     hits: RefCell<Hits>,
+    met: RefCell<Option<(MetKey, bool)>>,
 }
+
+/// Generation, step and size of the run, and the steps that were checked against schemas.
+type MetKey = (u64, StepNo, usize, StepNo);
 
 /// The steps found so far.
 #[derive(Debug, Default)]
@@ -44,13 +48,13 @@ struct Hits {
 
 impl Watch {
     fn new(target: Target, condition: Option<Condition>, after: StepNo) -> Self {
-        Self { target, condition, after, hits: RefCell::default() }
+        Self { target, condition, after, hits: RefCell::default(), met: RefCell::default() }
     }
 
     /// Gives it another condition; it stops a run from behind that step on.
     pub fn set_condition(&mut self, condition: Option<Condition>, after: StepNo) {
         (self.condition, self.after) = (condition, after);
-        self.hits = RefCell::default();
+        (self.hits, self.met) = (RefCell::default(), RefCell::default());
     }
 
     /// The next or previous step from one on at which it is hit: at which its condition comes true, or without one, at
@@ -118,8 +122,18 @@ impl Watch {
         hits.looked = judged;
     }
 
-    /// Whether its condition is met at the step in focus.
+    /// Whether its condition is met at the step in focus; kept, since a row is made for each frame.
     fn is_met(&self, open: &Open<'_>, id: IdentityId, node: NodeId) -> bool {
+        let session = open.session;
+        let key = (session.generation, open.step(), open.count(), session.checks.judged());
+        let mut met = self.met.borrow_mut();
+        if met.is_none_or(|(of, _)| of != key) {
+            *met = Some((key, self.is_so(open, id, node)));
+        }
+        met.is_some_and(|(_, is_met)| is_met)
+    }
+
+    fn is_so(&self, open: &Open<'_>, id: IdentityId, node: NodeId) -> bool {
         let step = open.step();
         match &self.condition {
             None => false,

@@ -174,7 +174,8 @@ impl Program {
     fn hear_of_input(&mut self, event: IngestEvent) {
         let has_grown = self.input.len() > self.opened_len_bytes;
         let ending = opening::ending(&event);
-        self.tell(opening::translate(event, self.app.session.is_live, has_grown));
+        let session = &self.app.session;
+        self.tell(opening::translate(event, session.path.as_deref(), session.is_live, has_grown));
         if let Some(pending) = ending {
             self.tell(Msg::Ends(pending, clock::now()));
         }
