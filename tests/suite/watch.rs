@@ -10,6 +10,7 @@ use obelus::source::Input;
 use obelus::state::watch::Expected;
 use obelus::ui::Theme;
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 fn stage(name: &str, text: impl Into<Vec<u8>>, size: (u16, u16)) -> Stage {
@@ -155,12 +156,15 @@ struct Growing {
     run: SharedRun,
     text: Arc<RwLock<Vec<u8>>>,
     count: Arc<RwLock<usize>>,
+    reads: Arc<AtomicUsize>,
 }
 
-struct Text(Arc<RwLock<Vec<u8>>>);
+/// The bytes, and how often they were read.
+struct Text(Arc<RwLock<Vec<u8>>>, Arc<AtomicUsize>);
 
 impl Bytes for Text {
     fn read(&self, span: Span) -> Result<Vec<u8>, obelus::model::Problem> {
+        self.1.fetch_add(1, Ordering::Relaxed);
         self.0.read().unwrap().read(span)
     }
 }
@@ -191,7 +195,14 @@ impl Growing {
         let mut stage = stage("live.jsonl", text, (120, 30));
         stage.app.session.path = Some("live.jsonl".into());
         let format = *FORMATS.iter().find(|format| format.name() == "acts").unwrap();
-        let mut growing = Self { stage, format, run: fresh(format), text: Arc::default(), count: Arc::default() };
+        let mut growing = Self {
+            stage,
+            format,
+            run: fresh(format),
+            text: Arc::default(),
+            count: Arc::default(),
+            reads: Arc::default(),
+        };
         growing.restart(None);
         growing.stage.tell(Msg::Opened(0, OpenedRun(Arc::clone(&growing.run))));
         growing.push(first);
@@ -202,7 +213,7 @@ impl Growing {
     /// Another content, empty so far.
     fn restart(&mut self, mark: Option<&'static str>) {
         (self.run, self.text, self.count) = (fresh(self.format), Arc::default(), Arc::default());
-        let bytes = Arc::new(Text(Arc::clone(&self.text)));
+        let bytes = Arc::new(Text(Arc::clone(&self.text), Arc::clone(&self.reads)));
         let records = Arc::new(Count(Arc::clone(&self.count)));
         let replacement = Replacement { bytes, records, run: Some(Arc::clone(&self.run)), mark };
         self.stage.tell(Msg::Replaced(replacement, mark.map(|mark| format!("the file was {mark}"))));
@@ -264,6 +275,24 @@ fn a_hit_stops_the_follow_at_its_first_step() {
     assert_eq!((step(&live.stage), live.stage.app.session.live.follow), (10, Follow::On));
     live.append(&[state("budget", "-3")]);
     assert_eq!(step(&live.stage), 11);
+}
+
+#[test]
+fn a_watch_looks_at_each_step_once() {
+    let long = |i: usize| state("text", &format!("\"{}{i}\"", "x".repeat(60)));
+    let mut live = Growing::new(&(0..50).map(long).collect::<Vec<_>>());
+    watch(&mut live.stage, "†state.text ~ nothing");
+    live.push(&(50..60).map(long).collect::<Vec<_>>());
+    let reads = |live: &Growing| {
+        let before = live.reads.load(Ordering::Relaxed);
+        let open = live.stage.app.session.open().unwrap();
+        assert_eq!(live.stage.app.watches.list[0].hit(&open, 0, true), None);
+        live.reads.load(Ordering::Relaxed) - before
+    };
+    assert_eq!(reads(&live), 60, "a value each: the first look is at all steps");
+    assert_eq!(reads(&live), 0);
+    live.push(&(60..63).map(long).collect::<Vec<_>>());
+    assert_eq!(reads(&live), 3);
 }
 
 #[test]
