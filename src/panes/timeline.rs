@@ -98,7 +98,7 @@ fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
         let is_small = |step: &StepNo| open.run().place(*step).is_some_and(|p| p.place.span.len <= TIMED_BYTES_MAX);
         let firsts = (0..len).filter_map(|cell| first_of(cell, len, count)).filter(is_small).collect::<Vec<_>>();
         for step in super::times::pauses(open, &firsts) {
-            out[cell_of(step, len, count)] = (Role::Warning, "┊");
+            out[cell_of(step, len, count)] = (Role::Dim, "┊");
         }
     }
     for step in open.error_steps() {
