@@ -13,6 +13,8 @@ pub enum Context {
     State,
     /// In the inspector.
     Inspector,
+    /// In the strip of watched values.
+    Watches,
     /// In the table of trajectories.
     Table,
     /// In help and palette.
@@ -70,6 +72,12 @@ pub enum Action {
     Raw,
     DiffBase,
     Live,
+    Times,
+    Watch,
+    WatchRemove,
+    WatchEdit,
+    HitNext,
+    HitPrevious,
     FirstSo,
     ChangeNext,
     ChangePrevious,
@@ -189,6 +197,7 @@ use Context as C;
 const TIME: &str = "Through the run";
 const MOVE: &str = "In a pane";
 const LOOK: &str = "Looking closer";
+const WATCH: &str = "Watching values";
 const FIND: &str = "Finding and taking";
 const REST: &str = "The program";
 
@@ -217,6 +226,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
+    row(C::Trajectory, &["t"], A::Times, "times", "Show when steps happened beside them: since the first, of the day, not.", TIME, 0),
 
     row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
     row(C::Global, &["k", "Up"], A::Up, "up", "Move up.", MOVE, 0),
@@ -256,6 +266,13 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
     row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
 
+    row(C::Trajectory, &["w"], A::Watch, "watch", "Keep the value in focus in the strip below the panes; again: no longer.", WATCH, 0),
+    row(C::Watches, &["Enter"], A::Follow, "last write", "Go to the step that last wrote the watched value.", WATCH, 3),
+    row(C::Watches, &[">"], A::HitNext, "next hit", "Run to the next step at which the watch is hit: its condition comes true, or without one, it is written.", WATCH, 1),
+    row(C::Watches, &["<"], A::HitPrevious, "hits", "Run back to the previous step at which the watch is hit.", WATCH, 1),
+    row(C::Watches, &["e"], A::WatchEdit, "condition", "Say what stops a followed run: changes, invalid, < 0, == JSON, ~ REGEX; nothing takes it away.", WATCH, 2),
+    row(C::Watches, &["d", "Delete"], A::WatchRemove, "remove", "Watch this value no longer.", WATCH, 2),
+
     row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
     row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
@@ -263,7 +280,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
     row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message.", REST, 0),
@@ -277,7 +294,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Menu, &["PageUp"], A::MenuPageUp, "page up", "A page up.", "In a list", 0),
     row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
     row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
-    row(C::Prompt, &["Enter"], A::PromptSubmit, "search", "Search for what was typed.", "In a prompt", 1),
+    row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, or make it the condition.", "In a prompt", 1),
     row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),
 ];
 
@@ -299,9 +316,11 @@ pub fn is_prefix(contexts: &[Context], key: &str) -> bool {
     rows(contexts).any(|r| r.keys.iter().any(|k| is_sequence(k) && *k != key && k.starts_with(key)))
 }
 
-/// Rows that work in some contexts, in table order.
+/// Rows that work in some contexts (the innermost first), in table order; not those whose key means something else
+/// further in.
 pub fn rows(contexts: &[Context]) -> impl Iterator<Item = &'static KeyRow> {
-    KEYS.iter().filter(move |r| contexts.contains(&r.context))
+    let is_found = |r: &&KeyRow| find(contexts, r.keys[0]).is_some_and(|found| std::ptr::eq(found, *r));
+    KEYS.iter().filter(move |r| contexts.contains(&r.context)).filter(is_found)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, Span, StepNo};
+use crate::model::{Bytes, Identity, Place, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::message::{CodeLine, CodeRequest};
@@ -33,6 +33,12 @@ pub enum Msg {
         /// The input grew while it was open.
         is_live: bool,
     },
+    /// What stands at the end of the input and is no record yet, and the time of the day, as `14:32:05`.
+    Ends(Option<Place>, String),
+    /// The moment for which new steps stand out is over.
+    Faded,
+    /// The input is `gone` or `unreadable`, and a sentence that says so.
+    Stale(&'static str, String),
     /// The input has another content: its records and its run, and what to say of it.
     Replaced(Replacement, Option<String>),
     /// The findings of the open run may be others now.
@@ -69,6 +75,8 @@ pub struct Replacement {
     pub records: Arc<dyn Records>,
     /// Its run, where the whole input is one.
     pub run: Option<SharedRun>,
+    /// `truncated` or `replaced`, where the content is another; None: it goes on, or the same was read anew.
+    pub mark: Option<&'static str>,
 }
 
 impl std::fmt::Debug for Replacement {
@@ -168,6 +176,10 @@ pub enum Effect {
         /// Its path.
         path: Vec<Key>,
     },
+    /// Say [`Msg::Faded`] in a moment.
+    Fade,
+    /// Tell somebody who looks elsewhere, as the configuration has it.
+    Alert(String),
     /// Use a theme by name.
     Theme(String),
 }

@@ -2,6 +2,7 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
+use crate::state::watch::Expected;
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
 use std::path::PathBuf;
 
@@ -16,6 +17,9 @@ pub(super) struct Screen {
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
+    /// Stay at the newest step of a file that grows, from the start
+    #[arg(long)]
+    pub(super) follow: bool,
 }
 
 /// How the screen looks and where it begins.
@@ -33,6 +37,10 @@ pub(super) struct Look {
     /// Instance of that value, as ①
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
+    /// Value to watch, as `†state.budget`, and what stops a followed run: `†state.budget < 0`, `PATH == JSON`, `PATH ~
+    /// REGEX`, `PATH changes`, `PATH invalid`
+    #[arg(long = "watch", value_name = "EXPR", value_parser = Expected::parse)]
+    pub(super) watches: Vec<Expected>,
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file
     #[arg(long, value_name = "DIR")]
     pub(super) files: Option<PathBuf>,

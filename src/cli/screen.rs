@@ -36,13 +36,13 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
-    show(None, None, args::parsed(matches)?)
+    show(None, None, args::parsed(matches)?, false)
 }
 
 /// `obelus [FILE]`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { file, format, look } = args::parsed(matches)?;
-    show(file.as_deref(), format.forced(), look)
+    let Screen { file, format, look, follow } = args::parsed(matches)?;
+    show(file.as_deref(), format.forced(), look, follow)
 }
 
 /// What to look at: a file, standard input for `-`, or the recorded run.
@@ -57,13 +57,15 @@ pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-fn show(file: Option<&str>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
+fn show(file: Option<&str>, format: Option<&str>, look: Look, follow: bool) -> Result<u8, Stop> {
     let start = look.start(file.is_none());
     let settings = Settings {
         input: input(file)?,
         format: format.map(str::to_owned),
         start,
         files: look.files,
+        watches: look.watches,
+        follow,
         theme: look.theme,
     };
     Ok(shell::run(settings)?)

@@ -1,6 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
-use super::{Checks, Piece};
+use super::{Checks, Live, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
@@ -63,6 +63,8 @@ pub struct Session {
     pub is_complete: bool,
     /// Whether the input grew while it was open.
     pub is_live: bool,
+    /// The newest end of the input: who follows it, what came lately.
+    pub live: Live,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
@@ -114,6 +116,7 @@ impl Session {
             focus: Focus::default(),
             is_complete: false,
             is_live: false,
+            live: Live::default(),
             generation: 0,
             described: RefCell::default(),
             causes: RefCell::default(),

@@ -151,7 +151,13 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
             send(Msg::Readers(generation, (identity, path), found));
         }
-        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+        Effect::Quit
+        | Effect::Suspend
+        | Effect::Copy(_)
+        | Effect::Edit(_)
+        | Effect::Theme(_)
+        | Effect::Fade
+        | Effect::Alert(_) => {}
     }
 }
 

@@ -1,6 +1,8 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
+mod alert;
 mod clipboard;
+mod clock;
 pub mod config;
 mod device;
 pub mod editor;

@@ -85,9 +85,13 @@ impl Stage {
                 self.source.run = self.app.session.run.clone();
                 self.source.files = self.app.session.files.clone();
                 match effect {
-                    Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {
-                        outside.push(effect);
-                    }
+                    Effect::Quit
+                    | Effect::Suspend
+                    | Effect::Copy(_)
+                    | Effect::Edit(_)
+                    | Effect::Theme(_)
+                    | Effect::Fade
+                    | Effect::Alert(_) => outside.push(effect),
                     job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push(answer)),
                 }
             }

@@ -17,4 +17,6 @@ mod pty;
 mod schemas;
 mod tail;
 mod tidy;
+mod times;
 mod vectors;
+mod watch;

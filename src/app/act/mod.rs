@@ -7,6 +7,7 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
+mod watch;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
@@ -53,7 +54,7 @@ impl App {
             A::ScrollRight => self.scroll_aside(true),
             A::Follow => self.follow(effects),
             A::Back => self.back(),
-            A::Live => self.toggle_live(),
+            A::Live => self.toggle_live(effects),
             A::FirstSo => self.first_so(),
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
@@ -80,6 +81,12 @@ impl App {
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
             A::Theme => self.next_theme(effects),
+            A::Times => self.next_times(),
+            A::Watch => self.toggle_watch(),
+            A::WatchRemove => self.remove_watch(),
+            A::WatchEdit => self.edit_watch(),
+            A::HitNext => self.hit_by(true),
+            A::HitPrevious => self.hit_by(false),
             A::Palette => self.open_menu(MenuKind::Palette),
             A::Help => self.open_menu(MenuKind::Help),
             A::Close => self.close(effects),
@@ -92,7 +99,10 @@ impl App {
             A::MenuPageDown => self.menu_by(10),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
-            A::PromptSubmit => self.submit_search(effects),
+            A::PromptSubmit => match self.layer {
+                Some(Layer::Condition(_)) => self.submit_condition(),
+                _ => self.submit_search(effects),
+            },
             _ => {}
         }
     }
@@ -111,6 +121,7 @@ impl App {
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::GoToTime(when)) => self.go_to_time(when),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
