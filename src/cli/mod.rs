@@ -12,6 +12,8 @@ mod diff;
 mod explain;
 mod formats;
 mod history;
+mod mark;
+mod marks;
 mod merge;
 mod open;
 mod out;
@@ -62,6 +64,8 @@ static COMMANDS: &[Command] = &[
     stats::COMMAND,
     steps::COMMAND,
     diff::COMMAND,
+    mark::COMMAND,
+    marks::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,

@@ -7,6 +7,7 @@ pub mod editor;
 pub mod files;
 mod input;
 pub mod jobs;
+pub mod keeper;
 mod opening;
 mod pause;
 pub mod run;

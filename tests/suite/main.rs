@@ -11,6 +11,7 @@ mod follow;
 mod frames;
 mod hostile;
 mod lint;
+mod marks;
 mod plan;
 mod props;
 mod pty;

@@ -1,0 +1,15 @@
+//! Review of datasets: who decided what of which content, what of it is exported, and how.
+//!
+//! Decisions are events, of a content and not of a place in a file; what holds is made from the set of events alone, so
+//! journals of several people merge in any order. Knows no file and no clock: times come in with the events, and what
+//! is to be written goes out as lines and plans.
+
+mod event;
+mod marks;
+mod time;
+mod units;
+
+pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
+pub use marks::{Mark, Marks};
+pub use time::iso;
+pub use units::Units;
