@@ -10,6 +10,7 @@ mod cause;
 mod check;
 mod diff;
 mod explain;
+mod export;
 mod formats;
 mod history;
 mod mark;
@@ -66,6 +67,7 @@ static COMMANDS: &[Command] = &[
     diff::COMMAND,
     mark::COMMAND,
     marks::COMMAND,
+    export::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,
