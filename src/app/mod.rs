@@ -10,6 +10,7 @@ pub mod layout;
 pub mod menu;
 pub mod msg;
 pub mod prompt;
+pub mod review;
 pub mod search;
 pub mod settle;
 pub mod start;
@@ -30,6 +31,7 @@ use key::KeyPress;
 use keys::Context;
 use menu::Menu;
 use prompt::Prompt;
+use review::{ReviewLine, Reviewing};
 use search::Search;
 
 /// Most places that Backspace can come back to.
@@ -42,6 +44,8 @@ pub enum Layer {
     Menu(Menu),
     /// The line in which a search is typed.
     Search(Prompt),
+    /// The line in which a tag, a note or a yes is typed.
+    Review(ReviewLine),
 }
 
 /// A sentence in the footer, until the next key.
@@ -93,6 +97,7 @@ pub struct App {
     is_asking: bool,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
+    reviewing: Reviewing,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
 }
@@ -123,6 +128,7 @@ impl App {
             is_asking: false,
             jumps: Vec::new(),
             opening: None,
+            reviewing: Reviewing::default(),
             examined: (0, 0),
         }
     }
@@ -147,6 +153,9 @@ impl App {
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Examined => {}
+            Msg::Marked(events) => self.marked(events),
+            Msg::Unsaved(count, why) => self.unsaved(count, why),
+            Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
@@ -159,7 +168,7 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
-            (Some(Layer::Search(_)), _) => vec![Context::Prompt],
+            (Some(Layer::Search(_) | Layer::Review(_)), _) => vec![Context::Prompt],
             (None, pane) => pane_contexts(pane),
         }
     }
@@ -191,6 +200,7 @@ impl App {
         let prompt = match &mut self.layer {
             Some(Layer::Menu(menu)) => &mut menu.prompt,
             Some(Layer::Search(prompt)) => prompt,
+            Some(Layer::Review(line)) => &mut line.prompt,
             None => return,
         };
         if let Some(c) = key.typed() {
@@ -212,6 +222,7 @@ impl App {
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
             Some(Layer::Search(prompt)) => prompt.insert(text),
+            Some(Layer::Review(line)) => line.prompt.insert(text),
             None => {}
         }
         self.refresh_menu();
@@ -238,6 +249,7 @@ impl App {
         self.session.records = replacement.records;
         self.session.is_complete = false;
         self.table.clear();
+        self.restart_review();
         match replacement.run {
             Some(run) => self.session.set_run(run, 0),
             None => self.opening = self.session.run.is_some().then_some(self.session.trajectory),

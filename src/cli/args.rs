@@ -19,6 +19,8 @@ pub(super) struct Screen {
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
+    #[command(flatten)]
+    pub(super) marks: MarksOption,
 }
 
 /// How the screen looks and where it begins.

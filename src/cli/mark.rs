@@ -128,11 +128,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.what.undo {
         for (target, about) in targets.clone() {
             let Some(last) = marks.last_event(&target) else { continue };
-            keeper.decide(vec![(target, about)], &Change::Undo(last.id()));
+            keeper.decide(vec![(target, Change::Undo(last.id()), about)]);
         }
     }
     for change in options.what.changes() {
-        keeper.decide(targets.clone(), &change);
+        let all = targets.iter().map(|(target, about)| (target.clone(), change.clone(), about.clone()));
+        keeper.decide(all.collect());
     }
     let count = keeper.unsaved();
     keeper.save()?;

@@ -1,6 +1,6 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
-use super::{Open, Piece, Session, state::at, value};
+use super::{Open, Piece, Session, marks, state::at, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
@@ -21,7 +21,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     if cells >= 70 {
         left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
     }
-    let mut right = Vec::new();
+    let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
     if let Some(open) = open {
         if session.format.layout() == Layout::Set {
             let mark = if session.records.is_complete() { "" } else { "≥" };
@@ -33,6 +33,10 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
             };
             right.push(Piece::of(Role::Dim, &of));
             right.push(Piece::of(Role::Dim, "  "));
+        }
+        let verdict = session.review.verdict(session.trajectory);
+        if let Some(verdict) = verdict.filter(|_| session.format.layout() == Layout::Set) {
+            right.push(Piece::of(marks::role(verdict), &format!("{}  ", verdict.name())));
         }
         right.extend(step_pieces(open, cells));
         right.extend(findings(open, cells));
@@ -114,6 +118,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         return out;
     };
     out.push(Piece::of(Role::Text, "  "));
+    out.extend(marks::of_focus(open).unwrap_or_default());
     let tree = open.tree();
     if let Some(leaf) = tree.leaf(node, step) {
         out.push(value_piece(&value::stored(&leaf.value, open.bytes())));

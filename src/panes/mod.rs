@@ -9,6 +9,7 @@ pub mod doc;
 pub mod findings;
 pub mod header;
 pub mod history;
+pub mod marks;
 pub mod message;
 pub mod plan;
 pub mod reader;

@@ -1,6 +1,6 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, marks};
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
 use crate::text::{Role, SafeText, cut, pad};
@@ -21,23 +21,27 @@ pub fn window(open: &Open<'_>, scroll: &Scroll, extent: Extent) -> Window {
         return Window::notice(lines, extent.width);
     }
     let digits = (total - 1).to_string().len();
+    let has_marks = !marks::marked_steps(open).is_empty();
     let rows = (scroll.top..total.min(scroll.top + extent.height))
-        .map(|i| row(open, StepNo::try_from(i).unwrap_or(StepNo::MAX), digits, extent.width))
+        .map(|i| row(open, StepNo::try_from(i).unwrap_or(StepNo::MAX), digits, extent.width, has_marks))
         .collect();
     Window { rows, top: scroll.top, total }
 }
 
-fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize) -> Row {
+fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize, has_marks: bool) -> Row {
     let step = open.describe(number);
     let is_cursor = number == open.step();
     let role = role_of(&step);
     let mut left = vec![
         Piece::of(if is_cursor { Role::Accent } else { Role::Dim }, if is_cursor { "▌" } else { " " }),
         Piece::of(Role::Dim, &format!("{number:>digits$} ")),
+    ];
+    left.extend(marks::step_cell(open, number, has_marks));
+    left.extend([
         Piece::of(role, sign(&step)),
         Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),
         Piece::of(Role::Text, " "),
-    ];
+    ]);
     let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
     let Some(writes) = writes.filter(|w| !w.is_empty()) else {
         let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };

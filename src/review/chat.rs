@@ -325,7 +325,8 @@ mod tests {
     #[test]
     fn conversations_and_turns_are_read_too() {
         let said = r#"{"system":"Help.","conversations":[{"from":"human","value":"hi"},
-            {"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]},
+            {"role":"assistant","content":null,
+                "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]},
             {"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}]}"#;
         check(
             said,

@@ -10,6 +10,7 @@ mod event;
 mod marks;
 mod redact;
 mod select;
+mod session;
 mod time;
 mod units;
 
@@ -19,5 +20,6 @@ pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSIO
 pub use marks::{Mark, Marks};
 pub use redact::{Redactor, Secret};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
+pub use session::{Decision, Marked, Progress, Review, What};
 pub use time::iso;
 pub use units::Units;

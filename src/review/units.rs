@@ -5,11 +5,14 @@
 use super::event::{ContentKey, Target, Verdict};
 use super::marks::{Mark, Marks};
 use crate::model::StepNo;
+use std::collections::HashMap;
 
 /// The keys of an input's units in order, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct Units {
     keys: Vec<ContentKey>,
+    /// Keys of units that were told before their turn.
+    ahead: HashMap<usize, ContentKey>,
     is_run: bool,
 }
 
@@ -17,7 +20,7 @@ impl Units {
     /// None known yet; `is_run`: the units are the messages of one run.
     #[must_use]
     pub fn new(is_run: bool) -> Self {
-        Self { keys: Vec::new(), is_run }
+        Self { is_run, ..Self::default() }
     }
 
     /// Number of units known.
@@ -35,12 +38,27 @@ impl Units {
     /// The key of a unit.
     #[must_use]
     pub fn get(&self, unit: usize) -> Option<ContentKey> {
-        self.keys.get(unit).copied()
+        self.keys.get(unit).or_else(|| self.ahead.get(&unit)).copied()
+    }
+
+    /// Whether the units are the messages of one run.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        self.is_run
+    }
+
+    /// Takes the key of a unit whose turn has not come.
+    pub fn tell(&mut self, unit: usize, key: ContentKey) {
+        if unit >= self.keys.len() {
+            self.ahead.insert(unit, key);
+        }
     }
 
     /// Takes the keys of further units.
     pub fn extend(&mut self, keys: Vec<ContentKey>) {
         self.keys.extend(keys);
+        let known = self.keys.len();
+        self.ahead.retain(|unit, _| *unit >= known);
     }
 
     /// Where a mark of a run belongs: the step with that message; of several the nearest to where it stood.
@@ -48,8 +66,8 @@ impl Units {
     pub fn place(&self, target: &Target) -> Option<StepNo> {
         let meant = i64::from(target.step?);
         let alike = self.keys.iter().zip(0_i64..).filter(|(key, _)| **key == target.key).map(|(_, unit)| unit);
-        let step = match self.keys.get(usize::try_from(meant).ok()?) {
-            Some(key) if *key == target.key => meant,
+        let step = match self.get(usize::try_from(meant).ok()?) {
+            Some(key) if key == target.key => meant,
             _ => alike.min_by_key(|unit| (unit - meant).abs())?,
         };
         StepNo::try_from(step).ok()

@@ -90,12 +90,12 @@ impl Keeper {
         Ok(gathered)
     }
 
-    /// Events for a change of some targets, later than all that was read, so that they win. They wait to be saved.
-    pub fn decide(&mut self, targets: Vec<(Target, About)>, change: &Change) -> Vec<Event> {
+    /// Events for changes of targets, later than all that was read, so that they win. They wait to be saved.
+    pub fn decide(&mut self, changes: Vec<(Target, Change, About)>) -> Vec<Event> {
         self.last_ms = (self.now_ms)().max(self.last_ms + 1);
         let (time_ms, author) = (self.last_ms, &self.author);
-        let event = |(target, about)| Event { time_ms, author: author.clone(), target, change: change.clone(), about };
-        let events: Vec<Event> = targets.into_iter().map(event).collect();
+        let event = |(target, change, about)| Event { time_ms, author: author.clone(), target, change, about };
+        let events: Vec<Event> = changes.into_iter().map(event).collect();
         self.unsaved.extend(events.iter().cloned());
         events
     }
@@ -132,8 +132,9 @@ mod tests {
     use super::*;
     use crate::review::{ContentKey, Marks, Verdict};
 
-    fn target() -> Vec<(Target, About)> {
-        vec![(Target::record(ContentKey::of(b"x")), About::default())]
+    fn decided(verdict: Verdict) -> Vec<(Target, Change, About)> {
+        let change = Change::Decide(Some(verdict));
+        vec![(Target::record(ContentKey::of(b"x")), change, About::default())]
     }
 
     #[test]
@@ -141,7 +142,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("marks.jsonl");
         let mut keeper = Keeper::new(Some(Path::new("/dev/full")));
-        keeper.decide(target(), &Change::Decide(Some(Verdict::Bad)));
+        keeper.decide(decided(Verdict::Bad));
         assert!(keeper.save().is_err() && keeper.save().is_err());
         assert_eq!(keeper.unsaved(), 1);
         keeper.journal = Some(Journal::at(&path));
@@ -154,14 +155,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("marks.jsonl");
         let mut ahead = Keeper { now_ms: || 5_000, ..Keeper::new(Some(&path)) };
-        ahead.decide(target(), &Change::Decide(Some(Verdict::Bad)));
+        ahead.decide(decided(Verdict::Bad));
         ahead.save().unwrap();
         let mut late = Keeper { now_ms: || 1_000, ..Keeper::new(Some(&path)) };
         let mut marks = Marks::default();
         late.gather().unwrap().events.into_iter().for_each(|event| {
             marks.apply(event);
         });
-        late.decide(target(), &Change::Decide(Some(Verdict::Good))).into_iter().for_each(|event| {
+        late.decide(decided(Verdict::Good)).into_iter().for_each(|event| {
             marks.apply(event);
         });
         assert_eq!(marks.verdict(ContentKey::of(b"x")), Some(Verdict::Good));

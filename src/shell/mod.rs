@@ -8,6 +8,7 @@ pub mod files;
 mod input;
 pub mod jobs;
 pub mod keeper;
+mod marks;
 mod opening;
 mod pause;
 pub mod run;

@@ -3,6 +3,7 @@
 use super::config::{Config, Environment, is_background_light};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
+use super::marks::MarksThread;
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{editor, opening};
@@ -29,6 +30,8 @@ pub struct Settings {
     pub files: Option<PathBuf>,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
+    /// The journal of marks; None: they are not kept.
+    pub marks: Option<PathBuf>,
 }
 
 /// Most messages that wait for the loop.
@@ -45,13 +48,16 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let (session, worker) = opening::open(&settings.input, settings.format.as_deref())?;
     let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
     let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
+    let marks = MarksThread::start(settings.marks, answers)
+        .map_err(|e| Problem::unreadable(format!("no thread for the marks: {e}")))?;
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
     app.start = settings.start;
     app.session.files = settings.files;
     let opened_len_bytes = settings.input.len();
     let input = settings.input;
-    let mut program = Program { app, screen, themes, jobs, environment, is_done: false, input, opened_len_bytes };
+    let mut program =
+        Program { app, screen, themes, jobs, marks, environment, is_done: false, input, opened_len_bytes };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
     if let Some(run) = &worker.live.run {
@@ -60,7 +66,12 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
         program.tell(Msg::Told(true, problem.to_string()));
     }
-    program.turn(&keys, &jobs_out, &worker.events)
+    let done = program.turn(&keys, &jobs_out, &worker.events);
+    let Program { screen, marks, .. } = program;
+    // The terminal is given back first, so that what could not be saved is read.
+    drop(screen);
+    let unsaved = marks.end();
+    done.and_then(|()| unsaved.map_or(Ok(0), Err))
 }
 
 struct Program {
@@ -68,6 +79,7 @@ struct Program {
     screen: Screen,
     themes: Themes,
     jobs: Jobs,
+    marks: MarksThread,
     environment: Environment,
     is_done: bool,
     input: Arc<Input>,
@@ -77,18 +89,18 @@ struct Program {
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
     fn turn(
-        mut self,
+        &mut self,
         keys: &Receiver<InputEvent>,
         answers: &Receiver<Msg>,
         ingest: &Receiver<IngestEvent>,
-    ) -> Result<u8, Problem> {
+    ) -> Result<(), Problem> {
         let (never, mut ingest) = (crossbeam_channel::never(), ingest);
         loop {
             self.draw()?;
             select! {
                 recv(keys) -> event => match event {
                     Ok(event) => self.hear(event),
-                    Err(_) => return Ok(0),
+                    Err(_) => return Ok(()),
                 },
                 recv(answers) -> msg => if let Ok(msg) = msg { self.tell(msg) },
                 recv(ingest) -> msg => match msg {
@@ -107,7 +119,7 @@ impl Program {
                 self.hear_of_input(event);
             }
             if self.is_done {
-                return Ok(0);
+                return Ok(());
             }
         }
     }
@@ -163,6 +175,10 @@ impl Program {
             },
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
+                Ok(())
+            }
+            Effect::Mark(decisions) => {
+                self.marks.submit(self.source(), decisions);
                 Ok(())
             }
             job => {

@@ -16,6 +16,7 @@ mod marks;
 mod plan;
 mod props;
 mod pty;
+mod review;
 mod schemas;
 mod tidy;
 mod vectors;

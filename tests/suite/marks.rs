@@ -293,7 +293,7 @@ fn child_that_writes() {
     for number in 0..count {
         let tag = format!("{who}-{number}");
         let target = Target::record(ContentKey::of(tag.as_bytes()));
-        keeper.decide(vec![(target, About::default())], &Change::Tag(tag.clone()));
+        keeper.decide(vec![(target, Change::Tag(tag.clone()), About::default())]);
         keeper.save().unwrap();
         println!("saved {tag}");
     }

@@ -7,6 +7,7 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
+mod review;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
@@ -76,6 +77,7 @@ impl App {
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
+            A::Good | A::Bad | A::Unsure | A::PartGood | A::PartBad | A::PartUnsure => self.decide(action, effects),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
@@ -92,8 +94,8 @@ impl App {
             A::MenuPageDown => self.menu_by(10),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
-            A::PromptSubmit => self.submit_search(effects),
-            _ => {}
+            A::PromptSubmit => self.submit(effects),
+            _ => self.perform_review(action, effects),
         }
     }
 
@@ -140,7 +142,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.inspector.file.take().is_some() {
+        if self.pane == Pane::Table && self.table.anchor.is_some() {
+            self.table.anchor = None;
+        } else if self.inspector.file.take().is_some() {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;

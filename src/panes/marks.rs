@@ -1,0 +1,91 @@
+//! How decisions, flags, tags and notes look in rows.
+
+use super::{Open, Piece, Session};
+use crate::format::Layout;
+use crate::model::StepNo;
+use crate::review::{Mark, Target, Verdict};
+use crate::text::Role;
+
+/// The sign of a flag, and of any mark on the timeline.
+pub const FLAG: &str = "⚑";
+
+/// Colour of a decision; its sign tells the same.
+#[must_use]
+pub fn role(verdict: Verdict) -> Role {
+    match verdict {
+        Verdict::Good => Role::Good,
+        Verdict::Bad => Role::Error,
+        Verdict::Unsure => Role::Warning,
+    }
+}
+
+/// The sign of a mark in one cell: the decision, else that there is a mark.
+#[must_use]
+pub fn sign(mark: &Mark) -> Piece {
+    match mark.verdict {
+        Some(verdict) => Piece::of(role(verdict), verdict.sign()),
+        None => Piece::of(Role::Accent, FLAG),
+    }
+}
+
+/// The cell of a step in the list; None where the trajectory has no marks on steps, so that no room is taken.
+#[must_use]
+pub fn step_cell(open: &Open<'_>, step: StepNo, has_marks: bool) -> Option<Piece> {
+    let own = open.session.review.step_marks(open.session.trajectory, step);
+    let step_itself = own.iter().find(|(target, _)| target.path.is_none()).or(own.first());
+    has_marks.then(|| step_itself.map_or_else(|| Piece::of(Role::Text, " "), |(_, mark)| sign(mark)))
+}
+
+/// The steps of the open trajectory that have marks.
+#[must_use]
+pub fn marked_steps(open: &Open<'_>) -> Vec<StepNo> {
+    open.session.review.marked_steps(open.session.trajectory)
+}
+
+/// A mark in words: flag, decision, tags, note.
+#[must_use]
+pub fn told(mark: &Mark) -> Vec<Piece> {
+    let mut out = Vec::new();
+    if mark.is_flagged {
+        out.push(Piece::of(Role::Accent, &format!("{FLAG} ")));
+    }
+    if let Some(verdict) = mark.verdict {
+        out.push(Piece::of(role(verdict), &format!("{} {} ", verdict.sign(), verdict.name())));
+    }
+    out.extend(mark.tags.iter().map(|tag| Piece::of(Role::Reference, &format!("#{tag} "))));
+    if let Some(note) = &mark.note {
+        out.push(Piece::of(Role::Text, &format!("“{note}” ")));
+    }
+    out
+}
+
+/// The mark of the value in focus.
+#[must_use]
+pub fn of_focus(open: &Open<'_>) -> Option<Vec<Piece>> {
+    let (reference, instance) = open.focus_reference()?;
+    let is_it = |target: &Target| target.path.as_deref() == Some(&reference) && target.instance == instance;
+    let all = open.session.review.step_marks(open.session.trajectory, open.step());
+    all.iter().find(|(target, _)| is_it(target)).map(|(_, mark)| told(mark))
+}
+
+/// How far the review of a dataset is: `412/5000 · 31 dropped`; nothing before the first mark.
+#[must_use]
+pub fn progress(session: &Session, has_room: bool) -> Vec<Piece> {
+    let review = &session.review;
+    let mut out = Vec::new();
+    if review.unsaved > 0 {
+        out.push(Piece::of(Role::Warning, &format!("  {FLAG} {} unsaved  ", review.unsaved)));
+    }
+    if session.format.layout() != Layout::Set || review.marks().is_empty() || !has_room {
+        return out;
+    }
+    let records = session.records.count();
+    let progress = review.progress(records);
+    let mark = if progress.is_complete { "" } else { "≥" };
+    out.push(Piece::of(Role::Dim, &format!("  {mark}{}/{records} decided", progress.decided)));
+    if progress.dropped > 0 {
+        out.push(Piece::of(Role::Dim, &format!(", {} dropped", progress.dropped)));
+    }
+    out.push(Piece::of(Role::Text, "  "));
+    out
+}
