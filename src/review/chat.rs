@@ -346,7 +346,8 @@ mod tests {
             Shape::ShareGpt,
             concat!(
                 r#"{"id":"t","system":"Help.","conversations":[{"from":"human","value":"find"},{"from":"gpt","value":"#,
-                r#""I look\n<function=s>\n<parameter=q>it</parameter>\n</function>"},{"from":"human","value":"found"}]}"#
+                r#""I look\n<function=s>\n<parameter=q>it</parameter>\n</function>"},"#,
+                r#"{"from":"human","value":"found"}]}"#
             ),
         );
         assert_eq!(chat(&json::parse("{\"x\":1}").unwrap(), Shape::Messages), None);

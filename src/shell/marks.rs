@@ -115,9 +115,9 @@ pub(super) fn decide(keeper: &mut Keeper, source: &Source, decisions: Vec<Decisi
         }
     }
     let events: Vec<Event> = keeper.decide(changes);
-    send(Msg::Marked(units.into_iter().zip(events).map(|(unit, event)| Marked { unit, event }).collect()));
-    // Until it is on the disk it is told to be unsaved.
+    // Until it is on the disk a mark is told to be unsaved; first, so that it is never shown as saved before.
     send(Msg::Unsaved(keeper.unsaved(), None));
+    send(Msg::Marked(units.into_iter().zip(events).map(|(unit, event)| Marked { unit, event }).collect()));
 }
 
 /// Does at once what a decision asks for, for the program without a terminal.
