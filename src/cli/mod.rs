@@ -27,6 +27,7 @@ mod state;
 mod stats;
 mod steps;
 mod survey;
+mod tail;
 mod when;
 
 use crate::model::Problem;
@@ -65,6 +66,7 @@ static COMMANDS: &[Command] = &[
     stats::COMMAND,
     steps::COMMAND,
     diff::COMMAND,
+    tail::COMMAND,
     mark::COMMAND,
     marks::COMMAND,
     export::COMMAND,

@@ -64,6 +64,16 @@ impl<'w> Out<'w> {
         Self { has_colours: self.is_terminal && wants_colours, ..self }
     }
 
+    /// Whether it is a terminal.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// Whether styled lines are coloured.
+    pub(super) fn is_coloured(&self) -> bool {
+        self.has_colours
+    }
+
     /// One line of pieces.
     pub(super) fn styled(&mut self, pieces: &[(Tone, &str)]) -> io::Result<()> {
         for (tone, text) in pieces {
@@ -125,7 +135,7 @@ impl<'w> Out<'w> {
 }
 
 /// U+007F to U+009F may stand in JSON as they are, but act on a terminal; they only occur in strings.
-fn put_escaped(text: &str, to: &mut impl Write) -> io::Result<()> {
+pub(super) fn put_escaped(text: &str, to: &mut impl Write) -> io::Result<()> {
     let mut rest = text;
     while let Some((at, c)) = rest.char_indices().find(|&(_, c)| ('\u{7F}'..='\u{9F}').contains(&c)) {
         to.write_all(&rest.as_bytes()[..at])?;

@@ -71,6 +71,15 @@ pub(crate) fn record(value: &Value<'_>) -> Step {
     }
 }
 
+/// Describes a record of any format from its text, which should be short: what it says of itself.
+#[must_use]
+pub fn describe(text: &str) -> Step {
+    match json::parse_lenient(text) {
+        Ok(value) => record(&value),
+        Err(error) => broken(&error.to_string()),
+    }
+}
+
 /// A record that is no JSON.
 #[must_use]
 pub(crate) fn broken(reason: &str) -> Step {

@@ -14,6 +14,7 @@ mod scopix;
 mod survey;
 
 pub use crate::model::Framing;
+pub use describe::describe;
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Plans, Resolved, Run, ViewEntry};
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 

@@ -1,210 +1,364 @@
-//! Follows an open file: what was appended, and whether its path still leads to the same content.
+//! Follows a path: what was appended to its file, and whether it still leads to the same content.
 //!
 //! Notifications make it fast and are never trusted (TAIL T19): each only says "look", and a look happens anyway each
-//! second, or ten times a second where no notifications come. A look compares file, size and content before the end; a
-//! truncated or replaced file is told as such (T1 to T3), with the new one open beside the old.
+//! second, or ten times a second where no notifications come. A look compares file, size and content before the
+//! position (T1 to T3). The old file stays open until it was read to its end (T6).
 
 use super::Input;
-use crate::model::{Bytes, Problem, Span};
-use crossbeam_channel::{Receiver, Sender, bounded};
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use std::ffi::OsString;
+use super::hints::Hints;
+use super::print::Fingerprint;
+use crate::model::Problem;
+use crossbeam_channel::Receiver;
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Time between looks at a file with and without notifications.
-const LOOK_NOTIFIED: Duration = Duration::from_secs(1);
-const LOOK_POLLED: Duration = Duration::from_millis(100);
+pub(super) const LOOK_NOTIFIED: Duration = Duration::from_secs(1);
+pub(super) const LOOK_POLLED: Duration = Duration::from_millis(100);
 
 /// Time between looks at a stream, which is only a number in memory.
 const LOOK_STREAM: Duration = Duration::from_millis(20);
 
-/// Bytes at the beginning and before the end that must stay the same (T2).
-const HEAD_BYTES: u64 = 1024;
-const TAIL_BYTES: u64 = 256;
+/// A file that was written so short a time ago can be written again without a new time: it is looked at again.
+const CLOCK_TICK: Duration = Duration::from_millis(50);
+/// What was read is compared then, if it is no longer than this.
+const TICK_BYTES: u64 = 4 << 20;
 
-/// What a look found.
+/// What a look found. What is at the path now is [`Follower::content`].
 #[derive(Debug)]
 pub enum Change {
     /// Nothing.
     None,
-    /// There is more to read.
+    /// There may be more to read.
     Grown,
-    /// Bytes that were there are there no more: the same path, opened anew.
-    Truncated(Arc<Input>),
-    /// The path leads to another file now, opened.
-    Replaced(Arc<Input>),
+    /// Bytes that were read are there no more: a new content of the same file.
+    Truncated,
+    /// The path leads to another file now; the old content can still be read.
+    Replaced(Content),
     /// The path leads nowhere (told once). The open file can still be read.
     Gone,
+    /// The path leads somewhere again: to the file it led to before (None), or to another than this old one.
+    Back(Option<Content>),
     /// The path cannot be looked at or opened (told once); the open file can still be read.
     Trouble(Problem),
 }
 
-/// Looks after one input.
+/// One content of a path: an open file, and what was read of it.
+#[derive(Debug)]
+pub struct Content {
+    /// None while it is closed to save handles.
+    input: Option<Arc<Input>>,
+    id: (u64, u64),
+    stamp: Stamp,
+    print: Fingerprint,
+    is_fresh: bool,
+}
+
+/// Looks after one path.
+#[derive(Debug)]
 pub struct Follower {
-    input: Arc<Input>,
-    hints: Receiver<()>,
-    /// Kept so that notifications go on.
-    watcher: Option<RecommendedWatcher>,
-    known: Option<Known>,
+    path: PathBuf,
+    content: Option<Content>,
     is_absent: bool,
+    trouble: Option<String>,
 }
 
-/// What a file looked like when all of it was known.
-struct Known {
-    stamp: (u64, i64, i64, i64, i64),
-    head: Vec<u8>,
-    tail: Vec<u8>,
+/// A [`Follower`] of an open input, with its notifications.
+pub struct Watch {
+    /// Who looks; None for what is no file.
+    pub follower: Option<Follower>,
+    hints: Hints,
+    input: Arc<Input>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
     len: u64,
+    times: [i64; 4],
 }
 
-impl Follower {
-    /// Begins to follow an input.
+impl Watch {
+    /// Begins to follow an open input.
     #[must_use]
     pub fn new(input: Arc<Input>) -> Self {
-        let (hint, hints) = bounded(1);
-        let watcher = input.path().filter(|_| input.is_file()).and_then(|path| watch(path, &hint).ok());
-        let known = Known::of(&input);
-        Self { input, hints, watcher, known, is_absent: false }
+        let mut hints = Hints::new();
+        let path = input.path().filter(|_| input.is_file()).map(Path::to_owned);
+        let follower = path.map(|path| {
+            hints.watch_file(&path);
+            let content = input.metadata().ok().map(|meta| Content::new(Arc::clone(&input), &meta));
+            Follower { content, ..Follower::new(path) }
+        });
+        Self { follower, hints, input }
     }
 
-    /// Hears of it when a look is worth while before the time of [`Follower::period`].
+    /// Hears of it when a look is worth while before the time of [`Watch::period`].
     #[must_use]
     pub fn hints(&self) -> &Receiver<()> {
-        &self.hints
+        self.hints.heard()
     }
 
     /// Time after which to look in any case; None if nothing can change any more.
     #[must_use]
     pub fn period(&self) -> Option<Duration> {
-        match (self.input.is_file(), &self.watcher) {
-            (true, Some(_)) => Some(LOOK_NOTIFIED),
-            (true, None) => Some(LOOK_POLLED),
-            (false, _) => self.input.may_grow().then_some(LOOK_STREAM),
+        match &self.follower {
+            Some(follower) => Some(follower.period(self.hints.are_heard())),
+            None => self.input.may_grow().then_some(LOOK_STREAM),
         }
     }
 
-    /// Whether the file system tells of changes; if not, looks are more frequent.
-    #[must_use]
-    pub fn is_notified(&self) -> bool {
-        self.watcher.is_some()
-    }
-
-    /// Looks. After `Truncated` and `Replaced` the follower follows the new input.
+    /// Looks; of a stream only its length.
     pub fn look(&mut self) -> Change {
-        let (Some(path), Some(known)) = (self.input.path().filter(|_| self.input.is_file()), &self.known) else {
+        let Some(follower) = &mut self.follower else { return Change::None };
+        let change = follower.look();
+        if matches!(change, Change::Replaced(_) | Change::Back(_)) {
+            self.hints.watch_file(&follower.path);
+        }
+        change
+    }
+
+    /// Takes note of bytes that were read of an input, if it is what the path leads to; false if what was read before is
+    /// there no more (T2), which the next look tells.
+    pub fn note(&mut self, input: &Arc<Input>, offset: u64, bytes: &[u8]) -> bool {
+        let content = self.follower.as_mut().and_then(|follower| follower.content.as_mut());
+        match content.filter(|content| content.input.as_ref().is_some_and(|own| Arc::ptr_eq(own, input))) {
+            Some(content) => content.note(offset, bytes),
+            None => true,
+        }
+    }
+
+    /// What the path leads to now, with what is known of it; None for what is no file.
+    pub(crate) fn content(&mut self) -> Option<&mut Content> {
+        self.follower.as_mut().and_then(Follower::content)
+    }
+
+    /// What the path leads to now.
+    #[must_use]
+    pub fn input(&self) -> &Arc<Input> {
+        let content = self.follower.as_ref().and_then(|follower| follower.content.as_ref());
+        content.and_then(|content| content.input.as_ref()).unwrap_or(&self.input)
+    }
+}
+
+impl Follower {
+    /// Looks after a path that nobody has opened yet.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, content: None, is_absent: false, trouble: None }
+    }
+
+    /// The path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is at the path, or was when it last led somewhere.
+    pub fn content(&mut self) -> Option<&mut Content> {
+        self.content.as_mut()
+    }
+
+    /// The same, to look at.
+    pub(super) fn content_ref(&self) -> Option<&Content> {
+        self.content.as_ref()
+    }
+
+    /// Whether the path leads nowhere.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        self.is_absent || self.content.is_none()
+    }
+
+    /// Time after which to look in any case.
+    pub(super) fn period(&self, is_notified: bool) -> Duration {
+        let is_fresh = self.content.as_ref().is_some_and(|content| content.is_fresh);
+        if is_notified && !is_fresh && !self.is_absent() { LOOK_NOTIFIED } else { LOOK_POLLED }
+    }
+
+    /// Looks.
+    pub fn look(&mut self) -> Change {
+        let meta = match std::fs::metadata(&self.path) {
+            Ok(meta) if meta.is_file() => meta,
+            Ok(_) => return self.trouble(Problem::unreadable(format!("{} is no file", self.path.display()))),
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return self.gone(),
+            Err(e) => return self.trouble(Problem::unreadable(format!("{}: {e}", self.path.display()))),
+        };
+        let was_absent = std::mem::replace(&mut self.is_absent, false);
+        match &mut self.content {
+            Some(content) if content.id == id(&meta) => {
+                let change = content.look(&self.path, &meta);
+                self.told(change, was_absent)
+            }
+            _ => self.open(was_absent),
+        }
+    }
+
+    fn told(&mut self, change: Result<Change, Problem>, was_absent: bool) -> Change {
+        match change {
+            Ok(Change::None | Change::Grown) if was_absent => Change::Back(None),
+            Ok(change) => {
+                self.trouble = None;
+                change
+            }
+            Err(problem) => self.trouble(problem),
+        }
+    }
+
+    fn gone(&mut self) -> Change {
+        // What is still written to the open file is read (T6).
+        let grown = self.content.as_mut().map(Content::look_open);
+        if let Some(Ok(Change::Truncated)) = grown {
+            return Change::Truncated;
+        }
+        match (std::mem::replace(&mut self.is_absent, true), grown) {
+            (false, _) => Change::Gone,
+            (true, Some(Ok(change))) => change,
+            (true, _) => Change::None,
+        }
+    }
+
+    fn open(&mut self, was_absent: bool) -> Change {
+        let opened = Input::open_any(&self.path).and_then(|input| {
+            let meta = input.metadata()?;
+            Ok(Content::new(input, &meta))
+        });
+        match opened {
+            Ok(content) => {
+                self.trouble = None;
+                match self.content.replace(content) {
+                    Some(old) if !was_absent => Change::Replaced(old),
+                    old => Change::Back(old),
+                }
+            }
+            Err(problem) => {
+                // It came and went, or may not be read: it is still not there.
+                self.is_absent = was_absent;
+                self.trouble(problem)
+            }
+        }
+    }
+
+    fn trouble(&mut self, problem: Problem) -> Change {
+        if self.trouble.as_ref() == Some(&problem.message) {
             return Change::None;
-        };
-        let path = path.to_owned();
-        let open = match self.input.metadata() {
-            Ok(open) => open,
-            Err(problem) => return self.absent(Change::Trouble(problem)),
-        };
-        // The open file first: what was written to it before the path changed is not lost (T6).
-        if open.len() < known.len || (stamp(&open) != known.stamp && !known.still_in(&self.input)) {
-            return self.reopen(&path, Change::Truncated);
         }
-        if open.len() > known.len {
-            return Change::Grown;
-        }
-        if stamp(&open) != known.stamp {
-            self.known = Known::of(&self.input);
-        }
-        match std::fs::metadata(&path) {
-            Ok(meta) if id(&meta) == id(&open) => {
-                self.is_absent = false;
-                Change::None
-            }
-            Ok(_) => self.reopen(&path, Change::Replaced),
-            Err(e) if e.kind() == ErrorKind::NotFound => self.absent(Change::Gone),
-            Err(e) => self.absent(Change::Trouble(Problem::unreadable(format!("{}: {e}", self.input.name())))),
-        }
-    }
-
-    /// Takes note that all bytes up to the input's length were read.
-    pub fn has_read(&mut self) {
-        // If it shrank meanwhile, what was known stays, and the next look tells.
-        if let Some(known) = Known::of(&self.input) {
-            self.known = Some(known);
-        }
-    }
-
-    fn reopen(&mut self, path: &Path, change: fn(Arc<Input>) -> Change) -> Change {
-        match Input::open(path) {
-            Ok(input) => {
-                self.input = Arc::clone(&input);
-                self.known = Known::of(&input);
-                self.is_absent = false;
-                change(input)
-            }
-            Err(problem) => self.absent(Change::Trouble(problem)),
-        }
-    }
-
-    fn absent(&mut self, change: Change) -> Change {
-        if std::mem::replace(&mut self.is_absent, true) { Change::None } else { change }
+        self.trouble = Some(problem.message.clone());
+        Change::Trouble(problem)
     }
 }
 
-impl Known {
-    fn of(input: &Input) -> Option<Self> {
-        let meta = input.metadata().ok()?;
-        let len = input.len();
-        let head = input.read(Span { offset: 0, len: len.min(HEAD_BYTES) }).ok()?;
-        let tail = input.read(tail(len)).ok()?;
-        Some(Self { stamp: stamp(&meta), head, tail, len })
+impl Content {
+    fn new(input: Arc<Input>, meta: &Metadata) -> Self {
+        let is_fresh = is_fresh(meta);
+        Self { input: Some(input), id: id(meta), stamp: Stamp::of(meta), print: Fingerprint::new(), is_fresh }
     }
 
-    fn still_in(&self, input: &Input) -> bool {
-        let is_same =
-            |offset: u64, old: &[u8]| input.read(Span { offset, len: old.len() as u64 }).is_ok_and(|new| new == old);
-        is_same(0, &self.head) && is_same(tail(self.len).offset, &self.tail)
+    /// The open file; None while it is closed.
+    #[must_use]
+    pub fn input(&self) -> Option<&Arc<Input>> {
+        self.input.as_ref()
+    }
+
+    /// Closes the file to save a handle; a look that finds it changed opens it again.
+    pub fn close(&mut self) {
+        self.print.rest();
+        self.input = None;
+    }
+
+    /// Takes note of bytes that were read at `offset`; false if what was read before is there no more (T2).
+    pub fn note(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        self.print.note(offset, bytes);
+        self.input.as_ref().is_some_and(|input| self.print.is_alike(input))
+    }
+
+    /// Takes note of zeros that were passed over, up to this byte.
+    pub fn pass(&mut self, to: u64) {
+        self.print.pass(to);
+    }
+
+    /// Whether the file is as it was at the last look.
+    ///
+    /// # Errors
+    /// It can no longer be asked.
+    pub(crate) fn is_intact(&self) -> Result<bool, Problem> {
+        let now = self.input.as_ref().map(|input| input.metadata()).transpose()?;
+        Ok(now.is_some_and(|meta| Stamp::of(&meta) == self.stamp))
+    }
+
+    /// What was read does not matter any more.
+    pub fn unread(&mut self) {
+        self.print = Fingerprint::new();
+    }
+
+    /// What the file was like at the last look: changes whenever it does.
+    pub(super) fn version(&self) -> [i64; 5] {
+        let [a, b, c, d] = self.stamp.times;
+        [self.stamp.len as i64, a, b, c, d]
+    }
+
+    fn look(&mut self, path: &Path, meta: &Metadata) -> Result<Change, Problem> {
+        if self.input.is_none() {
+            if Stamp::of(meta) == self.stamp {
+                return Ok(Change::None);
+            }
+            let input = Input::open_any(path)?;
+            // Another file came meanwhile: the next look tells.
+            if id(&input.metadata()?) != self.id {
+                return Ok(Change::None);
+            }
+            self.input = Some(input);
+        }
+        self.look_open()
+    }
+
+    /// Looks at the open file, wherever it is.
+    pub(super) fn look_open(&mut self) -> Result<Change, Problem> {
+        let Some(input) = self.input.clone() else { return Ok(Change::None) };
+        let meta = input.metadata()?;
+        let stamp = Stamp::of(&meta);
+        let was_fresh = std::mem::replace(&mut self.is_fresh, is_fresh(&meta));
+        let before = std::mem::replace(&mut self.stamp, stamp);
+        if stamp == before && !was_fresh {
+            return Ok(Change::None);
+        }
+        let is_same = if stamp.len < self.print.end() {
+            false
+        } else if stamp.len > before.len || (stamp == before && self.print.end() > TICK_BYTES) {
+            self.print.is_alike(&input)
+        } else {
+            self.print.is_same(&input)
+        };
+        if !is_same {
+            *self = Self::new(input.again()?, &meta);
+            return Ok(Change::Truncated);
+        }
+        input.refresh()?;
+        Ok(if stamp == before { Change::None } else { Change::Grown })
     }
 }
 
-fn tail(len: u64) -> Span {
-    let tail = len.min(TAIL_BYTES);
-    Span { offset: len - tail, len: tail }
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        Self { len: meta.len(), times: [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()] }
+    }
 }
 
 fn id(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
-fn stamp(meta: &Metadata) -> (u64, i64, i64, i64, i64) {
-    (meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec())
-}
-
-/// Watches the folder of a file (a file that is replaced by a rename is lost to a watch of its own), and the folder to
-/// which a symbolic link leads.
-fn watch(path: &Path, hint: &Sender<()>) -> notify::Result<RecommendedWatcher> {
-    let real = path.canonicalize().map_err(notify::Error::io)?;
-    let names: Vec<OsString> = [path, &real].iter().filter_map(|p| p.file_name()).map(OsString::from).collect();
-    let hint = hint.clone();
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        let is_ours = event.is_ok_and(|event| {
-            let is_named = |p: &std::path::PathBuf| p.file_name().is_some_and(|n| names.iter().any(|m| m == n));
-            !matches!(event.kind, EventKind::Access(_)) && (event.paths.is_empty() || event.paths.iter().any(is_named))
-        });
-        if is_ours {
-            let _full = hint.try_send(());
-        }
-    })?;
-    let folder = |p: &Path| p.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-    watcher.watch(&folder(path), RecursiveMode::NonRecursive)?;
-    if folder(path).canonicalize().ok().as_deref() != real.parent() {
-        watcher.watch(&folder(&real), RecursiveMode::NonRecursive)?;
-    }
-    Ok(watcher)
+fn is_fresh(meta: &Metadata) -> bool {
+    let age = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+    age.is_some_and(|age| age < CLOCK_TICK)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Bytes, Span};
     use std::fs;
     use std::io::Write;
 
@@ -212,57 +366,94 @@ mod tests {
         fs::OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    fn followed(text: &str) -> (tempfile::TempDir, std::path::PathBuf, Arc<Input>, Follower) {
+    fn followed(text: &str) -> (tempfile::TempDir, PathBuf, Arc<Input>, Watch) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("live.jsonl");
         fs::write(&path, text).unwrap();
         let input = Input::open(&path).unwrap();
-        let follower = Follower::new(Arc::clone(&input));
-        (folder, path, input, follower)
+        let mut watch = Watch::new(Arc::clone(&input));
+        read(&mut watch);
+        (folder, path, input, watch)
+    }
+
+    /// Reads all there is.
+    fn read(watch: &mut Watch) {
+        let input = Arc::clone(watch.input());
+        let bytes = input.read(Span { offset: 0, len: input.len() }).unwrap();
+        assert!(watch.note(&input, 0, &bytes));
     }
 
     #[test]
-    fn tells_growth_until_it_was_read() {
-        let (_folder, path, input, mut follower) = followed("{}\n");
-        assert!(matches!(follower.look(), Change::None));
+    fn tells_growth() {
+        let (_folder, path, input, mut watch) = followed("{}\n");
+        assert!(matches!(watch.look(), Change::None));
         append(&path, "{}\n");
-        assert!(matches!(follower.look(), Change::Grown));
-        assert!(matches!(follower.look(), Change::Grown), "it was not read yet");
-        assert_eq!(input.refresh().unwrap(), 6);
-        follower.has_read();
-        assert!(matches!(follower.look(), Change::None));
+        assert!(matches!(watch.look(), Change::Grown));
+        assert_eq!(input.len(), 6);
+        read(&mut watch);
+        assert!(matches!(watch.look(), Change::None));
     }
 
     #[test]
     fn tells_truncation_by_size_and_by_content() {
-        let (_folder, path, _input, mut follower) = followed("{\"a\":1}\n{\"b\":2}\n");
+        let (_folder, path, _input, mut watch) = followed("{\"a\":1}\n{\"b\":2}\n");
         fs::write(&path, "{}\n").unwrap();
-        assert!(matches!(follower.look(), Change::Truncated(new) if new.len() == 3));
+        assert!(matches!(watch.look(), Change::Truncated));
+        read(&mut watch);
         fs::write(&path, "{\"a\":1, \"longer\": true}\n").unwrap();
-        assert!(matches!(follower.look(), Change::Truncated(new) if new.len() == 24), "it is longer, but not the same");
+        assert!(matches!(watch.look(), Change::Truncated), "it is longer, but not the same");
+        assert_eq!(watch.input().len(), 24);
+        read(&mut watch);
+        fs::write(&path, "{\"a\":2, \"longer\": true}\n").unwrap();
+        assert!(matches!(watch.look(), Change::Truncated), "as long as before");
     }
 
     #[test]
-    fn drains_the_old_file_before_the_new_one() {
-        let (_folder, path, input, mut follower) = followed("{}\n");
+    fn keeps_the_old_file_for_who_drains_it() {
+        let (_folder, path, input, mut watch) = followed("{}\n");
         append(&path, "{\"last\":1}\n");
         fs::rename(&path, path.with_extension("old")).unwrap();
-        assert!(matches!(follower.look(), Change::Grown));
-        input.refresh().unwrap();
-        follower.has_read();
-        assert!(matches!(follower.look(), Change::Gone));
-        assert!(matches!(follower.look(), Change::None), "told once");
+        assert!(matches!(watch.look(), Change::Gone));
+        assert_eq!(input.len(), 14, "the open file can be read on");
+        assert!(matches!(watch.look(), Change::None));
         fs::write(&path, "{\"new\":1}\n").unwrap();
-        assert!(matches!(follower.look(), Change::Replaced(_)));
-        assert!(matches!(follower.look(), Change::None));
+        let Change::Back(Some(old)) = watch.look() else { panic!() };
+        assert!(old.input().is_some_and(|old| Arc::ptr_eq(old, &input)));
+        assert!(matches!(watch.look(), Change::None));
+        let other = path.with_extension("other");
+        fs::write(&other, "{}\n").unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert!(matches!(watch.look(), Change::Replaced(_)));
+    }
+
+    #[test]
+    fn knows_a_file_that_went_and_came_back() {
+        let (_folder, path, input, mut watch) = followed("{}\n");
+        let away = path.with_extension("away");
+        fs::rename(&path, &away).unwrap();
+        assert!(matches!(watch.look(), Change::Gone));
+        fs::rename(&away, &path).unwrap();
+        assert!(matches!(watch.look(), Change::Back(None)));
+        assert!(Arc::ptr_eq(watch.input(), &input));
+    }
+
+    #[test]
+    fn a_closed_file_is_opened_again_when_it_changed() {
+        let (_folder, path, _input, mut watch) = followed("{}\n");
+        watch.look();
+        watch.follower.as_mut().unwrap().content().unwrap().close();
+        assert!(matches!(watch.look(), Change::None));
+        append(&path, "{}\n");
+        assert!(matches!(watch.look(), Change::Grown));
+        assert_eq!(watch.input().len(), 6);
     }
 
     #[test]
     fn hears_of_changes() {
-        let (_folder, path, _input, follower) = followed("{}\n");
-        if follower.is_notified() {
+        let (_folder, path, _input, watch) = followed("{}\n");
+        if watch.hints.are_heard() {
             append(&path, "{}\n");
-            assert!(follower.hints().recv_timeout(Duration::from_secs(20)).is_ok());
+            assert!(watch.hints().recv_timeout(Duration::from_secs(20)).is_ok());
         }
     }
 }

@@ -6,16 +6,19 @@
 
 mod follow;
 mod frame;
+mod hints;
 mod input;
 mod journal;
 mod kind;
 mod lines;
+mod print;
 mod reader;
 mod save;
+pub mod tail;
 mod values;
 
 pub use crate::model::RecordIndex;
-pub use follow::{Change, Follower};
+pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer, index_all};
 pub use input::{BLOCK, Input};
 pub use journal::Journal;

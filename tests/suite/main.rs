@@ -18,5 +18,6 @@ mod props;
 mod pty;
 mod review;
 mod schemas;
+mod tail;
 mod tidy;
 mod vectors;

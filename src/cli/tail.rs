@@ -1,0 +1,178 @@
+//! `obelus tail`: follows a file, a folder or a stream and prints each record as it comes (TAIL.md).
+//!
+//! One thread reads and never waits for the reader of stdout; another writes. While what was read is not written yet,
+//! nothing more is read, but the path is looked at all the same.
+
+mod show;
+mod writer;
+
+use super::args::parsed;
+use super::out::Out;
+use super::{Command, Stop, complain};
+use crate::model::Problem;
+use crate::source::Input;
+use crate::source::tail::{Tail, Tale, Told};
+use crate::text::SafeText;
+use clap::{ArgMatches, Args};
+use crossbeam_channel::{Receiver, after, bounded, never, select};
+use show::Show;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use writer::Writer;
+
+pub(super) const COMMAND: Command = Command { name: "tail", describe: Options::augment_args, run };
+
+/// Longest time from a signal to the exit.
+const ENDING: Duration = Duration::from_millis(1700);
+
+/// Follow a live file or folder and print each record as it comes
+#[derive(Debug, Args)]
+struct Options {
+    /// File or folder to follow, which need not exist yet; `-` is standard input
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Print one JSON object for each record, error and event
+    #[arg(long)]
+    json: bool,
+    /// Print what stands there, take its end as final, and exit: 1 if there was an error, 2 if nothing could be read
+    #[arg(long)]
+    once: bool,
+    /// Look every MS milliseconds instead of being notified by the file system
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    poll: Option<u64>,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let poll = options.poll.map(Duration::from_millis);
+    let tail = match Path::new(&options.path) {
+        _ if options.path == "-" => Tail::stream(Input::stdin()?),
+        path if is_stream(path) => Tail::stream(Input::open(path)?),
+        path => Tail::new(path, poll),
+    };
+    if options.once && options.path != "-" && !Path::new(&options.path).exists() {
+        return Err(Problem::unreadable(format!("{}: there is no such file", options.path)).into());
+    }
+    let signals = signals()?;
+    let show = Show::new(options.json, out.is_coloured(), out.is_terminal());
+    let writer = Writer::start()?;
+    Loop { tail, show, writer, signals, is_once: options.once, until: None, has_error: false }.run()
+}
+
+/// A pipe or device: what can be read once.
+fn is_stream(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+}
+
+/// Hears of the first signal to end.
+fn signals() -> Result<Receiver<()>, Stop> {
+    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    let (tell, heard) = bounded(1);
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            // The second signal changes nothing: the end is near.
+            let _ = tell.try_send(());
+        }
+    })?;
+    Ok(heard)
+}
+
+struct Loop {
+    tail: Tail,
+    show: Show,
+    writer: Writer,
+    signals: Receiver<()>,
+    is_once: bool,
+    /// When to end whatever was not written, after a signal.
+    until: Option<Instant>,
+    has_error: bool,
+}
+
+impl Loop {
+    fn run(mut self) -> Result<u8, Stop> {
+        self.look();
+        while self.writer.is_open() {
+            let now = Instant::now();
+            if self.until.is_some_and(|until| until <= now) {
+                break;
+            }
+            if self.signals.try_recv().is_ok() {
+                self.end();
+            }
+            if self.tail.is_look_due(now) {
+                self.look();
+            }
+            if self.writer.is_free() && !self.turn() {
+                break;
+            }
+            self.writer.offer();
+        }
+        let written = self.writer.finish(self.until);
+        match written {
+            Ok(()) if self.is_once && !self.tail.has_read() => Ok(super::TROUBLE),
+            Ok(()) => Ok(u8::from(self.is_once && self.has_error)),
+            Err(error) => Err(Stop::Output(error)),
+        }
+    }
+
+    /// Reads a slice, or waits for something to read; false at the end.
+    fn turn(&mut self) -> bool {
+        if self.read() {
+            return true;
+        }
+        if self.is_once || self.until.is_some() || self.tail.is_over() {
+            self.told(|tail, tell| {
+                tail.finish(tell);
+                true
+            });
+            return false;
+        }
+        self.wait();
+        true
+    }
+
+    fn wait(&mut self) {
+        let due = after(self.tail.wait(Instant::now()));
+        select! {
+            recv(self.tail.hints()) -> _ => self.look(),
+            recv(self.signals) -> _ => self.end(),
+            recv(self.writer.closed()) -> _ => {}
+            recv(due) -> _ => self.look(),
+        }
+    }
+
+    /// A signal: what stands there now is read to its end.
+    fn end(&mut self) {
+        self.until = Some(Instant::now() + ENDING);
+        self.signals = never();
+        self.look();
+    }
+
+    fn look(&mut self) {
+        self.told(|tail, tell| {
+            tail.look(Instant::now(), tell);
+            true
+        });
+    }
+
+    fn read(&mut self) -> bool {
+        self.told(|tail, tell| tail.read(Instant::now(), tell))
+    }
+
+    /// Lets the follower tell, and takes what it told to the writer.
+    fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(Told<'_>)) -> bool) -> bool {
+        let (show, has_error) = (&mut self.show, &mut self.has_error);
+        let more = work(&mut self.tail, &mut |told| {
+            match &told.what {
+                Tale::Notice(message) => complain(&SafeText::of(message).to_string()),
+                Tale::Error { .. } => *has_error = true,
+                _ => {}
+            }
+            show.add(&told);
+        });
+        self.writer.add(self.show.take());
+        more
+    }
+}

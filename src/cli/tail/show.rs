@@ -1,0 +1,230 @@
+//! What the follower tells, as JSON lines for programs or as readable lines for people.
+
+use crate::cli::out::{Out, Tone, put_escaped};
+use crate::format::describe;
+use crate::json;
+use crate::source::tail::{Event, Tale, Told};
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+/// Bytes of a record that are looked at to describe it in a line.
+const DESCRIBED: usize = 64 * 1024;
+
+/// Characters of a summary.
+const SUMMARY: usize = 160;
+
+/// Makes lines of what is told.
+pub(super) enum Show {
+    /// One JSON object a line.
+    Json(Vec<u8>),
+    /// A readable line, coloured on a terminal.
+    Text(Box<Text>),
+}
+
+/// Readable lines.
+pub(super) struct Text {
+    out: Out<'static>,
+    lines: Shared,
+}
+
+/// Bytes that [`Out`] writes and [`Show::take`] takes.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Show {
+    pub(super) fn new(is_json: bool, has_colours: bool, is_terminal: bool) -> Self {
+        if is_json {
+            return Self::Json(Vec::new());
+        }
+        let lines = Shared::default();
+        let out = Out::new(lines.clone(), is_terminal).coloured(has_colours);
+        Self::Text(Box::new(Text { out, lines }))
+    }
+
+    /// Adds what is told; a notice is for stderr.
+    pub(super) fn add(&mut self, told: &Told<'_>) {
+        // Memory takes all that is written to it.
+        let _ = match self {
+            Self::Json(out) => put_json(told, out),
+            Self::Text(text) => text.put(told),
+        };
+    }
+
+    /// Takes the lines made so far.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        match self {
+            Self::Json(out) => std::mem::take(out),
+            Self::Text(text) => {
+                let _ = text.out.finish();
+                text.lines.0.take()
+            }
+        }
+    }
+}
+
+fn put_json(told: &Told<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+    if matches!(told.what, Tale::Notice(_)) {
+        return Ok(());
+    }
+    out.push(b'{');
+    if let Some(file) = told.file {
+        out.extend_from_slice(b"\"file\":");
+        put_escaped(&json::quote(file), out)?;
+        out.push(b',');
+    }
+    let generation = told.generation;
+    match &told.what {
+        Tale::Record { offset, line, text, is_unterminated } => {
+            write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"record\":")?;
+            put_value(text, out)?;
+            put_unterminated(*is_unterminated, out);
+        }
+        Tale::Error { offset, line, why, hole, is_unterminated } => {
+            write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"error\":")?;
+            put_escaped(&json::quote(why), out)?;
+            if let Some(len) = hole {
+                write!(out, ",\"hole\":{len}")?;
+            }
+            put_unterminated(*is_unterminated, out);
+        }
+        Tale::Event(event) => write!(out, "\"event\":\"{}\",\"generation\":{generation}", event.name())?,
+        Tale::Notice(_) => {}
+    }
+    out.extend_from_slice(b"}\n");
+    Ok(())
+}
+
+fn put_unterminated(is_unterminated: bool, out: &mut Vec<u8>) {
+    if is_unterminated {
+        out.extend_from_slice(b",\"unterminated\":true");
+    }
+}
+
+/// A value as written, on one line: without the white space between its parts, control characters as `\u` escapes.
+fn put_value(text: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    let mut rest = text;
+    while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
+        out.extend(rest.as_bytes()[..quote].iter().filter(|b| !b.is_ascii_whitespace()));
+        let end = quote + string_len(&rest.as_bytes()[quote..]);
+        put_escaped(&rest[quote..end], out)?;
+        rest = &rest[end..];
+    }
+    out.extend(rest.bytes().filter(|b| !b.is_ascii_whitespace()));
+    Ok(())
+}
+
+/// Length of the string that begins here, with its quotes.
+fn string_len(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(i) = memchr::memchr2(b'"', b'\\', &text[at.min(text.len())..]) {
+        at += i + 1;
+        if text[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+impl Text {
+    fn put(&mut self, told: &Told<'_>) -> io::Result<()> {
+        let file = told.file.map_or_else(String::new, |file| format!("{file}  "));
+        match &told.what {
+            Tale::Record { line, text, is_unterminated, .. } => self.record(&file, *line, text, *is_unterminated),
+            Tale::Error { line, why, .. } => {
+                let place = format!("{line:>7}  ");
+                self.out.styled(&[(Tone::Dim, &file), (Tone::Dim, &place), (Tone::Error, "✗ "), (Tone::Plain, why)])
+            }
+            Tale::Event(event) => {
+                let said = match event {
+                    Event::Truncated => "truncated: what follows is new content of the same file",
+                    Event::Rotated => "rotated: the path leads to another file",
+                    Event::Gone => "gone: nothing is at the path any more",
+                    Event::Back => "back: the path leads to a file again",
+                };
+                let said = format!("── {said} (generation {}) ──", told.generation);
+                self.out.styled(&[(Tone::Dim, &file), (Tone::Warning, &said)])
+            }
+            Tale::Notice(_) => Ok(()),
+        }
+    }
+
+    fn record(&mut self, file: &str, line: u64, text: &str, is_unterminated: bool) -> io::Result<()> {
+        let step = match text.len() {
+            ..=DESCRIBED => describe(text),
+            _ => {
+                let end = text.floor_char_boundary(DESCRIBED);
+                describe(&json::head(&text[..end]))
+            }
+        };
+        let place = format!("{line:>7}  ");
+        let who = format!("{:<11} ", step.label);
+        let tool = step.tool.map_or_else(String::new, |tool| format!("{tool}  "));
+        let mut said: String = step.summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = said.char_indices().nth(SUMMARY) {
+            said.truncate(end);
+            said.push('…');
+        }
+        let pending = if is_unterminated { "  (no newline yet)" } else { "" };
+        self.out.styled(&[
+            (Tone::Dim, file),
+            (Tone::Dim, &place),
+            (Tone::Strong, &who),
+            (Tone::Info, &tool),
+            (Tone::Plain, &said),
+            (Tone::Dim, pending),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(is_json: bool, told: &Told<'_>) -> String {
+        let mut show = Show::new(is_json, false, true);
+        show.add(told);
+        String::from_utf8(show.take()).unwrap()
+    }
+
+    fn record(text: &str) -> Told<'_> {
+        Told { file: None, generation: 2, what: Tale::Record { offset: 7, line: 3, text, is_unterminated: false } }
+    }
+
+    #[test]
+    fn a_record_is_one_line_as_written() {
+        let text = "{\n  \"a b\" : [1.0, 1e3 ,\t\"x\\\" \\\\\"],\r\n \"a b\":\"\u{9b}\u{7f}\"}";
+        let expected =
+            "{\"generation\":2,\"offset\":7,\"line\":3,\"record\":{\"a b\":[1.0,1e3,\"x\\\" \\\\\"],\"a b\":\"\\u009b\\u007f\"}}\n";
+        assert_eq!(shown(true, &record(text)), expected);
+    }
+
+    #[test]
+    fn errors_and_events_say_where() {
+        let what = Tale::Error { offset: 9, line: 2, why: "no \u{1b}".to_owned(), hole: Some(3), is_unterminated: true };
+        let told = Told { file: Some("a/b.jsonl"), generation: 1, what };
+        let expected = "{\"file\":\"a/b.jsonl\",\"generation\":1,\"offset\":9,\"line\":2,\"error\":\"no \\u001b\",\"hole\":3,\"unterminated\":true}\n";
+        assert_eq!(shown(true, &told), expected);
+        assert_eq!(shown(false, &told), "a/b.jsonl        2  ✗ no ␛\n");
+        let told = Told { file: None, generation: 4, what: Tale::Event(Event::Rotated) };
+        assert_eq!(shown(true, &told), "{\"event\":\"rotated\",\"generation\":4}\n");
+    }
+
+    #[test]
+    fn people_get_who_and_what() {
+        let told = record("{\"role\":\"assistant\",\"content\":\"a\\n\\u001b[2J b\"}");
+        assert_eq!(shown(false, &told), "      3  assistant   a ␛[2J b\n");
+    }
+}

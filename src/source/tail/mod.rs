@@ -1,0 +1,302 @@
+//! The follower of `obelus tail`: records, errors and events of a path, a folder or a stream as they come (TAIL.md).
+//!
+//! It knows no format. It never waits: who drives it asks it to look, to read a slice, and how long to wait.
+
+mod document;
+mod judge;
+mod lines;
+mod track;
+mod tree;
+
+use super::Input;
+use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
+use super::hints::Hints;
+use crate::model::Problem;
+use crossbeam_channel::Receiver;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use track::Track;
+
+pub(crate) use document::{Digest, Document, Found};
+
+/// Handles that may be open at once; the files that rested longest are closed (T18).
+const HANDLES_MAX: usize = 200;
+
+/// Least time between two looks.
+const PACE: Duration = Duration::from_millis(4);
+
+/// Least time between two walks through a folder.
+const WALK_PACE: Duration = Duration::from_millis(100);
+
+/// Something the follower tells, in the order in which it holds.
+#[derive(Debug)]
+pub struct Told<'t> {
+    /// The path below the folder, if a folder is followed.
+    pub file: Option<&'t str>,
+    /// Which content of the path; numbers only grow (T1).
+    pub generation: u64,
+    /// What.
+    pub what: Tale<'t>,
+}
+
+/// What is told.
+#[derive(Debug)]
+pub enum Tale<'t> {
+    /// A value.
+    Record {
+        /// Byte of the file at which it begins.
+        offset: u64,
+        /// Physical line, from 1.
+        line: u64,
+        /// The value as written.
+        text: &'t str,
+        /// Whether there is no newline behind it.
+        is_unterminated: bool,
+    },
+    /// A line, a part of a line or a hole that is no JSON.
+    Error {
+        /// Byte of the file at which the bad text begins.
+        offset: u64,
+        /// Physical line, from 1.
+        line: u64,
+        /// What is wrong.
+        why: String,
+        /// Length of a hole of NUL bytes.
+        hole: Option<u64>,
+        /// Whether there is no newline behind it.
+        is_unterminated: bool,
+    },
+    /// The path changed; the generation is the one that counts from here.
+    Event(Event),
+    /// For people: waiting, no permission.
+    Notice(String),
+}
+
+/// How a path changed (T1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Bytes that were read are no longer there.
+    Truncated,
+    /// It leads to another file.
+    Rotated,
+    /// It leads nowhere.
+    Gone,
+    /// It leads somewhere again.
+    Back,
+}
+
+impl Event {
+    /// Its name in the output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Rotated => "rotated",
+            Self::Gone => "gone",
+            Self::Back => "back",
+        }
+    }
+}
+
+/// Who is told.
+pub(super) type Tell<'a> = dyn FnMut(Told<'_>) + 'a;
+
+/// Follows a path, a folder or a stream.
+pub struct Tail {
+    root: PathBuf,
+    is_folder: bool,
+    /// By the path below the folder; of a file or stream the only one is nameless.
+    tracks: BTreeMap<String, Track>,
+    hints: Hints,
+    /// Time between looks, if notifications are not wanted.
+    poll: Option<Duration>,
+    looked: Option<Instant>,
+    walked: Option<Instant>,
+    /// Whose turn it is to be read.
+    turn: String,
+    is_waiting_told: bool,
+}
+
+impl Tail {
+    /// Follows a path, which need not exist; with `poll` by looks alone, that often.
+    #[must_use]
+    pub fn new(path: &Path, poll: Option<Duration>) -> Self {
+        let tracks = BTreeMap::new();
+        let (looked, walked, turn) = (None, None, String::new());
+        let root = path.to_owned();
+        let mut tail =
+            Self { root, is_folder: false, tracks, hints: Hints::new(), poll, looked, walked, turn, is_waiting_told: false };
+        tail.begin();
+        tail
+    }
+
+    /// Follows a stream.
+    #[must_use]
+    pub fn stream(input: Arc<Input>) -> Self {
+        let mut tail = Self::new(Path::new(""), None);
+        tail.tracks = BTreeMap::from([(String::new(), Track::stream(input))]);
+        tail
+    }
+
+    fn begin(&mut self) {
+        self.is_folder = self.root.is_dir();
+        if self.is_folder {
+            self.tracks.clear();
+        } else {
+            self.tracks.insert(String::new(), Track::new(self.root.clone()));
+        }
+        self.watch();
+    }
+
+    fn watch(&mut self) {
+        match (self.poll, self.is_folder) {
+            (Some(_), _) => {}
+            (None, true) => self.hints.watch_folder(&self.root),
+            (None, false) => self.hints.watch_file(&self.root),
+        }
+    }
+
+    /// Hears of it when a look is worth while.
+    #[must_use]
+    pub fn hints(&self) -> &Receiver<()> {
+        self.hints.heard()
+    }
+
+    /// Whether anything could be read at all so far.
+    #[must_use]
+    pub fn has_read(&self) -> bool {
+        self.tracks.values().any(Track::has_read)
+    }
+
+    /// Whether nothing more can come: a stream has ended, and all of it was told.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        !self.is_folder && self.tracks.values().all(Track::is_over)
+    }
+
+    /// Time until something is due.
+    #[must_use]
+    pub fn wait(&self, now: Instant) -> Duration {
+        if self.tracks.values().any(|track| track.is_due) {
+            return Duration::ZERO;
+        }
+        let period = match (self.poll, self.is_folder) {
+            (Some(poll), _) => poll,
+            (None, true) if self.hints.are_heard() => LOOK_NOTIFIED,
+            (None, true) => LOOK_POLLED,
+            (None, false) => {
+                let periods = self.tracks.values().map(|track| track.period(self.hints.are_heard()));
+                periods.min().unwrap_or(LOOK_NOTIFIED)
+            }
+        };
+        let look = self.looked.map_or(Duration::ZERO, |at| (at + period).saturating_duration_since(now));
+        let timers = self.tracks.values().filter_map(|track| track.timer(now));
+        timers.chain([look]).min().unwrap_or(look)
+    }
+
+    /// Whether a look is due although there may be more to read.
+    #[must_use]
+    pub fn is_look_due(&self, now: Instant) -> bool {
+        !self.hints.heard().is_empty() || self.looked.is_none_or(|at| now >= at + self.poll.unwrap_or(LOOK_NOTIFIED))
+    }
+
+    /// Looks at what may have changed: after a hint, or when [`Tail::wait`] is over.
+    pub fn look(&mut self, now: Instant, tell: &mut Tell<'_>) {
+        if self.looked.is_some_and(|at| now < at + PACE) {
+            std::thread::sleep(PACE);
+        }
+        let heard = self.hints.take();
+        let is_time = self.looked.is_none_or(|at| now >= at + self.poll.unwrap_or(LOOK_NOTIFIED));
+        self.begin_late(tell);
+        if self.is_folder && (heard.is_all || is_time) {
+            self.walk(now, tell);
+        }
+        let is_all = heard.is_all || is_time || !self.is_folder || !self.hints.are_heard();
+        for (name, track) in &mut self.tracks {
+            let is_named = || heard.paths.contains(&self.root.join(name));
+            if is_all || track.is_restless() || is_named() {
+                let name = self.is_folder.then_some(name.as_str());
+                let is_elsewhere =
+                    track.look(now, &mut |generation, what| tell(Told { file: name, generation, what }));
+                if is_elsewhere && self.poll.is_none() && !self.is_folder {
+                    self.hints.watch_file(&self.root);
+                }
+            }
+        }
+        if is_all {
+            self.looked = Some(now);
+        }
+        self.close_resting();
+    }
+
+    /// A path that was not there may turn out to be a folder, or its own folder may come.
+    fn begin_late(&mut self, tell: &mut Tell<'_>) {
+        if self.is_folder || self.has_read() || self.tracks.values().any(|track| !track.is_missing()) {
+            return;
+        }
+        if self.root.is_dir() {
+            return self.begin();
+        }
+        if !self.root.exists() && !std::mem::replace(&mut self.is_waiting_told, true) {
+            let what = Tale::Notice(format!("{} does not exist yet; waiting for it", self.root.display()));
+            tell(Told { file: None, generation: 0, what });
+        }
+        if self.poll.is_none() && !self.hints.are_heard() {
+            self.watch();
+        }
+    }
+
+    fn walk(&mut self, now: Instant, tell: &mut Tell<'_>) {
+        if self.walked.is_some_and(|at| now < at + WALK_PACE) {
+            // What came is found a moment later.
+            self.hints.hear_again();
+            return;
+        }
+        self.walked = Some(now);
+        let mut troubles = Vec::new();
+        for name in tree::files(&self.root, &mut troubles) {
+            let path = self.root.join(&name);
+            self.tracks.entry(name).or_insert_with(|| Track::new(path));
+        }
+        for Problem { message, .. } in troubles {
+            tell(Told { file: None, generation: 0, what: Tale::Notice(message) });
+        }
+    }
+
+    /// Reads a slice of one file; false if there is nothing to read now. Files take turns, so that none waits for a
+    /// huge or slow one (T18).
+    pub fn read(&mut self, now: Instant, tell: &mut Tell<'_>) -> bool {
+        let later = self.tracks.range_mut(std::mem::take(&mut self.turn)..).find(|(_, track)| track.is_due);
+        let next = match later {
+            Some(next) => Some(next),
+            None => self.tracks.iter_mut().find(|(_, track)| track.is_due),
+        };
+        let Some((name, track)) = next else { return false };
+        let file = self.is_folder.then_some(name.as_str());
+        track.read(now, &mut |generation, what| tell(Told { file, generation, what }));
+        // The next in order.
+        self.turn = format!("{name}\0");
+        true
+    }
+
+    /// The end of all is final: what is unfinished is told as it stands (T10).
+    pub fn finish(&mut self, tell: &mut Tell<'_>) {
+        for (name, track) in &mut self.tracks {
+            let file = self.is_folder.then_some(name.as_str());
+            track.finish(&mut |generation, what| tell(Told { file, generation, what }));
+        }
+    }
+
+    fn close_resting(&mut self) {
+        let open = self.tracks.values().filter(|track| track.is_open()).count();
+        if !self.is_folder || open <= HANDLES_MAX {
+            return;
+        }
+        let mut resting: Vec<&mut Track> = self.tracks.values_mut().filter(|track| track.can_rest()).collect();
+        resting.sort_by_key(|track| track.last_growth());
+        let excess = open - HANDLES_MAX * 3 / 4;
+        resting.into_iter().take(excess).for_each(Track::close);
+    }
+}

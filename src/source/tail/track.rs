@@ -1,0 +1,514 @@
+//! One followed path: its contents one after the other, each read to its end before the next is told (TAIL T4, T6).
+
+use super::document::{self, Document, Found};
+use super::lines::{Kind, Lines};
+use super::{Event, Tale};
+use crate::model::{Bytes, Problem, Span};
+use crate::source::follow::{Change, Content, Follower};
+use crate::source::{BLOCK, Input};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes read before another file gets its turn.
+const SLICE: usize = BLOCK / 4;
+
+/// Pending text that is whole is told after so long without growth (T9).
+const QUIET: Duration = Duration::from_secs(1);
+
+/// How long a file is read on after its path leads elsewhere (T6).
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// Who is told: a generation and what.
+type Tell<'a> = dyn FnMut(u64, Tale<'_>) + 'a;
+
+/// One path.
+pub(super) struct Track {
+    follower: Follower,
+    stream: Option<Arc<Input>>,
+    now: Option<Reading>,
+    /// What the path led to before, the oldest first.
+    leaving: Vec<Reading>,
+    generation: u64,
+    /// Whether there may be something to read.
+    pub(super) is_due: bool,
+    gone: Option<Gone>,
+    is_over: bool,
+}
+
+/// One content of the path on its way to who is told.
+struct Reading {
+    /// 0 until it is its turn.
+    generation: u64,
+    announce: Vec<Event>,
+    mode: Mode,
+    /// Its file, if the path no longer leads there.
+    own: Option<Content>,
+    growth: Instant,
+    is_at_end: bool,
+    /// When it is given up.
+    until: Option<Instant>,
+}
+
+enum Mode {
+    Lines(Lines),
+    Document(Document),
+}
+
+struct Gone {
+    until: Instant,
+    is_told: bool,
+    is_final: bool,
+}
+
+/// What a slice brought.
+#[derive(PartialEq, Eq)]
+enum Served {
+    More,
+    End,
+}
+
+impl Track {
+    /// A path that may lead nowhere yet.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self {
+            follower: Follower::new(path),
+            stream: None,
+            now: None,
+            leaving: Vec::new(),
+            generation: 0,
+            is_due: false,
+            gone: None,
+            is_over: false,
+        }
+    }
+
+    /// A stream.
+    pub(super) fn stream(input: Arc<Input>) -> Self {
+        let now = Some(Reading::new(Vec::new(), Instant::now()));
+        Self { stream: Some(input), now, is_due: true, ..Self::new(PathBuf::new()) }
+    }
+
+    pub(super) fn has_read(&self) -> bool {
+        self.now.is_some()
+    }
+
+    /// Whether the path never led anywhere.
+    pub(super) fn is_missing(&self) -> bool {
+        self.now.is_none()
+    }
+
+    /// Whether it is a stream that has ended and was told.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    pub(super) fn period(&self, is_notified: bool) -> Duration {
+        match self.stream {
+            Some(_) => Duration::from_millis(10),
+            None => self.follower.period(is_notified),
+        }
+    }
+
+    pub(super) fn last_growth(&self) -> Option<Instant> {
+        self.now.as_ref().map(|reading| reading.growth)
+    }
+
+    /// Whether a look is due even if nobody names its path.
+    pub(super) fn is_restless(&self) -> bool {
+        !self.leaving.is_empty() || self.gone.as_ref().is_some_and(|gone| !gone.is_final) || self.has_timer()
+    }
+
+    /// Whether it holds a handle.
+    pub(super) fn is_open(&self) -> bool {
+        self.follower.content_ref().is_some_and(|content| content.input().is_some())
+    }
+
+    /// Whether its file can be closed until it changes.
+    pub(super) fn can_rest(&self) -> bool {
+        let is_at_end = self.now.as_ref().is_some_and(|reading| reading.is_at_end && reading.announce.is_empty());
+        self.is_open() && is_at_end && !self.is_due && !self.is_restless()
+    }
+
+    /// Closes its file until it changes.
+    pub(super) fn close(&mut self) {
+        if let Some(content) = self.follower.content() {
+            content.close();
+        }
+    }
+
+    /// Time until something is due without a change.
+    pub(super) fn timer(&self, now: Instant) -> Option<Duration> {
+        let left = |at: Instant| at.saturating_duration_since(now);
+        let leaving = self.leaving.iter().filter_map(|reading| reading.until).map(left);
+        let gone = self.gone.as_ref().filter(|gone| !gone.is_final).map(|gone| left(gone.until));
+        let pending = self.now.as_ref().and_then(|reading| reading.timer(now));
+        leaving.chain(gone).chain(pending).min()
+    }
+
+    fn has_timer(&self) -> bool {
+        self.now.as_ref().is_some_and(|reading| reading.timer(reading.growth).is_some())
+    }
+
+    /// Looks at the path; whether it leads elsewhere now.
+    pub(super) fn look(&mut self, now: Instant, tell: &mut Tell<'_>) -> bool {
+        if let Some(stream) = &self.stream {
+            self.is_due = !self.is_over && (!stream.may_grow() || self.now.as_ref().is_some_and(|r| r.at() < stream.len()));
+        }
+        self.is_due |= self.timer(now) == Some(Duration::ZERO);
+        self.look_at_leaving();
+        let change = if self.stream.is_some() { Change::None } else { self.follower.look() };
+        let is_elsewhere = matches!(change, Change::Replaced(_) | Change::Back(_));
+        self.is_due |= !matches!(change, Change::None | Change::Trouble(_));
+        match change {
+            Change::None => {}
+            Change::Grown => self.grown(now),
+            Change::Truncated => self.now = Some(Reading::new(vec![Event::Truncated], now)),
+            Change::Replaced(old) => self.replaced(old, vec![Event::Rotated], now),
+            Change::Gone if self.now.is_none() => {}
+            Change::Gone => self.gone = Some(Gone { until: now + DRAIN, is_told: false, is_final: false }),
+            Change::Back(old) => self.back(old, now),
+            Change::Trouble(Problem { message, .. }) => tell(self.generation, Tale::Notice(message)),
+        }
+        is_elsewhere
+    }
+
+    fn grown(&mut self, now: Instant) {
+        if let (Some(reading), Some(content)) = (&mut self.now, self.follower.content()) {
+            reading.is_at_end = false;
+            if let Mode::Document(document) = &mut reading.mode {
+                document.look(content, now);
+            }
+        }
+    }
+
+    fn look_at_leaving(&mut self) {
+        self.leaving.retain_mut(|reading| {
+            let change = reading.own.as_mut().map(Content::look_open);
+            if matches!(change, Some(Ok(Change::Grown))) {
+                reading.is_at_end = false;
+                self.is_due = true;
+            }
+            // What was overwritten there is of no generation of this path.
+            !matches!(change, Some(Ok(Change::Truncated)))
+        });
+    }
+
+    fn back(&mut self, old: Option<Content>, now: Instant) {
+        let was_told = self.gone.take().is_none_or(|gone| gone.is_told);
+        let mut events = if was_told { vec![Event::Back] } else { vec![Event::Gone, Event::Back] };
+        match (old, &mut self.now) {
+            (Some(old), Some(_)) => self.replaced(old, events, now),
+            (None, Some(reading)) => {
+                reading.announce.append(&mut events);
+                reading.is_at_end = false;
+            }
+            // What was never there does not come back.
+            (_, None) => self.now = Some(Reading::new(Vec::new(), now)),
+        }
+    }
+
+    fn replaced(&mut self, mut old: Content, events: Vec<Event>, now: Instant) {
+        // What was written to it since the last look is read too, unless it was overwritten.
+        let is_void = matches!(old.look_open(), Ok(Change::Truncated));
+        if let Some(mut reading) = self.now.replace(Reading::new(events, now)) {
+            (reading.own, reading.until, reading.is_at_end) = (Some(old), Some(now + DRAIN), false);
+            // A content that was closed rested at its end.
+            if !is_void && reading.own.as_ref().is_some_and(|own| own.input().is_some()) {
+                self.leaving.push(reading);
+            }
+        }
+    }
+
+    /// Reads a slice.
+    pub(super) fn read(&mut self, now: Instant, tell: &mut Tell<'_>) {
+        let mut counter = self.generation;
+        let open = self.leaving.iter_mut().find(|reading| !reading.is_at_end);
+        if let Some(reading) = open {
+            if reading.serve_own(now, &mut counter, tell) == Served::End {
+                reading.end_readably(&mut counter, tell);
+            }
+            self.generation = counter;
+            return;
+        }
+        self.end_leaving(now, tell);
+        let served = self.read_now(now, tell);
+        self.is_due = served == Served::More;
+        if served == Served::End {
+            self.at_end(now, tell);
+        }
+    }
+
+    /// What left long ago is given up.
+    fn end_leaving(&mut self, now: Instant, tell: &mut Tell<'_>) {
+        self.leaving.retain_mut(|reading| {
+            let is_over = reading.until.is_some_and(|until| until <= now);
+            if is_over {
+                reading.finish_lines(tell);
+            }
+            !is_over
+        });
+    }
+
+    fn read_now(&mut self, now: Instant, tell: &mut Tell<'_>) -> Served {
+        let Some(reading) = &mut self.now else { return Served::End };
+        if let Some(stream) = &self.stream {
+            // Asked first: what comes between the last read and the end of a stream must still be read.
+            let is_final = !stream.may_grow();
+            let served = reading.serve_stream(stream, now, &mut self.generation, tell);
+            if served == Served::End && is_final && !self.is_over {
+                self.is_over = true;
+                self.finish(tell);
+            }
+            return served;
+        }
+        match self.follower.content() {
+            Some(content) => reading.serve(content, now, &mut self.generation, tell, false),
+            None => Served::End,
+        }
+    }
+
+    /// All there is was read.
+    fn at_end(&mut self, now: Instant, tell: &mut Tell<'_>) {
+        let Some(reading) = &mut self.now else { return };
+        if let Mode::Lines(lines) = &mut reading.mode
+            && now.saturating_duration_since(reading.growth) >= QUIET
+        {
+            let generation = reading.generation;
+            lines.take_early(&mut |tale| tell(generation, tale));
+        }
+        let Some(gone) = &mut self.gone else { return };
+        if !gone.is_told {
+            if let Some(content) = self.follower.content() {
+                reading.last_version(content, now, &mut self.generation, tell);
+            }
+            reading.end_readably(&mut self.generation, tell);
+            tell(reading.generation, Tale::Event(Event::Gone));
+            gone.is_told = true;
+        }
+        if !gone.is_final && gone.until <= now {
+            gone.is_final = true;
+            reading.finish_lines(tell);
+        }
+    }
+
+    /// The end is final.
+    pub(super) fn finish(&mut self, tell: &mut Tell<'_>) {
+        let now = Instant::now();
+        for reading in &mut self.leaving {
+            reading.finish_lines(tell);
+        }
+        self.leaving.clear();
+        let Some(reading) = &mut self.now else { return };
+        if let Some(stream) = &self.stream {
+            reading.last_of_stream(stream, now, &mut self.generation, tell);
+        } else if let Some(content) = self.follower.content() {
+            reading.last_version(content, now, &mut self.generation, tell);
+        }
+        reading.finish_lines(tell);
+    }
+}
+
+impl Reading {
+    fn new(announce: Vec<Event>, now: Instant) -> Self {
+        let mode = Mode::Lines(Lines::new(false));
+        Self { generation: 0, announce, mode, own: None, growth: now, is_at_end: false, until: None }
+    }
+
+    fn at(&self) -> u64 {
+        match &self.mode {
+            Mode::Lines(lines) => lines.at(),
+            Mode::Document(_) => 0,
+        }
+    }
+
+    fn timer(&self, now: Instant) -> Option<Duration> {
+        match &self.mode {
+            Mode::Lines(lines) if lines.may_be_whole() => Some((self.growth + QUIET).saturating_duration_since(now)),
+            Mode::Lines(_) => None,
+            Mode::Document(document) => document.timer(now),
+        }
+    }
+
+    /// Its turn: it gets its number, and what led to it is told.
+    fn begin(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
+        if self.generation == 0 {
+            *counter += 1;
+            self.generation = *counter;
+        }
+        for event in self.announce.drain(..) {
+            tell(self.generation, Tale::Event(event));
+        }
+    }
+
+    fn serve_own(&mut self, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) -> Served {
+        let Some(mut own) = self.own.take() else { return Served::End };
+        let served = self.serve(&mut own, now, counter, tell, true);
+        self.own = Some(own);
+        served
+    }
+
+    /// Reads a slice of its file; `is_last`: a document's version counts as it stands.
+    fn serve(
+        &mut self,
+        content: &mut Content,
+        now: Instant,
+        counter: &mut u64,
+        tell: &mut Tell<'_>,
+        is_last: bool,
+    ) -> Served {
+        self.begin(counter, tell);
+        let served = match &mut self.mode {
+            Mode::Lines(_) => self.serve_lines(content, now, tell),
+            Mode::Document(_) if is_last => {
+                self.last_version(content, now, counter, tell);
+                Ok(Served::End)
+            }
+            Mode::Document(document) => {
+                let found = document.read(content, now, false);
+                found.map(|found| self.take(found, counter, tell, false))
+            }
+        };
+        let served = served.unwrap_or_else(|problem| {
+            tell(self.generation, Tale::Notice(problem.message));
+            Served::End
+        });
+        self.is_at_end = served == Served::End;
+        served
+    }
+
+    fn serve_lines(&mut self, content: &mut Content, now: Instant, tell: &mut Tell<'_>) -> Result<Served, Problem> {
+        let (Mode::Lines(lines), Some(input)) = (&mut self.mode, content.input().cloned()) else {
+            return Ok(Served::End);
+        };
+        let (at, generation) = (lines.at(), self.generation);
+        let mut piece = vec![0; SLICE.min(usize::try_from(input.len().saturating_sub(at)).unwrap_or(SLICE))];
+        let got = input.read_at(at, &mut piece)?;
+        let got = input.written(at, &piece[..got]);
+        // If what was read before is there no more, the next look tells.
+        if got == 0 || !content.note(at, &piece[..got]) {
+            return Ok(Served::End);
+        }
+        self.growth = now;
+        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
+            self.mode = Mode::Document(Document::new(content, now));
+            content.unread();
+            return Ok(Served::More);
+        }
+        if piece[got - 1] == 0 {
+            let data = lines.at() + input.hole_at(lines.at());
+            if data < input.len() && data > lines.at() {
+                lines.pass(data);
+                content.pass(data);
+            }
+        }
+        Ok(if lines.at() < input.len() && got == piece.len() { Served::More } else { Served::End })
+    }
+
+    fn serve_stream(&mut self, input: &Arc<Input>, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) -> Served {
+        self.begin(counter, tell);
+        let (Mode::Lines(lines), generation) = (&mut self.mode, self.generation) else { return Served::End };
+        let mut piece = vec![0; SLICE.min(usize::try_from(input.len() - lines.at()).unwrap_or(SLICE))];
+        let got = input.read_at(lines.at(), &mut piece).unwrap_or(0);
+        if got == 0 {
+            return Served::End;
+        }
+        self.growth = now;
+        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
+            // A stream has one version, at its end; what comes before it is waited for.
+            self.mode = Mode::Document(Document::of_stream(now));
+            return Served::End;
+        }
+        Served::More
+    }
+
+    /// Tells what a look at a document found.
+    fn take(
+        &mut self,
+        found: Found,
+        counter: &mut u64,
+        tell: &mut Tell<'_>,
+        is_final: bool,
+    ) -> Served {
+        match found {
+            Found::Nothing => Served::End,
+            Found::Version { text, is_first } => {
+                self.next_version(is_first, counter, tell);
+                let generation = self.generation;
+                let ends_line = text.last() == Some(&b'\n');
+                let last = text.trim_ascii_end().len() as u64;
+                document::values(&text, &mut |offset, line, text| {
+                    let is_unterminated = !ends_line && offset + text.len() as u64 == last;
+                    tell(generation, Tale::Record { offset, line, text, is_unterminated });
+                });
+                Served::End
+            }
+            Found::Torn(torn) if is_final => {
+                self.next_version(torn.is_first, counter, tell);
+                let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
+                let (offset, line) = (torn.offset, torn.line);
+                let tale = Tale::Error { offset, line, why, hole: None, is_unterminated: false };
+                tell(self.generation, tale);
+                Served::End
+            }
+            Found::Torn(_) => Served::End,
+            Found::Lines { was_told } => {
+                self.next_version(!was_told, counter, tell);
+                self.mode = Mode::Lines(Lines::new(true));
+                Served::More
+            }
+        }
+    }
+
+    /// Each version but the first of a content is a generation of its own (T14).
+    fn next_version(&mut self, is_first: bool, counter: &mut u64, tell: &mut Tell<'_>) {
+        if !is_first {
+            *counter += 1;
+            self.generation = *counter;
+            tell(self.generation, Tale::Event(Event::Truncated));
+        }
+    }
+
+    /// Reads a document for the last time, and what turns out to be lines to their end.
+    fn last_version(
+        &mut self,
+        content: &mut Content,
+        now: Instant,
+        counter: &mut u64,
+        tell: &mut Tell<'_>,
+    ) {
+        self.begin(counter, tell);
+        if let Mode::Document(document) = &mut self.mode
+            && let Ok(found) = document.read(content, now, true)
+        {
+            self.take(found, counter, tell, true);
+        }
+        while matches!(self.mode, Mode::Lines(_)) && matches!(self.serve_lines(content, now, tell), Ok(Served::More)) {}
+    }
+
+    fn last_of_stream(&mut self, input: &Arc<Input>, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) {
+        if let Mode::Document(document) = &mut self.mode
+            && let Ok(text) = input.read(Span { offset: 0, len: input.len() })
+        {
+            let found = document.judge(text);
+            self.take(found, counter, tell, true);
+        }
+        while matches!(self.mode, Mode::Lines(_)) && self.serve_stream(input, now, counter, tell) == Served::More {}
+    }
+
+    /// The content left its path and can still be read: whole pending text is told (T10).
+    fn end_readably(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
+        self.begin(counter, tell);
+        let generation = self.generation;
+        if let Mode::Lines(lines) = &mut self.mode {
+            lines.take_early(&mut |tale| tell(generation, tale));
+        }
+    }
+
+    fn finish_lines(&mut self, tell: &mut Tell<'_>) {
+        let generation = self.generation;
+        if let Mode::Lines(lines) = &mut self.mode {
+            lines.finish(&mut |tale| tell(generation, tale));
+        }
+    }
+}
