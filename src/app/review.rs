@@ -61,7 +61,7 @@ impl App {
         if !undoable.is_empty() {
             self.reviewing.done.push(undoable);
         }
-        events.into_iter().for_each(|marked| self.session.review.take(marked));
+        self.session.review.take_all(events);
     }
 
     /// The last decision made here that was not undone.

@@ -63,10 +63,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     for file in &options.files {
         let loaded = ingest::open(file, options.format.forced())?;
         let units = units(&loaded)?;
-        let here = (0..units.len()).flat_map(|unit| {
-            let found = units.marks(unit, &marks).into_iter();
-            found.map(move |(target, mark)| (Some(unit), target, mark))
-        });
+        let here = units.marks(&marks).into_iter().map(|(unit, target, mark)| (Some(unit), target, mark));
         tell(here, &marks, options.json, out)?;
         progress(file, &loaded, &units, &marks, options.json, out)?;
     }
@@ -176,7 +173,7 @@ fn row(unit: Option<usize>, target: &Target, mark: &Mark, last: Option<&Event>) 
         format!("{}{flag}", mark.verdict.map_or("", Verdict::name)),
         place.join(" "),
         tags,
-        mark.note.clone().unwrap_or_default(),
+        mark.note.as_deref().unwrap_or_default().replace(['\n', '\r'], " "),
         last.map(|e| format!("{} {}", e.author, iso(e.time_ms))).unwrap_or_default(),
     ]
 }

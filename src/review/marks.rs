@@ -117,6 +117,13 @@ impl Marks {
         self.subjects.get(target).map(|subject| &subject.mark).filter(|mark| !mark.is_empty())
     }
 
+    /// As [`Marks::get`], with the target as it is kept here.
+    #[must_use]
+    pub fn get_pair(&self, target: &Target) -> Option<(&Target, &Mark)> {
+        let (target, subject) = self.subjects.get_key_value(target)?;
+        (!subject.mark.is_empty()).then_some((target, &subject.mark))
+    }
+
     /// The marks of a content: of the record, its steps and its values, in that order.
     pub fn of(&self, key: ContentKey) -> impl Iterator<Item = (&Target, &Mark)> {
         let all = self.subjects.range(Target::record(key)..).take_while(move |(target, _)| target.key == key);

@@ -4,6 +4,15 @@ use super::event::{About, Change, ContentKey, Event, Target, Verdict};
 use super::marks::{Mark, Marks};
 use super::units::Units;
 use crate::model::{Span, StepNo};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// By step of a run: the targets of the marks that belong there.
+type Placed = Rc<BTreeMap<usize, Vec<Target>>>;
+
+/// From so many events on, records are counted anew instead of for each event.
+const COUNTED_EACH_MAX: usize = 32;
 
 /// What is decided on, before or after its bytes were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +73,8 @@ pub struct Review {
     pub unsaved: usize,
     /// Grows with every change of marks and units.
     pub version: u64,
+    /// Where the marks of a run belong, for a version.
+    placed: RefCell<Option<(u64, Placed)>>,
 }
 
 impl Review {
@@ -86,8 +97,23 @@ impl Review {
         self.version += 1;
     }
 
+    /// Takes events.
+    pub fn take_all(&mut self, events: Vec<Marked>) {
+        if events.len() <= COUNTED_EACH_MAX {
+            return events.into_iter().for_each(|marked| self.take(marked));
+        }
+        for Marked { unit, event } in events {
+            if let Some(unit) = unit {
+                self.units.tell(unit, event.target.key);
+            }
+            self.marks.apply(event);
+        }
+        self.counts = self.units.count(&self.marks, 0);
+        self.version += 1;
+    }
+
     /// Takes an event.
-    pub fn take(&mut self, marked: Marked) {
+    fn take(&mut self, marked: Marked) {
         let Marked { unit, event } = marked;
         let key = event.target.key;
         if let Some(unit) = unit {
@@ -135,39 +161,56 @@ impl Review {
     #[must_use]
     pub fn unit_mark(&self, unit: usize) -> Option<&Mark> {
         if self.units.is_run() {
-            let all = self.units.marks(unit, &self.marks);
+            let all = self.run_marks(unit);
             return all.into_iter().find(|(target, _)| target.path.is_none()).map(|(_, mark)| mark);
         }
         self.marks.get(&Target::record(self.units.get(unit)?))
     }
 
+    /// Whether a unit or a part of it has a mark.
+    #[must_use]
+    pub fn has_marks(&self, unit: usize) -> bool {
+        match self.units.is_run() {
+            true => self.placed().contains_key(&unit),
+            false => self.units.get(unit).is_some_and(|key| self.marks.of(key).next().is_some()),
+        }
+    }
+
     /// The marks of a step of a record (of a run: of the run), its values included.
     #[must_use]
     pub fn step_marks(&self, record: usize, step: StepNo) -> Vec<(&Target, &Mark)> {
-        if self.marks.is_empty() {
-            return Vec::new();
-        }
         if self.units.is_run() {
-            return usize::try_from(step).map_or_else(|_| Vec::new(), |unit| self.units.marks(unit, &self.marks));
+            return usize::try_from(step).map_or_else(|_| Vec::new(), |unit| self.run_marks(unit));
         }
-        let all = self.units.marks(record, &self.marks);
-        all.into_iter().filter(|(target, _)| target.step == Some(step)).collect()
+        let Some(key) = self.units.get(record) else { return Vec::new() };
+        self.marks.of(key).filter(|(target, _)| target.step == Some(step)).collect()
     }
 
     /// The steps of a record (of a run: of the run) that have marks, in order.
     #[must_use]
     pub fn marked_steps(&self, record: usize) -> Vec<StepNo> {
-        if self.marks.is_empty() {
-            return Vec::new();
-        }
         if self.units.is_run() {
-            return self.units.marked_steps(&self.marks);
+            return self.placed().keys().filter_map(|unit| StepNo::try_from(*unit).ok()).collect();
         }
-        let mut steps: Vec<StepNo> =
-            self.units.marks(record, &self.marks).into_iter().filter_map(|(target, _)| target.step).collect();
-        steps.sort_unstable();
+        let Some(key) = self.units.get(record) else { return Vec::new() };
+        let mut steps: Vec<StepNo> = self.marks.of(key).filter_map(|(target, _)| target.step).collect();
         steps.dedup();
         steps
+    }
+
+    fn run_marks(&self, unit: usize) -> Vec<(&Target, &Mark)> {
+        let placed = self.placed();
+        let targets = placed.get(&unit).map(Vec::as_slice).unwrap_or_default();
+        targets.iter().filter_map(|target| self.marks.get_pair(target)).collect()
+    }
+
+    fn placed(&self) -> Placed {
+        if let Some((_, placed)) = self.placed.borrow().as_ref().filter(|(version, _)| *version == self.version) {
+            return Rc::clone(placed);
+        }
+        let placed = Rc::new(if self.marks.is_empty() { BTreeMap::new() } else { self.units.placed(&self.marks) });
+        *self.placed.borrow_mut() = Some((self.version, Rc::clone(&placed)));
+        placed
     }
 }
 
@@ -196,6 +239,24 @@ mod tests {
         assert_eq!(review.progress(5), Progress { decided: 1, dropped: 0, is_complete: false });
         review.restart(false);
         assert_eq!(review.progress(4), Progress::default());
+    }
+
+    #[test]
+    fn many_events_count_as_each_alone() {
+        let keys: Vec<ContentKey> = (0..100_u8).map(|n| ContentKey::of(&[n % 90])).collect();
+        let decided = |n: usize| {
+            let verdict = Verdict::ALL[n % 3];
+            Marked { unit: Some(n), event: event(n as u64, keys[n], Change::Decide(Some(verdict))) }
+        };
+        let (mut one, mut all) = (Review::default(), Review::default());
+        for review in [&mut one, &mut all] {
+            review.restart(false);
+            review.extend(0, keys.clone());
+        }
+        (0..100).for_each(|n| one.take_all(vec![decided(n)]));
+        all.take_all((0..100).map(decided).collect());
+        assert_eq!(one.progress(100), all.progress(100));
+        assert_eq!((all.progress(100).decided, one.marks()), (100, all.marks()));
     }
 
     #[test]

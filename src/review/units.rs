@@ -4,8 +4,7 @@
 
 use super::event::{ContentKey, Target, Verdict};
 use super::marks::{Mark, Marks};
-use crate::model::StepNo;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The keys of an input's units in order, as far as they are known.
 #[derive(Debug, Clone, Default)]
@@ -61,38 +60,45 @@ impl Units {
         self.ahead.retain(|unit, _| *unit >= known);
     }
 
-    /// Where a mark of a run belongs: the step with that message; of several the nearest to where it stood.
+    /// Where the marks of a run belong: each at the step with its message; of several the nearest to where it stood, of
+    /// two as near the first. One look at all units.
     #[must_use]
-    pub fn place(&self, target: &Target) -> Option<StepNo> {
-        let meant = i64::from(target.step?);
-        let alike = self.keys.iter().zip(0_i64..).filter(|(key, _)| **key == target.key).map(|(_, unit)| unit);
-        let step = match self.get(usize::try_from(meant).ok()?) {
-            Some(key) if key == target.key => meant,
-            _ => alike.min_by_key(|unit| (unit - meant).abs())?,
-        };
-        StepNo::try_from(step).ok()
-    }
-
-    /// The marks on a unit and on its parts: of a record with all its steps, of a run those that belong to the step.
-    #[must_use]
-    pub fn marks<'m>(&self, unit: usize, marks: &'m Marks) -> Vec<(&'m Target, &'m Mark)> {
-        let Some(key) = self.get(unit) else { return Vec::new() };
-        let is_here = |target: &Target| {
-            !self.is_run || self.place(target).and_then(|step| usize::try_from(step).ok()) == Some(unit)
-        };
-        marks.of(key).filter(|(target, _)| is_here(target)).collect()
-    }
-
-    /// The steps of a run that have marks, in order.
-    #[must_use]
-    pub fn marked_steps(&self, marks: &Marks) -> Vec<StepNo> {
-        let mut steps: Vec<StepNo> = Vec::new();
-        for (unit, key) in self.keys.iter().enumerate() {
-            if marks.of(*key).next().is_some() && !self.marks(unit, marks).is_empty() {
-                steps.extend(StepNo::try_from(unit).ok());
+    pub fn placed(&self, marks: &Marks) -> BTreeMap<usize, Vec<Target>> {
+        let mut places: HashMap<ContentKey, Vec<usize>> =
+            marks.iter().map(|(target, _)| (target.key, Vec::new())).collect();
+        let mut ahead: Vec<(usize, ContentKey)> = self.ahead.iter().map(|(unit, key)| (*unit, *key)).collect();
+        ahead.sort_unstable();
+        for (unit, key) in self.keys.iter().copied().enumerate().chain(ahead) {
+            if let Some(units) = places.get_mut(&key) {
+                units.push(unit);
             }
         }
-        steps
+        let mut out: BTreeMap<usize, Vec<Target>> = BTreeMap::new();
+        for (target, _) in marks.iter() {
+            let Some(meant) = target.step.and_then(|step| usize::try_from(step).ok()) else { continue };
+            let units = places.get(&target.key).map(Vec::as_slice).unwrap_or_default();
+            if let Some(unit) = units.iter().min_by_key(|unit| unit.abs_diff(meant)) {
+                out.entry(*unit).or_default().push(target.clone());
+            }
+        }
+        out
+    }
+
+    /// All marks on the units and their parts, in the order of the units.
+    #[must_use]
+    pub fn marks<'m>(&self, marks: &'m Marks) -> Vec<(usize, &'m Target, &'m Mark)> {
+        let mut out = Vec::new();
+        if self.is_run {
+            for (unit, targets) in self.placed(marks) {
+                let here = |target: &Target| marks.get_pair(target).map(|(target, mark)| (unit, target, mark));
+                out.extend(targets.iter().filter_map(here));
+            }
+            return out;
+        }
+        for (unit, key) in self.keys.iter().enumerate() {
+            out.extend(marks.of(*key).map(|(target, mark)| (unit, target, mark)));
+        }
+        out
     }
 
     /// How many records of each verdict there are, in the order of [`Verdict::ALL`].
@@ -118,6 +124,7 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::review::{About, Change, Event};
 
     #[test]
     fn a_mark_of_a_run_moves_with_its_message() {
@@ -127,7 +134,14 @@ mod tests {
             units.extend(keys.to_vec());
             units
         };
-        let place = |keys: &[ContentKey], key, step| units(keys).place(&Target::step(key, step));
+        let place = |keys: &[ContentKey], key, step| {
+            let mut marks = Marks::default();
+            let (target, change) = (Target::step(key, step), Change::Flag(true));
+            marks.apply(Event { time_ms: 1, author: "a".into(), target, change, about: About::default() });
+            let placed = units(keys).placed(&marks);
+            assert!(placed.len() <= 1);
+            placed.into_keys().next()
+        };
         assert_eq!(place(&[a, ok, b, ok], ok, 3), Some(3));
         assert_eq!(place(&[a, a, ok, b, ok], ok, 3), Some(2), "the nearest, the first of two");
         assert_eq!(place(&[a, a, a, ok, b, b, ok], ok, 3), Some(3));

@@ -238,7 +238,7 @@ impl App {
         let word = if is_forward { "no later mark" } else { "no earlier mark" };
         if self.pane == Pane::Table {
             let (here, count, review) = (self.table.scroll.cursor, self.session.records.count(), &self.session.review);
-            let has_marks = |record: &usize| !review.units().marks(*record, review.marks()).is_empty();
+            let has_marks = |record: &usize| review.has_marks(*record);
             let found = match is_forward {
                 true => (here + 1..count).find(has_marks),
                 false => (0..here).rev().find(has_marks),
