@@ -76,7 +76,7 @@ pub fn progress(session: &Session, has_room: bool) -> Vec<Piece> {
     if review.unsaved > 0 {
         out.push(Piece::of(Role::Warning, &format!("  {FLAG} {} unsaved  ", review.unsaved)));
     }
-    if session.format.layout() != Layout::Set || review.marks().is_empty() || !has_room {
+    if session.format.layout() != Layout::Set || !review.is_begun() || !has_room {
         return out;
     }
     let records = session.records.count();

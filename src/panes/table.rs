@@ -83,7 +83,7 @@ impl TablePane {
             return Window::notice(lines, extent.width);
         }
         let digits = total.to_string().len().max(3);
-        let columns = Columns::of(extent.width, digits, !session.review.marks().is_empty());
+        let columns = Columns::of(extent.width, digits, session.review.is_begun());
         let selected = self.selected();
         let mut rows = vec![columns.heading()];
         for n in (self.scroll.top..total).take(extent.height.saturating_sub(1)) {

@@ -69,6 +69,7 @@ pub struct Review {
     marks: Marks,
     units: Units,
     counts: [usize; 3],
+    is_begun: bool,
     /// Marks that are not in the journal yet.
     pub unsaved: usize,
     /// Grows with every change of marks and units.
@@ -94,11 +95,13 @@ impl Review {
     pub fn restart(&mut self, is_run: bool) {
         self.units = Units::new(is_run);
         self.counts = [0; 3];
+        self.is_begun = false;
         self.version += 1;
     }
 
     /// Takes events.
     pub fn take_all(&mut self, events: Vec<Marked>) {
+        self.is_begun |= events.iter().any(|marked| marked.unit.is_some());
         if events.len() <= COUNTED_EACH_MAX {
             return events.into_iter().for_each(|marked| self.take(marked));
         }
@@ -141,7 +144,14 @@ impl Review {
         for (count, more) in self.counts.iter_mut().zip(self.units.count(&self.marks, from)) {
             *count += more;
         }
+        self.is_begun |= self.units.has_marks(&self.marks, from);
         self.version += 1;
+    }
+
+    /// Whether anything of this input has a mark, as far as is known: a journal is of many inputs.
+    #[must_use]
+    pub fn is_begun(&self) -> bool {
+        self.is_begun
     }
 
     /// How far the review of a dataset of so many records is.

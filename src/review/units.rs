@@ -101,6 +101,12 @@ impl Units {
         out
     }
 
+    /// Whether a unit from a number on has marks.
+    #[must_use]
+    pub fn has_marks(&self, marks: &Marks, from: usize) -> bool {
+        self.keys.iter().skip(from).any(|key| marks.of(*key).next().is_some())
+    }
+
     /// How many records of each verdict there are, in the order of [`Verdict::ALL`].
     #[must_use]
     pub fn count(&self, marks: &Marks, from: usize) -> [usize; 3] {
