@@ -5,7 +5,7 @@ use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, StepNo};
+use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Marks, Target, Verdict};
 use crate::shell::keeper::Keeper;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -161,7 +161,7 @@ fn targets(options: &Options, loaded: &Loaded) -> Result<Vec<(Target, About)>, P
         let step = options.step.ok_or_else(|| Problem::usage("the file is one run").hint(hint))?;
         let run = loaded.run(0)?;
         let place = run.place(step).ok_or_else(|| no_step(run.as_ref(), step))?;
-        let key = ContentKey::of(&loaded.input.read(place.place.span)?);
+        let key = ContentKey::read(loaded.input.as_ref(), place.place.span)?;
         let about = About { id: run.title(), file, record: Some(place.record as u64) };
         return Ok(vec![(target(options, run.as_ref(), key)?, about)]);
     }
@@ -172,7 +172,7 @@ fn targets(options: &Options, loaded: &Loaded) -> Result<Vec<(Target, About)>, P
             Problem::usage(format!("{} has no record {number}", options.file)).hint(format!("it has {count}, from 0"))
         })?;
         let run = loaded.run(number)?;
-        let key = ContentKey::of(&loaded.input.read(record.place.span)?);
+        let key = ContentKey::read(loaded.input.as_ref(), record.place.span)?;
         let about = About { id: run.title(), file: file.clone(), record: Some(number as u64) };
         if let Some(step) = options.step.filter(|step| run.place(*step).is_none()) {
             return Err(no_step(run.as_ref(), step));

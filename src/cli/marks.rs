@@ -5,7 +5,7 @@ use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, StepNo};
+use crate::model::{Problem, StepNo};
 use crate::review::{ContentKey, Event, Mark, Marks, Target, Units, Verdict, iso};
 use crate::shell::keeper::Gathered;
 use crate::source::{Journal, Output};
@@ -88,7 +88,7 @@ fn plural(n: usize) -> &'static str {
 fn units(loaded: &Loaded) -> Result<Units, Problem> {
     let is_run = loaded.detected.format.layout() == Layout::Run;
     let mut units = Units::new(is_run);
-    let key = |span| loaded.input.read(span).map(|bytes| ContentKey::of(&bytes));
+    let key = |span| ContentKey::read(loaded.input.as_ref(), span);
     let keys: Result<Vec<ContentKey>, Problem> = if is_run {
         let run = loaded.run(0)?;
         let steps = 0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);

@@ -1,10 +1,11 @@
 //! How decisions, flags, tags and notes look in rows.
 
-use super::{Open, Piece, Session};
+use super::{Open, Piece, Row, Session};
 use crate::format::Layout;
 use crate::model::StepNo;
 use crate::review::{Mark, Target, Verdict};
-use crate::text::Role;
+use crate::state::NodeId;
+use crate::text::{Role, SafeText};
 
 /// The sign of a flag, and of any mark on the timeline.
 pub const FLAG: &str = "⚑";
@@ -57,6 +58,36 @@ pub fn told(mark: &Mark) -> Vec<Piece> {
         out.push(Piece::of(Role::Text, &format!("“{note}” ")));
     }
     out
+}
+
+/// The marks on values at the step in focus.
+#[must_use]
+pub fn values<'o>(open: &'o Open<'_>) -> Vec<(&'o Target, &'o Mark)> {
+    let all = open.session.review.step_marks(open.session.trajectory, open.step());
+    all.into_iter().filter(|(target, _)| target.path.is_some()).collect()
+}
+
+/// The sign of a node's mark, of those on values.
+#[must_use]
+pub fn of_node(open: &Open<'_>, marked: &[(&Target, &Mark)], node: NodeId) -> Option<Piece> {
+    if marked.is_empty() {
+        return None;
+    }
+    let (identity, path) = open.path_of(node);
+    let reference = open.run().reference(&identity, &path);
+    let is_it = |target: &Target| target.path.as_ref() == Some(&reference) && target.instance == identity.instance;
+    marked.iter().find(|(target, _)| is_it(target)).map(|(_, mark)| sign(mark))
+}
+
+/// A row whose first piece is a sign and a blank, with the sign of a mark in place of the blank.
+#[must_use]
+pub fn beside(mut row: Row, mark: Option<Piece>) -> Row {
+    if let (Some(mark), Some(first)) = (mark, row.left.first_mut()) {
+        let sign: String = first.text.as_str().chars().take(1).collect();
+        first.text = SafeText::of(&sign);
+        row.left.insert(1, mark);
+    }
+    row
 }
 
 /// The mark of the value in focus.

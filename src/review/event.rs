@@ -1,11 +1,14 @@
 //! One line of the journal: who decided what, of which content, and when.
 
-use crate::model::StepNo;
+use crate::model::{Bytes, Problem, Span, StepNo};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
+
+/// Bytes that are hashed at once.
+const PIECE_BYTES: u64 = 1 << 20;
 
 /// Version of the lines that are written.
 pub const VERSION: u32 = 1;
@@ -20,6 +23,21 @@ impl ContentKey {
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(head_of(&Sha256::digest(bytes)))
+    }
+
+    /// The key of a span of an input, read in pieces, so that a record of any size costs little memory.
+    ///
+    /// # Errors
+    /// The input no longer holds it.
+    pub fn read(bytes: &dyn Bytes, span: Span) -> Result<Self, Problem> {
+        let mut hash = Sha256::new();
+        let mut at = span.offset;
+        while at < span.end() {
+            let piece = Span { offset: at, len: PIECE_BYTES.min(span.end() - at) };
+            hash.update(bytes.read(piece)?);
+            at = piece.end();
+        }
+        Ok(Self(head_of(&hash.finalize())))
     }
 
     /// Its bits: as good as random, and the same on every machine.
@@ -384,6 +402,10 @@ mod tests {
         (other.author, other.target.path) = ("an".into(), Some("n†state.a".into()));
         let ids = [&base, &later, &other].map(Event::id);
         assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
+        let long = vec![b'x'; 2 * PIECE_BYTES as usize + 7];
+        let span = Span { offset: 3, len: long.len() as u64 - 3 };
+        assert_eq!(ContentKey::read(&long, span), Ok(ContentKey::of(&long[3..])));
+        assert!(ContentKey::read(&long, Span { offset: 4, ..span }).is_err());
         assert_eq!(ContentKey::of(b"").to_string(), "e3b0c44298fc1c149afbf4c8996fb924");
     }
 }

@@ -104,11 +104,11 @@ pub(super) fn decide(keeper: &mut Keeper, source: &Source, decisions: Vec<Decisi
                 units.push(None);
                 changes.push((target, change, about));
             }
-            What::Unit { unit, span, step, path } => match source.bytes.read(span) {
-                Ok(bytes) => {
+            What::Unit { unit, span, step, path } => match ContentKey::read(source.bytes.as_ref(), span) {
+                Ok(key) => {
                     let (path, instance) = path.map_or((None, None), |(path, instance)| (Some(path), instance));
                     units.push(Some(unit));
-                    changes.push((Target { key: ContentKey::of(&bytes), step, path, instance }, change, about));
+                    changes.push((Target { key, step, path, instance }, change, about));
                 }
                 Err(problem) => send(Msg::Told(true, problem.to_string())),
             },
@@ -144,7 +144,7 @@ pub(super) fn keys(source: &Source, from: usize) -> Vec<ContentKey> {
         };
         let Some(span) = span else { break };
         used += span.len;
-        out.push(ContentKey::of(&source.bytes.read(span).unwrap_or_default()));
+        out.push(ContentKey::read(source.bytes.as_ref(), span).unwrap_or_else(|_| ContentKey::of(b"")));
     }
     out
 }

@@ -230,8 +230,7 @@ impl App {
 
     fn key_of(&self, record: usize) -> Option<ContentKey> {
         let span: Span = self.session.records.get(record)?.place.span;
-        let bytes = (span.len <= KEYED_BYTES_MAX).then(|| self.session.bytes.read(span).ok())??;
-        Some(ContentKey::of(&bytes))
+        (span.len <= KEYED_BYTES_MAX).then(|| ContentKey::read(self.session.bytes.as_ref(), span).ok())?
     }
 
     fn mark_by(&mut self, is_forward: bool) {

@@ -4,7 +4,7 @@ use super::Options;
 use crate::cli::Stop;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
-use crate::model::{Found, Record, Severity, lossy};
+use crate::model::{Found, Record, RecordBody, Severity, lossy};
 use crate::review::{Candidate, ContentKey, Judged, Marks, Sample, Selection, Verdict, record_id, verdict_name};
 use crate::source::Reader;
 
@@ -70,7 +70,11 @@ impl<'l> Sifted<'l> {
                 let key = ContentKey::of(text);
                 let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
                 let has_findings = self.found.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
-                let mut judged = self.selection.judge(&Candidate { key, verdict, has_findings, text })?;
+                let mut judged = match record.body {
+                    RecordBody::Text => self.selection.judge(&Candidate { key, verdict, has_findings, text })?,
+                    // Only its beginning was read.
+                    RecordBody::Broken(_) => Judged::Left("no JSON".to_owned()),
+                };
                 let is_drawn = |drawn: &Vec<u64>| drawn.binary_search(&number).is_ok();
                 if matches!(judged, Judged::Taken(_)) && !self.drawn.as_ref().is_none_or(is_drawn) {
                     judged = Judged::Left("not drawn".to_owned());
