@@ -1,6 +1,6 @@
 //! The loop: wait, drain, update, do what is asked for, draw once.
 
-use super::config::{Config, Environment, is_background_light};
+use super::config::{Config, Environment, ask_background};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::marks::MarksThread;
@@ -44,7 +44,7 @@ const QUEUE_MAX: usize = 1024;
 pub fn run(settings: Settings) -> Result<u8, Problem> {
     let environment = Environment::read();
     let config = Config::load();
-    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, is_background_light)?;
+    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, ask_background)?;
     let (session, worker) = opening::open(&settings.input, settings.format.as_deref())?;
     let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
     let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
