@@ -88,6 +88,18 @@ pub(super) struct InstanceOption {
     pub(super) instance: Option<String>,
 }
 
+/// A question to the values at a path of one trajectory.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PathQuestion {
+    #[command(flatten)]
+    pub(super) question: Question,
+    /// Reference to the value, as †state.user
+    #[arg(value_name = "PATH")]
+    pub(super) path: String,
+    #[command(flatten)]
+    pub(super) instance: InstanceOption,
+}
+
 /// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.
 pub(super) fn step(text: &str) -> Result<StepNo, String> {
     match text {

@@ -9,6 +9,7 @@ mod number;
 mod parse;
 mod path;
 mod print;
+mod read;
 mod scan;
 mod value;
 

@@ -168,7 +168,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     } else if tree.shape(node, step).is_some() {
         let n = tree.child_count(node, step);
         out.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
-        if let Some((newest, _)) = tree.newest(node, step) {
+        if let Some(newest) = open.newest(node) {
             out.push(Piece::of(Role::Dim, "   last written "));
             out.push(Piece::of(Role::Blame, &at(newest)));
         }

@@ -70,9 +70,13 @@ pub struct Session {
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
-    findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
+    findings: RefCell<Option<(FindingsKey, Rc<Vec<Arc<Finding>>>)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
+    newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
 }
+
+/// Generation, container, step and size of the run that the newest write was looked up of.
+type NewestKey = (u64, NodeId, StepNo, usize);
 
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);
@@ -119,6 +123,7 @@ impl Session {
             writes: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
+            newest: RefCell::default(),
         }
     }
 
@@ -237,7 +242,7 @@ impl Open<'_> {
 
     /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
     #[must_use]
-    pub fn findings(&self) -> Rc<Vec<Finding>> {
+    pub fn findings(&self) -> Rc<Vec<Arc<Finding>>> {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
         let key = (self.session.generation, size, is_complete, self.session.checks.judged());
@@ -245,7 +250,7 @@ impl Open<'_> {
             return Rc::clone(found);
         }
         let mut all = self.guard.findings();
-        all.extend(self.session.checks.findings(self.run()));
+        all.extend(self.session.checks.findings(self.run()).into_iter().map(Arc::new));
         let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
@@ -263,6 +268,19 @@ impl Open<'_> {
         plan
     }
 
+    /// The newest step that wrote a leaf at or below a node, at the step in focus. It costs a look at each of them, so
+    /// the last answer is kept.
+    #[must_use]
+    pub fn newest(&self, node: NodeId) -> Option<StepNo> {
+        let key = (self.session.generation, node, self.step(), self.count());
+        if let Some((_, newest)) = self.session.newest.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return *newest;
+        }
+        let newest = self.tree().newest(node, self.step()).map(|(newest, _)| newest);
+        *self.session.newest.borrow_mut() = Some((key, newest));
+        newest
+    }
+
     /// Findings of the run that are errors, and that are warnings.
     #[must_use]
     pub fn finding_counts(&self) -> (usize, usize) {
@@ -274,7 +292,7 @@ impl Open<'_> {
     /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself tells.
     #[must_use]
     pub fn error_steps(&self) -> Vec<StepNo> {
-        let is_error = |f: &&Finding| f.severity == Severity::Error;
+        let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
         let mut steps: Vec<StepNo> = self.findings().iter().filter(is_error).filter_map(|f| f.step).collect();
         steps.extend(self.guard.error_steps());
         steps.sort_unstable();
@@ -284,7 +302,7 @@ impl Open<'_> {
 
     /// Findings of one step.
     #[must_use]
-    pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
+    pub fn findings_of(&self, step: StepNo) -> Vec<Arc<Finding>> {
         self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
     }
 

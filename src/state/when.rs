@@ -1,6 +1,6 @@
 //! When a value was so: the stretches of steps in which it equals something, matches something, or stays as it is.
 
-use super::store::What;
+use super::versions::What;
 use super::{NodeId, Shape, Stored, Tree};
 use crate::json::{Data, Key, Value};
 use crate::model::{Bytes, StepNo};
@@ -32,7 +32,7 @@ impl Tree {
         self.each_step(node, (StepNo::MIN, step), |at, numbers| {
             for number in numbers {
                 let version = self.version(*number);
-                let value = version.what.stored();
+                let value = self.value(version.what);
                 let is_right = match (leaves.get(&version.node), &value) {
                     (Some(wanted), Some(value)) => value == wanted,
                     (Some(_), None) => false,
@@ -77,7 +77,7 @@ impl Tree {
             let mut has_changed = false;
             for number in numbers {
                 let version = self.version(*number);
-                let value = version.what.stored();
+                let value = self.value(version.what);
                 let is_there = value.is_some();
                 let was = held.insert(version.node, value).flatten();
                 has_changed |= was != held.get(&version.node).cloned().flatten();
@@ -118,8 +118,10 @@ impl Tree {
 
     /// Whether a node is of those that hold containers as one leaf (slots).
     fn is_ever_opaque(&self, node: NodeId) -> bool {
-        let is_container = |stored: &Stored| matches!(stored.first_byte(), b'{' | b'[');
-        self.get(node).versions().any(|v| matches!(&self.version(v).what, What::Leaf(stored) if is_container(stored)))
+        self.versions_of(node).any(|v| match self.version(v).what {
+            What::Leaf(kept) => matches!(self.versions.value(kept).first_byte(), b'{' | b'['),
+            _ => false,
+        })
     }
 
     /// The steps behind `after`, up to `step`, in which the value at a node changed: came, became another, went.
@@ -130,7 +132,7 @@ impl Tree {
             let before = self.limit_before(at);
             let has_changed = numbers.iter().any(|number| {
                 let version = self.version(*number);
-                self.at(version.node, before).and_then(|was| was.what.stored()) != version.what.stored()
+                self.at(version.node, before).and_then(|was| self.value(was.what)) != self.value(version.what)
             });
             if has_changed {
                 out.push(at);
@@ -170,7 +172,7 @@ impl Tree {
         let (low, limit) = (self.limit(after), self.limit(step));
         let below = self.below(node);
         let of_node =
-            |n: &NodeId| self.get(*n).versions().rev().skip_while(move |v| *v >= limit).take_while(move |v| *v >= low);
+            |n: &NodeId| self.versions_of(*n).rev().skip_while(move |v| *v >= limit).take_while(move |v| *v >= low);
         let mut numbers: Vec<u32> = below.iter().flat_map(of_node).collect();
         numbers.sort_unstable();
         for of_step in numbers.chunk_by(|a, b| self.step_of(*a) == self.step_of(*b)) {
