@@ -82,6 +82,22 @@ pub enum Action {
     ChangeNext,
     ChangePrevious,
     CompareInstances,
+    Good,
+    Bad,
+    Unsure,
+    Undo,
+    Flag,
+    PartGood,
+    PartBad,
+    PartUnsure,
+    Label,
+    Note,
+    Select,
+    SelectAll,
+    UndecidedNext,
+    UndecidedPrevious,
+    MarkNext,
+    MarkPrevious,
     Search,
     SearchNext,
     SearchPrevious,
@@ -199,6 +215,7 @@ const MOVE: &str = "In a pane";
 const LOOK: &str = "Looking closer";
 const WATCH: &str = "Watching values";
 const FIND: &str = "Finding and taking";
+const MARK: &str = "Deciding";
 const REST: &str = "The program";
 
 /// All keys. Order is the order of the help.
@@ -272,6 +289,25 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Watches, &["<"], A::HitPrevious, "hits", "Run back to the previous step at which the watch is hit.", WATCH, 1),
     row(C::Watches, &["e"], A::WatchEdit, "condition", "Say what stops a followed run: changes, invalid, < 0, == JSON, ~ REGEX; nothing takes it away.", WATCH, 2),
     row(C::Watches, &["d", "Delete"], A::WatchRemove, "remove", "Watch this value no longer.", WATCH, 2),
+    row(C::Table, &["+"], A::Good, "good", "Decide: keep this record, or all that are selected.", MARK, 2),
+    row(C::Table, &["-"], A::Bad, "bad", "Decide: drop this record, or all that are selected.", MARK, 2),
+    row(C::Table, &["="], A::Unsure, "unsure", "Decide: this record was looked at and is not sure.", MARK, 2),
+    row(C::Trajectory, &["+"], A::Good, "good", "Decide: keep the open record (of a file that is one run: this step).", MARK, 0),
+    row(C::Trajectory, &["-"], A::Bad, "bad", "Decide: drop the open record (of a file that is one run: this step).", MARK, 0),
+    row(C::Trajectory, &["="], A::Unsure, "unsure", "Decide: the open record was looked at and is not sure.", MARK, 0),
+    row(C::Global, &["u"], A::Undo, "undo decision", "Undo the last decision, flag, tag or note.", MARK, 0),
+    row(C::Global, &["]?"], A::UndecidedNext, "next undecided", "Go to the next record that is not decided.", MARK, 0),
+    row(C::Global, &["[?"], A::UndecidedPrevious, "previous undecided", "Go to the previous record that is not decided.", MARK, 0),
+    row(C::Global, &["]m"], A::MarkNext, "next mark", "Go to the next step (in the table: record) with a mark.", MARK, 0),
+    row(C::Global, &["[m"], A::MarkPrevious, "previous mark", "Go to the previous step (in the table: record) with a mark.", MARK, 0),
+    row(C::Global, &["mm"], A::Flag, "flag", "Flag this step, value (in State) or record (in the table), and back.", MARK, 0),
+    row(C::Global, &["m+"], A::PartGood, "good", "Decide: this step or value is good.", MARK, 0),
+    row(C::Global, &["m-"], A::PartBad, "bad", "Decide: this step or value is bad.", MARK, 0),
+    row(C::Global, &["m="], A::PartUnsure, "unsure", "Decide: this step or value is not sure.", MARK, 0),
+    row(C::Global, &["#"], A::Label, "tag", "Put a tag on this step, value or record; typed again, it goes.", MARK, 0),
+    row(C::Global, &["M"], A::Note, "note", "Write a note on this step, value or record; an empty one goes.", MARK, 0),
+    row(C::Table, &["v"], A::Select, "select", "Begin to select records: decisions are for all of them; Esc ends it.", MARK, 0),
+    row(C::Table, &["*"], A::SelectAll, "select all", "Select all records that are shown.", MARK, 0),
 
     row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
@@ -294,7 +330,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Menu, &["PageUp"], A::MenuPageUp, "page up", "A page up.", "In a list", 0),
     row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
     row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
-    row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, or make it the condition.", "In a prompt", 1),
+    row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, make it the condition, the tag or the note.", "In a prompt", 1),
     row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),
 ];
 
@@ -307,7 +343,7 @@ pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
 /// Whether a name in the table means two keys, one after the other (`]w`; not `F1`).
 #[must_use]
 pub fn is_sequence(name: &str) -> bool {
-    name.starts_with([']', '[']) && name.len() == 2
+    name.starts_with([']', '[', 'm']) && name.len() == 2
 }
 
 /// Whether a key begins a two-key sequence in some contexts.

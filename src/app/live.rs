@@ -89,6 +89,7 @@ impl App {
         self.session.records = coming.records;
         self.session.live.renew(coming.mark.is_some());
         self.table.clear();
+        self.restart_review();
         self.inspector.renew();
         match coming.run {
             Some(run) => self.session.set_run(run, 0),

@@ -11,6 +11,7 @@ mod live;
 pub mod menu;
 pub mod msg;
 pub mod prompt;
+pub mod review;
 pub mod search;
 pub mod settle;
 pub mod start;
@@ -32,6 +33,7 @@ use key::KeyPress;
 use keys::Context;
 use menu::Menu;
 use prompt::Prompt;
+use review::{ReviewLine, Reviewing};
 use search::Search;
 
 /// Most places that Backspace can come back to.
@@ -46,6 +48,8 @@ pub enum Layer {
     Search(Prompt),
     /// The line in which the condition of a watch is typed.
     Condition(Prompt),
+    /// The line in which a tag, a note or a yes is typed.
+    Review(ReviewLine),
 }
 
 /// A sentence in the footer, until the next key.
@@ -105,6 +109,7 @@ pub struct App {
     reopening: Option<usize>,
     /// Another content of the input, until as much of it is read as is shown of this one.
     coming: Option<msg::Replacement>,
+    reviewing: Reviewing,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
 }
@@ -139,6 +144,7 @@ impl App {
             opening: None,
             reopening: None,
             coming: None,
+            reviewing: Reviewing::default(),
             examined: (0, 0),
         }
     }
@@ -166,6 +172,9 @@ impl App {
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Examined => self.stop_at_hit(&mut effects),
+            Msg::Marked(events) => self.marked(events),
+            Msg::Unsaved(count, why) => self.unsaved(count, why),
+            Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
@@ -178,7 +187,7 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
-            (Some(Layer::Search(_) | Layer::Condition(_)), _) => vec![Context::Prompt],
+            (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_)), _) => vec![Context::Prompt],
             (None, pane) => pane_contexts(pane),
         }
     }
@@ -210,6 +219,7 @@ impl App {
         let prompt = match &mut self.layer {
             Some(Layer::Menu(menu)) => &mut menu.prompt,
             Some(Layer::Search(prompt) | Layer::Condition(prompt)) => prompt,
+            Some(Layer::Review(line)) => &mut line.prompt,
             None => return,
         };
         if let Some(c) = key.typed() {
@@ -231,6 +241,7 @@ impl App {
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
             Some(Layer::Search(prompt) | Layer::Condition(prompt)) => prompt.insert(text),
+            Some(Layer::Review(line)) => line.prompt.insert(text),
             None => {}
         }
         self.refresh_menu();

@@ -11,6 +11,7 @@ use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
+use crate::review::{ContentKey, Decision, Marked};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -63,6 +64,12 @@ pub enum Msg {
     Found(u64, Option<FoundAt>),
     /// Values were checked against their schemas.
     Examined,
+    /// Events of marks: made here, or found in the journal.
+    Marked(Vec<Marked>),
+    /// So many marks are not in the journal yet, and why.
+    Unsaved(usize, Option<String>),
+    /// Keys of units of the input: which content of it, from which unit on.
+    Keys(u64, usize, Vec<ContentKey>),
     /// Something to tell: whether it is an error, and the sentence.
     Told(bool, String),
 }
@@ -180,6 +187,15 @@ pub enum Effect {
     Fade,
     /// Tell somebody who looks elsewhere, as the configuration has it.
     Alert(String),
+    /// Decide on records and their parts, and keep that.
+    Mark(Vec<Decision>),
+    /// Make the keys of units of the input.
+    Keys {
+        /// Content to answer with.
+        content: u64,
+        /// The first unit.
+        from: usize,
+    },
     /// Use a theme by name.
     Theme(String),
 }

@@ -38,6 +38,7 @@ impl App {
         self.begin();
         self.settle_watches();
         self.settle_checks(effects);
+        self.settle_review(effects);
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();

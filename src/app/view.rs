@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
-use crate::panes::{Extent, Piece, Row, Window, header, message, refs, steps};
+use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -107,7 +107,11 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
-        Pane::Table => vec![Piece::of(role, " Trajectories ")],
+        Pane::Table => {
+            let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
+            let selected = selected.map(|text| Piece::of(Role::Accent, &text));
+            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
+        }
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::Watches => Vec::new(),
         Pane::State => {
@@ -263,6 +267,12 @@ fn message_head(app: &App) -> Vec<Row> {
         right.push(Piece::of(Role::Dim, &format!(" · line {}", place.place.line)));
     }
     let mut rows = vec![Row::new(first).right(right)];
+    for (target, mark) in app.session.review.step_marks(app.session.trajectory, open.step()).into_iter().take(4) {
+        let mut left = vec![Piece::of(Role::Text, " ")];
+        left.extend(target.path.as_ref().map(|path| Piece::of(Role::Reference, &format!("{path} "))));
+        left.extend(marks::told(mark));
+        rows.push(Row::new(left));
+    }
     for finding in open.findings_of(open.step()).iter().take(4) {
         let role = if finding.severity == crate::model::Severity::Error { Role::Error } else { Role::Warning };
         rows.push(Row::new(vec![
@@ -298,6 +308,12 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         let column = width(crate::text::SafeText::of(before).as_str()) + width(sign);
         let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
         return (vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, prompt.text())], Some(cursor));
+    }
+    if let Some(Layer::Review(line)) = &app.layer {
+        let (label, (before, _)) = (line.label(), line.prompt.parts());
+        let column = width(crate::text::SafeText::of(&format!("{label}{before}")).as_str());
+        let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
+        return (vec![Piece::of(Role::KeyName, &label), Piece::of(Role::Text, line.prompt.text())], Some(cursor));
     }
     if let Some(first) = &app.prefix {
         let contexts = super::pane_contexts(app.pane);

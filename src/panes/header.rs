@@ -1,7 +1,7 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
 use super::row::pieces_width;
-use super::{Follow, Open, Piece, Session, state::at, times, value};
+use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
@@ -21,7 +21,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
     let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
     left.push(Piece::safe(Role::Text, name));
-    let mut right = Vec::new();
+    let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
     if let Some(open) = open {
         if session.format.layout() == Layout::Set {
             let mark = if session.records.is_complete() { "" } else { "≥" };
@@ -33,6 +33,10 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
             };
             right.push(Piece::of(Role::Dim, &of));
             right.push(Piece::of(Role::Dim, "  "));
+        }
+        let verdict = session.review.verdict(session.trajectory);
+        if let Some(verdict) = verdict.filter(|_| session.format.layout() == Layout::Set) {
+            right.push(Piece::of(marks::role(verdict), &format!("{}  ", verdict.name())));
         }
         right.extend(step_pieces(open, cells));
         right.extend(findings(open, cells));
@@ -148,6 +152,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         return out;
     };
     out.push(Piece::of(Role::Text, "  "));
+    out.extend(marks::of_focus(open).unwrap_or_default());
     let tree = open.tree();
     if let Some(leaf) = tree.leaf(node, step) {
         out.push(value_piece(&value::stored(&leaf.value, open.bytes())));

@@ -10,6 +10,7 @@ pub mod findings;
 pub mod header;
 pub mod history;
 pub mod live;
+pub mod marks;
 pub mod message;
 pub mod plan;
 pub mod reader;

@@ -6,6 +6,7 @@ use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
+use crate::review::Review;
 use crate::state::cause::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
@@ -59,6 +60,8 @@ pub struct Session {
     pub checks: Arc<Checks>,
     /// The shared cursor.
     pub focus: Focus,
+    /// Decisions on the records of the input.
+    pub review: Review,
     /// Whether the records (and for a run, its state) are all there.
     pub is_complete: bool,
     /// Whether the input grew while it was open.
@@ -102,6 +105,8 @@ impl Session {
         bytes: Arc<dyn Bytes>,
         records: Arc<dyn Records>,
     ) -> Self {
+        let mut review = Review::default();
+        review.restart(format.layout() == Layout::Run);
         Self {
             name: name.to_owned(),
             path: None,
@@ -114,6 +119,7 @@ impl Session {
             trajectory: 0,
             checks: Arc::default(),
             focus: Focus::default(),
+            review,
             is_complete: false,
             is_live: false,
             live: Live::default(),

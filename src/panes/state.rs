@@ -3,7 +3,7 @@
 mod changes;
 mod kept;
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, marks, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
@@ -287,12 +287,16 @@ impl StatePane {
         }
         let range = self.scroll.top..total.min(self.scroll.top + extent.height);
         let column = value_column(&outline.lines[range.clone()], indent_cells(extent.width));
+        let marked = marks::values(open);
         let rows = range
             .map(|i| {
                 let line = &outline.lines[i];
-                self.row(open, &outline, line, column, extent.width)
-                    .hit(Hit::Row(i))
-                    .cursor(i == self.scroll.cursor && is_marked)
+                let row = self.row(open, &outline, line, column, extent.width);
+                let mark = match line.place {
+                    Place::Node(node) => marks::of_node(open, &marked, node),
+                    _ => None,
+                };
+                marks::beside(row, mark).hit(Hit::Row(i)).cursor(i == self.scroll.cursor && is_marked)
             })
             .collect();
         Window { rows, top: self.scroll.top, total }

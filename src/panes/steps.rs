@@ -1,7 +1,7 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
 use super::live::Pending;
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Times, Window, times};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Times, Window, marks, times};
 use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
@@ -26,10 +26,11 @@ pub fn window(open: &Open<'_>, scroll: &Scroll, times: Times, extent: Extent) ->
     }
     let digits = total.saturating_sub(1).to_string().len();
     let start = if times == Times::Since { times::start(open) } else { None };
+    let has_marks = !marks::marked_steps(open).is_empty();
     let mut rows: Vec<Row> = (scroll.top..total.min(scroll.top + extent.height))
         .map(|i| {
             let step = StepNo::try_from(i).unwrap_or(StepNo::MAX);
-            row(open, step, times.piece(open, step, start), digits, extent.width)
+            row(open, step, times.piece(open, step, start), digits, extent.width, has_marks)
         })
         .collect();
     rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.told()))));
@@ -46,7 +47,14 @@ fn pending<'o>(open: &'o Open<'_>) -> Option<&'o Pending> {
     open.session.live.pending.as_ref().filter(|_| open.session.format.layout() == Layout::Run)
 }
 
-fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cells: usize) -> Row {
+fn row(
+    open: &Open<'_>,
+    number: StepNo,
+    time: Option<Piece>,
+    digits: usize,
+    cells: usize,
+    has_marks: bool,
+) -> Row {
     let step = open.describe(number);
     let is_cursor = number == open.step();
     let role = role_of(&step);
@@ -59,6 +67,7 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cell
         Piece::of(Role::Dim, &format!("{number:>digits$} ")),
     ];
     left.extend(time);
+    left.extend(marks::step_cell(open, number, has_marks));
     left.extend([
         Piece::of(role, sign(&step)),
         Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),

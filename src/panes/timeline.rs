@@ -31,7 +31,7 @@ pub fn step_at(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
 }
 
 type Cell = (Role, &'static str);
-type CacheKey = (u64, usize, usize, Option<NodeId>, bool);
+type CacheKey = (u64, usize, usize, Option<NodeId>, bool, u64);
 
 /// The line, kept until the run, the width or the value in focus changes: a step only moves the cursor on it.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ impl Timeline {
         }
         let mut out = self.cells(open, len).as_ref().clone();
         let here = cell_of(open.step(), len, open.count());
-        let is_write = matches!(out[here].1, "◆" | "◇");
-        out[here] = (Role::Accent, if is_write { out[here].1 } else { "│" });
+        let is_sign = matches!(out[here].1, "◆" | "◇" | super::marks::FLAG);
+        out[here] = (Role::Accent, if is_sign { out[here].1 } else { "│" });
         let mut pieces = vec![Piece::of(Role::Dim, " 0 ")];
         for (role, text) in out {
             match pieces.last_mut().filter(|p| p.role == role) {
@@ -64,7 +64,8 @@ impl Timeline {
 
     fn cells(&self, open: &Open<'_>, len: usize) -> Rc<Vec<Cell>> {
         let focus = open.focus_node().map(|(_, node)| node);
-        let key = (open.session.generation, open.count(), len, focus, open.session.is_complete);
+        let key =
+            (open.session.generation, open.count(), len, focus, open.session.is_complete, open.session.review.version);
         if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(cells);
         }
@@ -103,6 +104,9 @@ fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
     }
     for step in open.error_steps() {
         out[cell_of(step, len, count)] = (Role::Error, "✗");
+    }
+    for step in super::marks::marked_steps(open).into_iter().filter(|step| (0..=open.last()).contains(step)) {
+        out[cell_of(step, len, count)] = (Role::Accent, super::marks::FLAG);
     }
     // A container's history is that of all below it; a mark in every cell would say nothing.
     if let Some(node) = focus.filter(|n| open.tree().child_count(*n, open.step()) == 0) {

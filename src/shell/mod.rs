@@ -9,6 +9,8 @@ pub mod editor;
 pub mod files;
 mod input;
 pub mod jobs;
+pub mod keeper;
+mod marks;
 mod opening;
 mod pause;
 pub mod run;

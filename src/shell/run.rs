@@ -3,6 +3,7 @@
 use super::config::{Config, Environment, NoticeBy, ask_background};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
+use super::marks::MarksThread;
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{alert, clock, editor, opening};
@@ -35,6 +36,8 @@ pub struct Settings {
     pub follow: bool,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
+    /// The journal of marks; None: they are not kept.
+    pub marks: Option<PathBuf>,
 }
 
 /// How long new steps stand out.
@@ -53,6 +56,8 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let (session, worker) = opening::open(&settings.input, settings.format.as_deref())?;
     let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
     let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
+    let marks = MarksThread::start(settings.marks, answers)
+        .map_err(|e| Problem::unreadable(format!("no thread for the marks: {e}")))?;
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
     app.start = settings.start;
@@ -65,8 +70,19 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let opened_len_bytes = settings.input.len();
     let input = settings.input;
     let (fade_at, notice) = (None, config.watch.notice);
-    let mut program =
-        Program { app, screen, themes, jobs, environment, is_done: false, input, opened_len_bytes, fade_at, notice };
+    let mut program = Program {
+        app,
+        screen,
+        themes,
+        jobs,
+        marks,
+        environment,
+        is_done: false,
+        input,
+        opened_len_bytes,
+        fade_at,
+        notice,
+    };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
     if let Some(run) = &worker.live.run {
@@ -75,7 +91,12 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
         program.tell(Msg::Told(true, problem.to_string()));
     }
-    program.turn(&keys, &jobs_out, &worker.events)
+    let done = program.turn(&keys, &jobs_out, &worker.events);
+    let Program { screen, marks, .. } = program;
+    // The terminal is given back first, so that what could not be saved is read.
+    drop(screen);
+    let unsaved = marks.end();
+    done.and_then(|()| unsaved.map_or(Ok(0), Err))
 }
 
 struct Program {
@@ -83,6 +104,7 @@ struct Program {
     screen: Screen,
     themes: Themes,
     jobs: Jobs,
+    marks: MarksThread,
     environment: Environment,
     is_done: bool,
     input: Arc<Input>,
@@ -95,11 +117,11 @@ struct Program {
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
     fn turn(
-        mut self,
+        &mut self,
         keys: &Receiver<InputEvent>,
         answers: &Receiver<Msg>,
         ingest: &Receiver<IngestEvent>,
-    ) -> Result<u8, Problem> {
+    ) -> Result<(), Problem> {
         let (never, mut ingest) = (crossbeam_channel::never(), ingest);
         loop {
             self.draw()?;
@@ -107,7 +129,7 @@ impl Program {
             select! {
                 recv(keys) -> event => match event {
                     Ok(event) => self.hear(event),
-                    Err(_) => return Ok(0),
+                    Err(_) => return Ok(()),
                 },
                 recv(fade) -> _ => {
                     self.fade_at = None;
@@ -130,7 +152,7 @@ impl Program {
                 self.hear_of_input(event);
             }
             if self.is_done {
-                return Ok(0);
+                return Ok(());
             }
         }
     }
@@ -210,6 +232,10 @@ impl Program {
             Effect::Alert(text) => self.screen.send(&alert::sequence(self.notice, &text)),
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
+                Ok(())
+            }
+            Effect::Mark(decisions) => {
+                self.marks.submit(self.source(), decisions);
                 Ok(())
             }
             job => {

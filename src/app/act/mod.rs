@@ -8,6 +8,7 @@ mod motion;
 mod mouse;
 mod plan;
 mod watch;
+mod review;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
@@ -77,6 +78,7 @@ impl App {
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
+            A::Good | A::Bad | A::Unsure | A::PartGood | A::PartBad | A::PartUnsure => self.decide(action, effects),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
@@ -101,9 +103,9 @@ impl App {
             A::MenuClose | A::PromptCancel => self.layer = None,
             A::PromptSubmit => match self.layer {
                 Some(Layer::Condition(_)) => self.submit_condition(),
-                _ => self.submit_search(effects),
+                _ => self.submit(effects),
             },
-            _ => {}
+            _ => self.perform_review(action, effects),
         }
     }
 
@@ -151,7 +153,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.inspector.file.take().is_some() {
+        if self.pane == Pane::Table && self.table.anchor.is_some() {
+            self.table.anchor = None;
+        } else if self.inspector.file.take().is_some() {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
