@@ -5,6 +5,7 @@
 //! and nothing of files.
 
 mod head;
+mod number;
 mod parse;
 mod path;
 mod print;
@@ -13,6 +14,7 @@ mod scan;
 mod value;
 
 pub use head::head;
+pub use number::{compare_numbers, same};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape};
 pub use print::{compact, pretty, quote, schema_text};

@@ -1,11 +1,12 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
-use super::{Checks, Piece};
+use super::{Checks, Live, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
+use crate::review::Review;
 use crate::state::cause::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
@@ -59,10 +60,14 @@ pub struct Session {
     pub checks: Arc<Checks>,
     /// The shared cursor.
     pub focus: Focus,
+    /// Decisions on the records of the input.
+    pub review: Review,
     /// Whether the records (and for a run, its state) are all there.
     pub is_complete: bool,
     /// Whether the input grew while it was open.
     pub is_live: bool,
+    /// The newest end of the input: who follows it, what came lately.
+    pub live: Live,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
@@ -103,6 +108,8 @@ impl Session {
         bytes: Arc<dyn Bytes>,
         records: Arc<dyn Records>,
     ) -> Self {
+        let mut review = Review::default();
+        review.restart(format.layout() == Layout::Run);
         Self {
             name: name.to_owned(),
             path: None,
@@ -115,8 +122,10 @@ impl Session {
             trajectory: 0,
             checks: Arc::default(),
             focus: Focus::default(),
+            review,
             is_complete: false,
             is_live: false,
+            live: Live::default(),
             generation: 0,
             described: RefCell::default(),
             causes: RefCell::default(),

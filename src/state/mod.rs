@@ -21,6 +21,7 @@ mod tests;
 mod tree;
 mod verdicts;
 mod versions;
+pub mod watch;
 pub mod when;
 mod write;
 

@@ -305,7 +305,8 @@ fn step_member(step: StepNo) -> Option<StepNo> {
 
 /// D18: the time of a turn, as written.
 fn time(value: &Value<'_>) -> Option<String> {
-    value.get("timestamp").and_then(Value::as_str).map(str::to_owned)
+    let time = value.get("timestamp")?;
+    time.as_str().or(time.as_number()).map(str::to_owned)
 }
 
 fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
