@@ -13,6 +13,7 @@ mod explain;
 mod export;
 mod formats;
 mod history;
+mod loss;
 mod mark;
 mod marks;
 mod merge;
@@ -65,6 +66,7 @@ static COMMANDS: &[Command] = &[
     explain::COMMAND,
     stats::COMMAND,
     steps::COMMAND,
+    loss::COMMAND,
     diff::COMMAND,
     tail::COMMAND,
     mark::COMMAND,

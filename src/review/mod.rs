@@ -5,21 +5,27 @@
 //! is to be written goes out as lines and plans.
 
 mod chat;
+mod conversation;
 mod draw;
 mod event;
+mod loss;
 mod marks;
 mod redact;
 mod select;
 mod session;
+mod template;
 mod time;
 mod units;
 
 pub use chat::{Shape as ChatShape, chat};
+pub use conversation::{Conversation, Turn};
 pub use draw::{Sample, Split, record_id};
 pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
+pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use marks::{Mark, Marks};
 pub use redact::{Redactor, Secret};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, Review, What};
+pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
 pub use time::iso;
 pub use units::Units;
