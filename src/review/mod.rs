@@ -5,6 +5,7 @@
 //! is to be written goes out as lines and plans.
 
 mod chat;
+mod compare;
 mod conversation;
 mod draw;
 mod event;
@@ -18,6 +19,7 @@ mod time;
 mod units;
 
 pub use chat::{Shape as ChatShape, chat};
+pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
 pub use conversation::{Conversation, Turn};
 pub use draw::{Sample, Split, record_id};
 pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
