@@ -3,7 +3,10 @@
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
 #[derive(Debug, Parser)]
@@ -11,11 +14,51 @@ use std::path::PathBuf;
 pub(super) struct Screen {
     /// File to open on the screen; `-` is standard input; without one, a recorded run opens
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<String>,
+    pub(super) file: Option<FileName>,
     #[command(flatten)]
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
+}
+
+/// A file as it was named: any bytes but NUL. For people it is shown with a sign for what is no UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileName(PathBuf);
+
+impl From<OsString> for FileName {
+    fn from(name: OsString) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<PathBuf> for FileName {
+    fn from(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
+impl AsRef<Path> for FileName {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl FileName {
+    /// Whether standard input is meant.
+    pub(super) fn is_stdin(&self) -> bool {
+        self.0.as_os_str() == "-"
+    }
+
+    /// For JSON, which knows no other bytes than UTF-8.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        self.0.to_string_lossy()
+    }
 }
 
 /// How the screen looks and where it begins.
@@ -58,7 +101,7 @@ impl FormatOption {
 pub(super) struct Question {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
-    pub(super) file: String,
+    pub(super) file: FileName,
     #[command(flatten)]
     pub(super) format: FormatOption,
     /// State after this step; -1 is before any step [default: the last]

@@ -1,6 +1,6 @@
 //! The screen: a file, standard input, or the run that obelus brings with it.
 
-use super::args::{self, Look, Screen};
+use super::args::{self, FileName, Look, Screen};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::app::start::Start;
@@ -8,7 +8,6 @@ use crate::model::Problem;
 use crate::shell::{self, Settings};
 use crate::source::Input;
 use clap::{ArgMatches, Args};
-use std::path::Path;
 use std::sync::Arc;
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
@@ -42,22 +41,22 @@ fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
 /// `obelus [FILE]`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     let Screen { file, format, look } = args::parsed(matches)?;
-    show(file.as_deref(), format.forced(), look)
+    show(file.as_ref(), format.forced(), look)
 }
 
 /// What to look at: a file, standard input for `-`, or the recorded run.
 ///
 /// # Errors
 /// It cannot be opened.
-pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
+pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     match file {
         None => Ok(Input::memory("demo: a journey for two", DEMO)),
-        Some("-") => Input::stdin(),
-        Some(path) => Input::open(Path::new(path)),
+        Some(file) if file.is_stdin() => Input::stdin(),
+        Some(file) => Input::open(file.as_ref()),
     }
 }
 
-fn show(file: Option<&str>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
+fn show(file: Option<&FileName>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
     let start = look.start(file.is_none());
     let settings = Settings {
         input: input(file)?,
