@@ -55,6 +55,11 @@ impl Format for Acts {
         Layout::Run
     }
 
+    /// A2: an array of messages adds to the context, an envelope is the context.
+    fn anew(&self, first_byte: u8) -> (&'static str, &'static str) {
+        if first_byte == b'[' { ("{\"context\":", "}") } else { ("", "") }
+    }
+
     fn plan_title(&self) -> Option<&'static str> {
         Some("Plan")
     }

@@ -104,6 +104,8 @@ pub enum Why {
     Truncated,
     /// The path leads to another file.
     Replaced,
+    /// The document is written anew again and again: its versions are records from here on, one behind the other.
+    Rewritten,
     /// What had looked like whole records turned out to go on; the content is the same.
     Reread,
 }

@@ -8,6 +8,7 @@ mod fold;
 mod live;
 mod load;
 mod pass;
+mod versions;
 mod worker;
 
 pub use detect::{Detected, detect};

@@ -3,6 +3,7 @@
 //! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
 
 use super::live::{IngestEvent, Live, Why};
+use super::versions::{Kept, Versions};
 use crate::format::Format;
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
@@ -93,9 +94,12 @@ struct Before {
 pub(super) struct Work {
     pub(super) format: &'static dyn Format,
     pub(super) live: Live,
-    framer: Framer,
-    watch: Watch,
+    pub(super) framer: Framer,
+    pub(super) watch: Watch,
     before: Option<Before>,
+    /// The document as it stood, in case that it is written anew, and what became of one that was.
+    pub(super) kept: Option<Kept>,
+    pub(super) versions: Option<Versions>,
     /// Version of the index that the run was made from, records of it that are in the run.
     pub(super) version: u64,
     pub(super) folded: usize,
@@ -105,7 +109,7 @@ pub(super) struct Work {
     /// Records told of at the last `Done` or `Appended`; None before the first.
     pub(super) told: Option<usize>,
     last_progress: Option<Instant>,
-    last_growth: Option<Instant>,
+    pub(super) last_growth: Option<Instant>,
     opened: Instant,
     /// When the run last looked ahead, and how long that took.
     pub(super) ahead_at: Instant,
@@ -125,6 +129,8 @@ impl Work {
             live,
             watch,
             before: None,
+            kept: None,
+            versions: None,
             version: 0,
             folded: 0,
             is_run_settled: true,
@@ -166,7 +172,9 @@ impl Work {
         // Asked first: what comes between the last read and the end of a stream must still be read.
         let is_final = !self.live.input.may_grow();
         self.index()?;
-        if is_final {
+        if self.versions.is_some() {
+            self.next_version()?;
+        } else if is_final {
             self.finish()?;
             self.is_finished = true;
             if let Err(problem) = self.live.input.wait() {
@@ -177,12 +185,16 @@ impl Work {
         }
         self.fold(None)?;
         self.settle()?;
+        self.keep()?;
         self.wait()
     }
 
     // ---- index
 
-    fn index(&mut self) -> Result<(), Stop> {
+    pub(super) fn index(&mut self) -> Result<(), Stop> {
+        if self.versions.is_some() {
+            return Ok(());
+        }
         let mut piece = vec![0; PIECE];
         let mut is_first = self.folded == 0;
         loop {
@@ -243,6 +255,9 @@ impl Work {
     fn until_quiet(&self) -> Option<Duration> {
         if self.before.is_some() {
             return None;
+        }
+        if let Some(versions) = &self.versions {
+            return versions.timer();
         }
         let wanted = match self.framer.ending() {
             Ending::Clean => return None,
@@ -339,6 +354,9 @@ impl Work {
 
     /// Whether there is something to read.
     fn look(&mut self) -> Result<bool, Stop> {
+        if self.versions.is_some() {
+            return self.look_at_version();
+        }
         if !self.live.input.is_file() {
             let has_grown = self.live.input.len() > self.framer.position();
             if has_grown {
@@ -349,6 +367,9 @@ impl Work {
         match self.watch.look() {
             Change::None => return Ok(false),
             Change::Grown | Change::Back(None) => self.grown()?,
+            Change::Truncated | Change::Replaced(_) | Change::Back(Some(_)) if self.kept.is_some() => {
+                self.begin_versions()?;
+            }
             Change::Truncated => self.replaced(Why::Truncated)?,
             Change::Replaced(_) | Change::Back(Some(_)) => {
                 // What was written to the old file before the path changed is not lost (T6).
@@ -358,8 +379,7 @@ impl Work {
                 self.replaced(Why::Replaced)?;
             }
             Change::Gone => {
-                let message = format!("{} is gone; what it held stays on screen", self.live.input.name());
-                self.send(IngestEvent::Problem(Problem::new(ProblemKind::Unreadable, message)))?;
+                self.gone()?;
                 return Ok(false);
             }
             Change::Trouble(problem) => {
@@ -370,8 +390,14 @@ impl Work {
         Ok(true)
     }
 
+    pub(super) fn gone(&self) -> Result<(), Stop> {
+        let message = format!("{} is gone; what it held stays on screen", self.live.input.name());
+        self.send(IngestEvent::Problem(Problem::new(ProblemKind::Unreadable, message)))
+    }
+
     fn grown(&mut self) -> Result<(), Stop> {
         self.live.input.refresh()?;
+        self.kept = None;
         self.last_growth = Some(Instant::now());
         self.live.records.set_complete(false);
         if let Some(before) = self.before.take() {
@@ -387,10 +413,11 @@ impl Work {
         Ok(())
     }
 
-    fn replaced(&mut self, why: Why) -> Result<(), Stop> {
+    pub(super) fn replaced(&mut self, why: Why) -> Result<(), Stop> {
         self.live = Live::new(self.live.generation + 1, Arc::clone(self.watch.input()), self.format);
         self.framer = Framer::new(self.format.framing());
         (self.before, self.version, self.refused_until) = (None, 0, 0);
+        (self.kept, self.versions) = (None, None);
         self.last_growth = Some(Instant::now());
         self.begin_generation(why)
     }

@@ -130,6 +130,11 @@ impl Watch {
         }
     }
 
+    /// What the path leads to now, with what is known of it; None for what is no file.
+    pub(crate) fn content(&mut self) -> Option<&mut Content> {
+        self.follower.as_mut().and_then(Follower::content)
+    }
+
     /// What the path leads to now.
     #[must_use]
     pub fn input(&self) -> &Arc<Input> {
@@ -272,6 +277,15 @@ impl Content {
     /// Takes note of zeros that were passed over, up to this byte.
     pub fn pass(&mut self, to: u64) {
         self.print.pass(to);
+    }
+
+    /// Whether the file is as it was at the last look.
+    ///
+    /// # Errors
+    /// It can no longer be asked.
+    pub(crate) fn is_intact(&self) -> Result<bool, Problem> {
+        let now = self.input.as_ref().map(|input| input.metadata()).transpose()?;
+        Ok(now.is_some_and(|meta| Stamp::of(&meta) == self.stamp))
     }
 
     /// What was read does not matter any more.

@@ -183,6 +183,12 @@ impl Framer {
         if ending == Ending::Torn && is_line { Ending::Line } else { ending }
     }
 
+    /// Whether all of it is one text that was told whole: a document, which may be written anew as a whole.
+    #[must_use]
+    pub fn is_document(&self) -> bool {
+        matches!(&self.mode, Mode::Whole(whole) if whole.ending() == Ending::Clean)
+    }
+
     /// Takes the unfinished last line, or the document that ends here, as a record before it is certain that nothing
     /// follows (TAIL T9). If something does, the index takes it back and becomes a new version.
     pub fn take_early(&mut self, index: &mut RecordIndex) {

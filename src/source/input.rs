@@ -117,28 +117,39 @@ impl Input {
         Arc::new(Self { name: name.to_owned(), path: None, store: Store::Memory(bytes.into()) })
     }
 
+    /// An empty temporary file, unlinked, that [`Input::append`] fills; `path` says what it stands for.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub(crate) fn scratch(name: &str, path: Option<&Path>) -> Result<Arc<Self>, Problem> {
+        let spool = Spool::new().map_err(|e| no_room(name, &e))?;
+        Ok(Arc::new(Self { name: name.to_owned(), path: path.map(Path::to_owned), store: Store::Spool(Arc::new(spool)) }))
+    }
+
+    /// Adds bytes to a scratch; where they begin.
+    ///
+    /// # Errors
+    /// There is no room, or this is no scratch.
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64, Problem> {
+        let Store::Spool(spool) = &self.store else {
+            return Err(Problem::unreadable(format!("{} is not ours to write", self.name)));
+        };
+        (&spool.file).write_all(bytes).map_err(|e| no_room(&self.name, &e))?;
+        Ok(spool.len.fetch_add(bytes.len() as u64, Ordering::AcqRel))
+    }
+
     fn spooled<R: Read>(
         name: String,
         path: Option<PathBuf>,
         open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
-        let no_room = |e: io::Error| {
-            let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
-            Problem::unreadable(format!("no temporary file for {name}: {e}")).hint(hint)
-        };
-        let spool = Arc::new(Spool {
-            file: tempfile::tempfile().map_err(no_room)?,
-            len: AtomicU64::new(0),
-            is_done: AtomicBool::new(false),
-            failure: Mutex::new(None),
-            ended: Condvar::new(),
-        });
+        let spool = Arc::new(Spool::new().map_err(|e| no_room(&name, &e))?);
         let (filled, label) = (Arc::clone(&spool), name.clone());
         let fill = move || {
             let end = open().and_then(|stream| filled.fill(stream, &label));
             filled.end(end.err());
         };
-        std::thread::Builder::new().name("spool".to_owned()).spawn(fill).map_err(no_room)?;
+        std::thread::Builder::new().name("spool".to_owned()).spawn(fill).map_err(|e| no_room(&name, &e))?;
         Ok(Arc::new(Self { name, path, store: Store::Spool(spool) }))
     }
 
@@ -324,7 +335,22 @@ impl Bytes for Input {
     }
 }
 
+fn no_room(name: &str, e: &io::Error) -> Problem {
+    let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
+    Problem::unreadable(format!("no room to keep {name}: {e}")).hint(hint)
+}
+
 impl Spool {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            file: tempfile::tempfile()?,
+            len: AtomicU64::new(0),
+            is_done: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            ended: Condvar::new(),
+        })
+    }
+
     fn fill(&self, mut stream: impl Read, name: &str) -> Result<(), Problem> {
         let mut file = &self.file;
         let mut block = vec![0; 1 << 16];
@@ -335,10 +361,7 @@ impl Spool {
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
                 Err(e) => return Err(Problem::unreadable(format!("{name} broke off: {e}"))),
             };
-            file.write_all(&block[..n]).map_err(|e| {
-                let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
-                Problem::unreadable(format!("no room to keep {name}: {e}")).hint(hint)
-            })?;
+            file.write_all(&block[..n]).map_err(|e| no_room(name, &e))?;
             self.len.fetch_add(n as u64, Ordering::AcqRel);
         }
     }

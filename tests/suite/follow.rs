@@ -235,3 +235,39 @@ fn an_unfinished_line_of_an_old_file_is_broken_until_it_goes_on() {
     assert_eq!(followed.texts(), ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]);
     assert_eq!((followed.steps(), followed.whys.as_slice()), (3, &[Why::Reread][..]));
 }
+
+/// A context of the Agent/Data protocol with this many messages, laid out over lines.
+fn context(messages: usize) -> String {
+    let one = |n: usize| {
+        format!("  {{\"type\": \"data\", \"kind\": \"state\", \"instance\": \"①\",\n   \"data\": {{\"n{n}\": {n}}}}}")
+    };
+    let all: Vec<String> = (0..messages).map(one).collect();
+    format!("[\n{}\n]\n", all.join(",\n"))
+}
+
+#[test]
+fn versions_of_a_document_are_joined_as_steps() {
+    let mut followed = Followed::start(&context(2), "acts");
+    followed.until(|live| live.records.count() == 1);
+    assert_eq!(followed.steps(), 2);
+    for (records, messages) in [(2, 4), (3, 5)] {
+        fs::write(&followed.path, context(messages)).unwrap();
+        followed.until(|live| live.generation == 1 && live.records.count() == records);
+        assert_eq!(followed.steps(), messages);
+    }
+    let text = |n: usize| followed.texts()[n].clone();
+    assert_eq!((text(0), text(2)), (context(2).trim().to_owned(), format!("{{\"context\":{}}}", context(5).trim())));
+    // Replaced by another file with one message less (A4: a step that withdraws it), then by one of the same bytes.
+    let other = followed.path.with_extension("new");
+    for _ in 0..2 {
+        fs::write(&other, context(4)).unwrap();
+        fs::rename(&other, &followed.path).unwrap();
+        followed.until(|live| live.records.count() == 4);
+    }
+    assert_eq!(followed.steps(), 6);
+    assert_eq!(followed.whys, [Why::Rewritten]);
+    // It becomes lines.
+    fs::write(&followed.path, "{\"type\":\"system\",\"content\":\"a\"}\n{\"type\":\"user\",\"content\":\"b\"}\n").unwrap();
+    followed.until(|live| live.generation == 2 && live.records.count() == 2);
+    assert_eq!((followed.steps(), followed.whys.len()), (2, 2));
+}

@@ -15,5 +15,6 @@ mod plan;
 mod props;
 mod pty;
 mod schemas;
+mod tail;
 mod tidy;
 mod vectors;

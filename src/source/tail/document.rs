@@ -4,16 +4,19 @@ use super::judge;
 use super::lines::mark;
 use crate::model::{Bytes, Problem, Span};
 use crate::source::Content;
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use std::time::{Duration, Instant};
 
 /// A version counts when size and times stood still so long.
 const STILL: Duration = Duration::from_millis(250);
 
+/// Which bytes a version has.
+pub(crate) type Digest = [u8; 32];
+
 /// The version at a path, and which were told.
 #[derive(Debug)]
-pub(super) struct Document {
-    told: Option<[u8; 32]>,
+pub(crate) struct Document {
+    told: Option<Digest>,
     version: [i64; 5],
     since: Instant,
     is_tried: bool,
@@ -21,7 +24,7 @@ pub(super) struct Document {
 
 /// What a look at a document brought.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(crate) enum Found {
     /// It changes, or was told before.
     Nothing,
     /// It does not parse.
@@ -34,14 +37,14 @@ pub(super) enum Found {
 
 /// Why a version does not parse.
 #[derive(Debug)]
-pub(super) struct Torn {
-    pub(super) why: &'static str,
+pub(crate) struct Torn {
+    pub(crate) why: &'static str,
     /// The byte at fault.
-    pub(super) byte: u64,
+    pub(crate) byte: u64,
     /// Where the version begins.
-    pub(super) offset: u64,
-    pub(super) line: u64,
-    pub(super) is_first: bool,
+    pub(crate) offset: u64,
+    pub(crate) line: u64,
+    pub(crate) is_first: bool,
 }
 
 impl Document {
@@ -51,18 +54,28 @@ impl Document {
         Self { told: None, version: content.version(), since: now.checked_sub(age).unwrap_or(now), is_tried: false }
     }
 
+    /// A document whose present version was told.
+    pub(crate) fn after(content: &Content, digest: Digest, now: Instant) -> Self {
+        Self { told: Some(digest), is_tried: false, ..Self::new(content, now) }
+    }
+
+    /// The digest of a version.
+    pub(crate) fn digest(text: &[u8]) -> Digest {
+        Sha256::digest(text).into()
+    }
+
     /// A document that comes through a stream: it has one version, at its end.
     pub(super) fn of_stream(now: Instant) -> Self {
         Self { told: None, version: [0; 5], since: now, is_tried: true }
     }
 
     /// Time until the present version counts; None if it was looked at.
-    pub(super) fn timer(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn timer(&self, now: Instant) -> Option<Duration> {
         (!self.is_tried).then(|| (self.since + STILL).saturating_duration_since(now))
     }
 
     /// Takes note of what the last look saw.
-    pub(super) fn look(&mut self, content: &Content, now: Instant) {
+    pub(crate) fn look(&mut self, content: &Content, now: Instant) {
         if content.version() != self.version {
             (self.version, self.since, self.is_tried) = (content.version(), now, false);
         }
@@ -72,7 +85,7 @@ impl Document {
     ///
     /// # Errors
     /// The file can no longer be read.
-    pub(super) fn read(&mut self, content: &mut Content, now: Instant, is_final: bool) -> Result<Found, Problem> {
+    pub(crate) fn read(&mut self, content: &mut Content, now: Instant, is_final: bool) -> Result<Found, Problem> {
         if !is_final && self.timer(now) != Some(Duration::ZERO) {
             return Ok(Found::Nothing);
         }
@@ -94,7 +107,7 @@ impl Document {
 
     /// What the text of a version is.
     pub(super) fn judge(&mut self, text: Vec<u8>) -> Found {
-        let digest: [u8; 32] = Sha256::digest(&text).into();
+        let digest = Self::digest(&text);
         if self.told == Some(digest) {
             return Found::Nothing;
         }

@@ -19,6 +19,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use track::Track;
 
+pub(crate) use document::{Digest, Document, Found};
+
 /// Handles that may be open at once; the files that rested longest are closed (T18).
 const HANDLES_MAX: usize = 200;
 
