@@ -13,6 +13,8 @@ pub enum Context {
     State,
     /// In the inspector.
     Inspector,
+    /// In the list of files.
+    Files,
     /// In the table of trajectories.
     Table,
     /// In help and palette.
@@ -41,6 +43,7 @@ pub enum Action {
     UserPrevious,
     AnyWriteNext,
     AnyWritePrevious,
+    NewestFile,
     TrajectoryNext,
     TrajectoryPrevious,
     Up,
@@ -216,6 +219,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[c"], A::ChangePrevious, "previous change of this step", "Go to the previous value that this step wrote.", TIME, 0),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
+    row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
 
     row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
@@ -234,6 +238,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["E"], A::UnfoldAll, "unfold all", "Unfold everything that is shown.", MOVE, 0),
     row(C::Trajectory, &["C"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
 
+    row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Steps, &["Enter"], A::Follow, "follow", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names.", LOOK, 3),
@@ -266,8 +271,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
-    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message.", REST, 0),
-    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the program.", REST, 10),
+    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message, go back to the list.", REST, 0),
+    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the file of a list, the program.", REST, 10),
     row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
     row(C::Global, &["C-z"], A::Suspend, "suspend", "Suspend the program; fg brings it back.", REST, 0),
 

@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+pub mod files;
 pub mod inspector;
 pub mod key;
 pub mod keys;
@@ -75,6 +76,8 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The list of files, if several were named.
+    pub files: Option<files::Files>,
     /// The line of the whole run.
     pub timeline: Timeline,
     /// Help, palette or prompt over it.
@@ -113,6 +116,7 @@ impl App {
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            files: None,
             timeline: Timeline::default(),
             layer: None,
             notice: None,
@@ -140,6 +144,9 @@ impl App {
             Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
+            Msg::Files(change) => self.files_changed(change, &mut effects),
+            Msg::Head(path, head) => self.set_head(path, head),
+            Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
@@ -297,6 +304,7 @@ impl App {
 #[must_use]
 pub fn pane_contexts(pane: Pane) -> Vec<Context> {
     match pane {
+        Pane::Files => vec![Context::Files, Context::Global],
         Pane::Table => vec![Context::Table, Context::Global],
         Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
         Pane::State => vec![Context::State, Context::Trajectory, Context::Global],

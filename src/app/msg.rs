@@ -3,9 +3,10 @@
 use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, Span, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
+use crate::panes::files::FileHead;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
@@ -13,6 +14,7 @@ use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -41,6 +43,12 @@ pub enum Msg {
     Opened(usize, OpenedRun),
     /// Facts of records for the table.
     Facts(Vec<(usize, Facts)>),
+    /// A look at the listed files found something new.
+    Files(ListChange),
+    /// What a listed file begins with.
+    Head(PathBuf, FileHead),
+    /// A listed file cannot be opened: why.
+    NotOpened(String),
     /// A message was read and laid out: generation, step, document.
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
@@ -110,6 +118,10 @@ pub enum Effect {
     Open(usize),
     /// Make facts of records.
     Facts(Vec<usize>),
+    /// Open a listed file in place of what is open.
+    OpenFile(PathBuf),
+    /// Read what listed files begin with; in place of those asked for before.
+    Heads(Vec<PathBuf>),
     /// Read a message and lay it out.
     Read {
         /// Generation to answer with.

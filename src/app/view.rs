@@ -46,7 +46,10 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.pane == Pane::Table;
-    let (mut left, right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    let (mut left, right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
+        Some(files) => files.pane.header(cells),
+        None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
+    };
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
@@ -67,6 +70,7 @@ pub fn frame(app: &App) -> Frame {
 /// The name of the pane with the cursor, for screens on which it has no title.
 fn pane_name(app: &App) -> &'static str {
     match app.pane {
+        Pane::Files => "Files",
         Pane::Table => "Trajectories",
         Pane::Steps => "Steps",
         Pane::State => "State",
@@ -82,6 +86,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         window.rows.insert(0, Row::new(title.clone()));
     }
     let aside = match pane {
+        Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
         Pane::Table => app.table.scroll.aside,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
@@ -103,6 +108,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
+        Pane::Files => vec![Piece::of(role, " Files ")],
         Pane::Table => vec![Piece::of(role, " Trajectories ")],
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::State => {
@@ -146,6 +152,9 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
 pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
+    if let (Pane::Files, Some(files)) = (pane, &app.files) {
+        return files.pane.window(extent);
+    }
     if pane == Pane::Table {
         return app.table.window(&app.session, extent);
     }
@@ -158,7 +167,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
-        Pane::Table | Pane::Inspector => {
+        Pane::Files | Pane::Table | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }

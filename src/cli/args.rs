@@ -12,9 +12,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Parser)]
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {
-    /// File to open on the screen; `-` is standard input; without one, a recorded run opens
+    /// File to open on the screen; several, or a folder, open as a list; `-` is standard input; without one, a recorded
+    /// run opens
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<FileName>,
+    pub(super) paths: Vec<FileName>,
+    /// Open the newest file of a folder, and tell when a newer one comes
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    pub(super) latest: Option<FileName>,
     #[command(flatten)]
     pub(super) format: FormatOption,
     #[command(flatten)]
@@ -34,6 +38,12 @@ impl From<OsString> for FileName {
 impl From<PathBuf> for FileName {
     fn from(path: PathBuf) -> Self {
         Self(path)
+    }
+}
+
+impl From<FileName> for PathBuf {
+    fn from(name: FileName) -> Self {
+        name.0
     }
 }
 

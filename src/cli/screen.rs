@@ -2,12 +2,14 @@
 
 use super::args::{self, FileName, Look, Screen};
 use super::out::Out;
-use super::{Command, Stop};
+use super::{COMMANDS, Command, Stop};
 use crate::app::start::Start;
 use crate::model::Problem;
-use crate::shell::{self, Settings};
+use crate::shell::{self, Opened, Settings};
 use crate::source::Input;
+use crate::text::near;
 use clap::{ArgMatches, Args};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
@@ -38,10 +40,35 @@ fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
     show(None, None, args::parsed(matches)?)
 }
 
-/// `obelus [FILE]`.
+/// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { file, format, look } = args::parsed(matches)?;
-    show(file.as_ref(), format.forced(), look)
+    let Screen { paths, latest, format, look } = args::parsed(matches)?;
+    let opened = match (paths.as_slice(), latest) {
+        (_, Some(folder)) => list(vec![folder], true)?,
+        ([], None) => return show(None, format.forced(), look),
+        ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => Opened::Input(input(Some(file))?),
+        _ => list(paths, false)?,
+    };
+    show(Some(opened), format.forced(), look)
+}
+
+/// A list of files and folders.
+fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
+    if files.iter().any(FileName::is_stdin) {
+        return Err(Problem::usage("standard input opens alone").hint("leave out the other files, or the `-`"));
+    }
+    if let Some(file) = files.iter().find(|file| is_latest && !file.as_ref().is_dir()) {
+        return Err(Problem::unreadable(format!("{file} is no folder")).hint("--latest takes the folder of the files"));
+    }
+    if let Some(missing) = files.iter().find(|file| !file.as_ref().exists()) {
+        let problem = Problem::unreadable(format!("{missing}: there is no such file"));
+        let commands = COMMANDS.iter().map(|command| command.name);
+        return Err(match near::nearest(&missing.text(), commands).first() {
+            Some(command) => problem.hint(format!("do you mean the command `{command}`?")),
+            None => problem,
+        });
+    }
+    Ok(Opened::Files { roots: files.into_iter().map(PathBuf::from).collect(), is_latest })
 }
 
 /// What to look at: a file, standard input for `-`, or the recorded run.
@@ -56,14 +83,13 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-fn show(file: Option<&FileName>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
-    let start = look.start(file.is_none());
-    let settings = Settings {
-        input: input(file)?,
-        format: format.map(str::to_owned),
-        start,
-        files: look.files,
-        theme: look.theme,
+/// Shows what was opened; None is the recorded run.
+fn show(opened: Option<Opened>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
+    let start = look.start(opened.is_none());
+    let opened = match opened {
+        Some(opened) => opened,
+        None => Opened::Input(input(None)?),
     };
+    let settings = Settings { opened, format: format.map(str::to_owned), start, files: look.files, theme: look.theme };
     Ok(shell::run(settings)?)
 }

@@ -6,6 +6,7 @@ pub mod checks;
 pub mod columns;
 pub mod compare;
 pub mod doc;
+pub mod files;
 pub mod findings;
 pub mod header;
 pub mod history;

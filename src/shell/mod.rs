@@ -7,6 +7,7 @@ pub mod editor;
 pub mod files;
 mod input;
 pub mod jobs;
+mod listing;
 mod opening;
 mod pause;
 pub mod run;
@@ -15,4 +16,4 @@ pub mod stage;
 pub mod terminal;
 mod themes;
 
-pub use run::{Settings, run};
+pub use run::{Opened, Settings, run};

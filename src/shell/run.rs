@@ -3,6 +3,8 @@
 use super::config::{Config, Environment, is_background_light};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
+use super::listing::Lists;
+use super::opening::{Known, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
 use super::{editor, opening};
@@ -13,14 +15,28 @@ use crate::ingest::IngestEvent;
 use crate::model::Problem;
 use crate::source::Input;
 use crate::ui;
-use crossbeam_channel::{Receiver, select};
+use crossbeam_channel::{Receiver, bounded, never, select};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
+
+/// What is shown at the start.
+pub enum Opened {
+    /// One input.
+    Input(Arc<Input>),
+    /// A list of these files, and of those below these folders.
+    Files {
+        /// Their paths.
+        roots: Vec<PathBuf>,
+        /// Whether the newest is opened by itself.
+        is_latest: bool,
+    },
+}
 
 /// What the screen is started with.
 pub struct Settings {
-    /// The input.
-    pub input: Arc<Input>,
+    /// What is shown.
+    pub opened: Opened,
     /// Name of a format; None: by content.
     pub format: Option<String>,
     /// Where to begin; None: at the first step.
@@ -31,10 +47,7 @@ pub struct Settings {
     pub theme: Option<String>,
 }
 
-/// Most messages that wait for the loop.
-const QUEUE_MAX: usize = 1024;
-
-/// Shows an input until the user ends it.
+/// Shows what was opened until the user ends it.
 ///
 /// # Errors
 /// The input cannot be read, there is no such format or theme, or there is no terminal.
@@ -42,25 +55,40 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let environment = Environment::read();
     let config = Config::load();
     let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, is_background_light)?;
-    let (session, worker) = opening::open(&settings.input, settings.format.as_deref())?;
-    let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
-    let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
+    let forced = settings.format.as_deref();
+    let (session, reading, lists) = match &settings.opened {
+        Opened::Input(input) => {
+            let (session, reading) = opening::open(opening::know(Arc::clone(input), forced)?)?;
+            (session, Some(reading), None)
+        }
+        Opened::Files { roots, .. } => {
+            (opening::nothing(forced)?, None, Some(Lists::start(roots, forced).map_err(no_thread)?))
+        }
+    };
+    let (jobs, answers) = Jobs::start().map_err(no_thread)?;
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
-    app.start = settings.start;
-    app.session.files = settings.files;
-    let opened_len_bytes = settings.input.len();
-    let input = settings.input;
-    let mut program = Program { app, screen, themes, jobs, environment, is_done: false, input, opened_len_bytes };
+    app.start.clone_from(&settings.start);
+    app.session.files.clone_from(&settings.files);
+    if let Opened::Files { is_latest, .. } = settings.opened {
+        app.list_files(is_latest);
+    }
+    let (is_done, opening) = (false, never());
+    let mut program =
+        Program { app, screen, themes, jobs, answers, environment, is_done, reading: None, lists, opening, settings };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
-    if let Some(run) = &worker.live.run {
-        program.tell(Msg::Opened(0, OpenedRun(Arc::clone(run))));
+    if let Some(reading) = reading {
+        program.begin(reading);
     }
     for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
         program.tell(Msg::Told(true, problem.to_string()));
     }
-    program.turn(&keys, &jobs_out, &worker.events)
+    program.turn(&keys)
+}
+
+fn no_thread(e: std::io::Error) -> Problem {
+    Problem::unreadable(format!("no thread for the work: {e}"))
 }
 
 struct Program {
@@ -68,46 +96,100 @@ struct Program {
     screen: Screen,
     themes: Themes,
     jobs: Jobs,
+    answers: Receiver<Msg>,
     environment: Environment,
     is_done: bool,
-    input: Arc<Input>,
-    opened_len_bytes: u64,
+    /// What fills the session; None while only a list is shown.
+    reading: Option<Reading>,
+    /// Who looks after the list of files, if there is one.
+    lists: Option<Lists>,
+    /// The listed file that is being opened.
+    opening: Receiver<(PathBuf, Result<Known, Problem>)>,
+    settings: Settings,
 }
 
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
-    fn turn(
-        mut self,
-        keys: &Receiver<InputEvent>,
-        answers: &Receiver<Msg>,
-        ingest: &Receiver<IngestEvent>,
-    ) -> Result<u8, Problem> {
-        let (never, mut ingest) = (crossbeam_channel::never(), ingest);
+    fn turn(mut self, keys: &Receiver<InputEvent>) -> Result<u8, Problem> {
         loop {
             self.draw()?;
+            // What is listened to changes when another file is opened.
+            let (answers, opening) = (self.answers.clone(), self.opening.clone());
+            let ingest = self.reading.as_ref().map_or_else(never, |reading| reading.worker.events.clone());
+            let listed = self.lists.as_ref().map_or_else(never, |lists| lists.told.clone());
             select! {
                 recv(keys) -> event => match event {
                     Ok(event) => self.hear(event),
                     Err(_) => return Ok(0),
                 },
-                recv(answers) -> msg => if let Ok(msg) = msg { self.tell(msg) },
+                recv(answers) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    Err(_) => self.answers = never(),
+                },
+                recv(listed) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    Err(_) => self.lists = None,
+                },
+                recv(opening) -> known => {
+                    self.opening = never();
+                    if let Ok((path, known)) = known {
+                        self.open_file(path, known);
+                    }
+                }
                 recv(ingest) -> msg => match msg {
                     Ok(event) => self.hear_of_input(event),
                     // The reader has ended: nothing more is to be heard from it.
-                    Err(_) => ingest = &never,
+                    Err(_) => self.reading = None,
                 },
             }
             while let Ok(event) = keys.try_recv() {
                 self.hear(event);
             }
-            while let Ok(msg) = answers.try_recv() {
+            while let Ok(msg) = self.answers.try_recv() {
                 self.tell(msg);
             }
-            while let Ok(event) = ingest.try_recv() {
+            while let Some(event) = self.reading.as_ref().and_then(|reading| reading.worker.events.try_recv().ok()) {
                 self.hear_of_input(event);
             }
             if self.is_done {
                 return Ok(0);
+            }
+        }
+    }
+
+    /// Begins to hear of an input whose session is shown.
+    fn begin(&mut self, reading: Reading) {
+        let run = reading.worker.live.run.clone();
+        self.reading = Some(reading);
+        if let Some(run) = run {
+            self.tell(Msg::Opened(0, OpenedRun(run)));
+        }
+    }
+
+    /// Finds out, on a thread of its own, what a listed file is: a pipe may keep it waiting.
+    fn look_into(&mut self, path: PathBuf) -> Result<(), String> {
+        let (tell, opening) = bounded(1);
+        let forced = self.settings.format.clone();
+        let body = move || {
+            let known = Input::open(&path).and_then(|input| opening::know(input, forced.as_deref()));
+            let _late = tell.send((path, known));
+        };
+        thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;
+        self.opening = opening;
+        Ok(())
+    }
+
+    /// Shows a listed file. Jobs for the file before are left alone: their answers have nowhere to go.
+    fn open_file(&mut self, path: PathBuf, known: Result<Known, Problem>) {
+        let opened = known.and_then(|known| Ok((opening::open(known)?, Jobs::start().map_err(no_thread)?)));
+        match opened {
+            Err(problem) => self.tell(Msg::NotOpened(problem.to_string())),
+            Ok(((session, reading), jobs)) => {
+                self.jobs.stop_search();
+                (self.jobs, self.answers) = jobs;
+                self.app.enter_file(path, session);
+                self.app.start.clone_from(&self.settings.start);
+                self.begin(reading);
             }
         }
     }
@@ -135,7 +217,7 @@ impl Program {
     }
 
     fn hear_of_input(&mut self, event: IngestEvent) {
-        let has_grown = self.input.len() > self.opened_len_bytes;
+        let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
         self.tell(opening::translate(event, self.app.session.is_live, has_grown));
     }
 
@@ -163,6 +245,11 @@ impl Program {
             },
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
+                Ok(())
+            }
+            Effect::OpenFile(path) => self.look_into(path),
+            Effect::Heads(paths) => {
+                self.lists.iter().for_each(|lists| lists.read(paths.clone()));
                 Ok(())
             }
             job => {

@@ -9,13 +9,16 @@ mod hints;
 mod input;
 mod kind;
 mod lines;
+mod listing;
 mod print;
 mod reader;
 pub mod tail;
+mod tree;
 mod values;
 
 pub use crate::model::RecordIndex;
 pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer, index_all};
 pub use input::{BLOCK, Input};
+pub use listing::Listing;
 pub use reader::Reader;

@@ -264,3 +264,14 @@ fn names_of_files_are_any_bytes() {
         told(&asked.args(["check", "--sarif"]).arg(&path).arg(folder.path().join("none")).output().unwrap());
     assert!(stdout.contains("none"), "{stdout}");
 }
+
+#[test]
+fn a_word_that_is_no_command_and_no_file_is_told_with_the_near_command() {
+    let (status, _, stderr) = told(&obelus(&["stat", "run.jsonl"]));
+    assert_eq!(status, 2);
+    assert!(stderr.contains("stat: there is no such file") && stderr.contains("`state`"), "{stderr}");
+    let (status, _, stderr) = told(&obelus(&["--latest", "/none"]));
+    assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
+    let (status, _, stderr) = told(&obelus(&["Cargo.toml", "-"]));
+    assert!(status == 2 && stderr.contains("alone"), "{stderr}");
+}

@@ -7,6 +7,7 @@ mod bless;
 mod cli;
 mod diff;
 mod docs;
+mod files;
 mod follow;
 mod frames;
 mod hostile;

@@ -34,6 +34,7 @@ impl App {
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),
             A::UserPrevious => self.seek(Wanted::User, false),
+            A::NewestFile => self.open_newest(effects),
             A::TrajectoryNext => self.trajectory_by(1, effects),
             A::TrajectoryPrevious => self.trajectory_by(-1, effects),
             A::Up => self.move_by(-1),
@@ -129,9 +130,9 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane != Pane::Table && self.session.is_dataset() {
+        } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
-        } else {
+        } else if !self.show_files() {
             effects.push(Effect::Quit);
         }
     }
@@ -144,10 +145,12 @@ impl App {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane != Pane::Table && self.pane != Pane::Steps {
+        } else if matches!(self.pane, Pane::State | Pane::Inspector) {
             self.pane = Pane::Steps;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;
+        } else {
+            self.show_files();
         }
     }
 
