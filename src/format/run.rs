@@ -24,8 +24,8 @@ pub trait Format: Send + Sync {
     fn framing(&self) -> Framing;
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
-    /// What stands before and behind a text that replaces the one before as a whole (a document that is written anew), so
-    /// that as the next record it is that.
+    /// What stands before and behind a text that replaces the one before as a whole (a document that is written
+    /// anew), so that as the next record it is that.
     fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
         ("", "")
     }

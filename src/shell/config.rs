@@ -4,6 +4,7 @@
 
 use crate::model::Problem;
 use crate::text::near;
+use crate::ui::Background;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use std::env;
@@ -16,8 +17,8 @@ use std::time::Duration;
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
-/// How long the terminal may take to tell its background colour. A slow one is taken for dark.
-const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
+/// How long the terminal may take to tell its background colour.
+const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
 const NAMES: &[&str] = &["theme"];
 
@@ -28,6 +29,8 @@ pub struct Environment {
     pub no_color: bool,
     /// How many colours the terminal has.
     pub colors: Colors,
+    /// The terminal's background, if `COLORFGBG` tells it.
+    pub background: Background,
     /// `TERM`, empty if it is not set.
     pub term: String,
     /// `VISUAL`, else `EDITOR`, if not empty.
@@ -70,6 +73,7 @@ impl Environment {
         Self {
             no_color: get("NO_COLOR").is_some(),
             colors,
+            background: background(get("COLORFGBG").as_deref()),
             term,
             editor: get("VISUAL").or_else(|| get("EDITOR")),
             backtrace: get("RUST_BACKTRACE").is_some_and(|value| value != "0"),
@@ -172,13 +176,26 @@ fn parse(text: &str) -> Result<Written, String> {
     })
 }
 
-/// Asks the terminal whether its background is light. Ask before the screen opens, and only for who wants to know: the
-/// answer comes as typed text. A terminal that does not answer in time is taken for dark.
+/// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
+/// that does not answer in time it is not known.
 #[must_use]
-pub fn is_background_light() -> bool {
+pub fn ask_background() -> Background {
     let mut options = terminal_colorsaurus::QueryOptions::default();
     options.timeout = BACKGROUND_WAIT;
-    matches!(terminal_colorsaurus::theme_mode(options), Ok(terminal_colorsaurus::ThemeMode::Light))
+    match terminal_colorsaurus::theme_mode(options) {
+        Ok(terminal_colorsaurus::ThemeMode::Light) => Background::Light,
+        Ok(terminal_colorsaurus::ThemeMode::Dark) => Background::Dark,
+        Err(_) => Background::Any,
+    }
+}
+
+/// What `COLORFGBG` says (`15;0`: the last is the number of the background's colour).
+fn background(told: Option<&str>) -> Background {
+    match told.and_then(|told| told.rsplit(';').next()?.parse::<u8>().ok()) {
+        Some(7 | 15) => Background::Light,
+        Some(0..=6 | 8) => Background::Dark,
+        _ => Background::Any,
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +204,19 @@ mod tests {
 
     fn environment(values: &[(&str, &str)]) -> Environment {
         Environment::of(|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn the_background_is_the_last_colour_told() {
+        for (told, expected) in [
+            (None, Background::Any),
+            (Some("15;0"), Background::Dark),
+            (Some("0;default;15"), Background::Light),
+            (Some("12;8"), Background::Dark),
+            (Some("default"), Background::Any),
+        ] {
+            assert_eq!(background(told), expected, "{told:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The loop: wait, drain, update, do what is asked for, draw once.
 
-use super::config::{Config, Environment, is_background_light};
+use super::config::{Config, Environment, ask_background};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
@@ -54,7 +54,7 @@ pub struct Settings {
 pub fn run(settings: Settings) -> Result<u8, Problem> {
     let environment = Environment::read();
     let config = Config::load();
-    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, is_background_light)?;
+    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, ask_background)?;
     let forced = settings.format.as_deref();
     let (session, reading, lists) = match &settings.opened {
         Opened::Input(input) => {

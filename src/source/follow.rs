@@ -120,8 +120,8 @@ impl Watch {
         change
     }
 
-    /// Takes note of bytes that were read of an input, if it is what the path leads to; false if what was read before is
-    /// there no more (T2), which the next look tells.
+    /// Takes note of bytes that were read of an input, if it is what the path leads to; false if what was read before
+    /// is there no more (T2), which the next look tells.
     pub fn note(&mut self, input: &Arc<Input>, offset: u64, bytes: &[u8]) -> bool {
         let content = self.follower.as_mut().and_then(|follower| follower.content.as_mut());
         match content.filter(|content| content.input.as_ref().is_some_and(|own| Arc::ptr_eq(own, input))) {

@@ -74,12 +74,7 @@ impl Hints {
         std::mem::take(&mut *self.paths.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn watch(
-        &mut self,
-        folders: &[PathBuf],
-        mode: RecursiveMode,
-        is_ours: impl Fn(&Event) -> bool + Send + 'static,
-    ) {
+    fn watch(&mut self, folders: &[PathBuf], mode: RecursiveMode, is_ours: impl Fn(&Event) -> bool + Send + 'static) {
         self.watcher = None;
         let (hint, paths) = (self.hint.clone(), Arc::clone(&self.paths));
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {

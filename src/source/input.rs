@@ -123,7 +123,11 @@ impl Input {
     /// No temporary file can be made.
     pub(crate) fn scratch(name: &str, path: Option<&Path>) -> Result<Arc<Self>, Problem> {
         let spool = Spool::new().map_err(|e| no_room(name, &e))?;
-        Ok(Arc::new(Self { name: name.to_owned(), path: path.map(Path::to_owned), store: Store::Spool(Arc::new(spool)) }))
+        Ok(Arc::new(Self {
+            name: name.to_owned(),
+            path: path.map(Path::to_owned),
+            store: Store::Spool(Arc::new(spool)),
+        }))
     }
 
     /// Adds bytes to a scratch; where they begin.
@@ -274,8 +278,8 @@ impl Input {
         Ok(got)
     }
 
-    /// How much of a piece that was read at `offset` is written: zeros up to the end of a file are not written yet, they
-    /// were only set aside (TAIL T12).
+    /// How much of a piece that was read at `offset` is written: zeros up to the end of a file are not written yet,
+    /// they were only set aside (TAIL T12).
     pub(crate) fn written(&self, offset: u64, piece: &[u8]) -> usize {
         let end = offset + piece.len() as u64;
         if piece.last() != Some(&0) || end + self.hole_at(end) < self.len() {

@@ -267,7 +267,8 @@ fn versions_of_a_document_are_joined_as_steps() {
     assert_eq!(followed.steps(), 6);
     assert_eq!(followed.whys, [Why::Rewritten]);
     // It becomes lines.
-    fs::write(&followed.path, "{\"type\":\"system\",\"content\":\"a\"}\n{\"type\":\"user\",\"content\":\"b\"}\n").unwrap();
+    fs::write(&followed.path, "{\"type\":\"system\",\"content\":\"a\"}\n{\"type\":\"user\",\"content\":\"b\"}\n")
+        .unwrap();
     followed.until(|live| live.generation == 2 && live.records.count() == 2);
     assert_eq!((followed.steps(), followed.whys.len()), (2, 2));
 }

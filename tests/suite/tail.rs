@@ -116,7 +116,8 @@ fn appended_lines_in_whatever_pieces() {
         }
         tailed.append("7\n");
         tailed.until(6);
-        let expected = ["1 3:1 {\"a\":1}", "1 14:3 {\"b\":\"é\"}", "1 25:4 {\"c\":1}", "1 33:4 [2]", "1 37:5 !", "1 40:6 77"];
+        let expected =
+            ["1 3:1 {\"a\":1}", "1 14:3 {\"b\":\"é\"}", "1 25:4 {\"c\":1}", "1 33:4 [2]", "1 37:5 !", "1 40:6 77"];
         assert_eq!(tailed.end(), expected, "{options:?}");
     }
 }
@@ -166,7 +167,8 @@ fn a_rotated_file_is_read_to_its_end_and_beyond() {
         tailed.until(5);
         let told = tailed.end();
         assert_eq!(told.first().map(String::as_str), Some("1 0:1 {\"a\":1}"));
-        let at = |wanted: &str| told.iter().position(|line| line.ends_with(wanted)).unwrap_or_else(|| panic!("{told:?}"));
+        let at =
+            |wanted: &str| told.iter().position(|line| line.ends_with(wanted)).unwrap_or_else(|| panic!("{told:?}"));
         assert!(at("{\"a\":2}") < at("{\"b\":1}") && at("{\"b\":1}") < at("{\"a\":3}"), "{told:?}");
         assert!(told.iter().any(|line| line == "2 rotated" || line == "2 back"), "{told:?}");
         assert_eq!(told.iter().filter(|line| line.contains('{')).count(), 4, "{told:?}");
@@ -297,7 +299,12 @@ fn one_look_and_its_exit_status() {
         if let Some(text) = text {
             fs::write(&path, text).unwrap();
         }
-        let out = Command::new(env!("CARGO_BIN_EXE_obelus")).arg("tail").arg(&path).args(["--json", "--once"]).output().unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_obelus"))
+            .arg("tail")
+            .arg(&path)
+            .args(["--json", "--once"])
+            .output()
+            .unwrap();
         let told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
         (out.status.code(), told.join(", "))
     };
@@ -316,7 +323,8 @@ fn a_stream_is_followed_to_its_end() {
         ("{\n\"a\":1}\n[2]\n", &["1 0:1 {\"a\":1}", "1 9:3 [2]"]),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_obelus"));
-        let mut child = command.args(["tail", "-", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.args(["tail", "-", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let out = child.wait_with_output().unwrap();
         let told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();

@@ -206,16 +206,18 @@ mod tests {
     #[test]
     fn a_record_is_one_line_as_written() {
         let text = "{\n  \"a b\" : [1.0, 1e3 ,\t\"x\\\" \\\\\"],\r\n \"a b\":\"\u{9b}\u{7f}\"}";
-        let expected =
-            "{\"generation\":2,\"offset\":7,\"line\":3,\"record\":{\"a b\":[1.0,1e3,\"x\\\" \\\\\"],\"a b\":\"\\u009b\\u007f\"}}\n";
+        let expected = "{\"generation\":2,\"offset\":7,\"line\":3,\
+            \"record\":{\"a b\":[1.0,1e3,\"x\\\" \\\\\"],\"a b\":\"\\u009b\\u007f\"}}\n";
         assert_eq!(shown(true, &record(text)), expected);
     }
 
     #[test]
     fn errors_and_events_say_where() {
-        let what = Tale::Error { offset: 9, line: 2, why: "no \u{1b}".to_owned(), hole: Some(3), is_unterminated: true };
+        let what =
+            Tale::Error { offset: 9, line: 2, why: "no \u{1b}".to_owned(), hole: Some(3), is_unterminated: true };
         let told = Told { file: Some("a/b.jsonl"), generation: 1, what };
-        let expected = "{\"file\":\"a/b.jsonl\",\"generation\":1,\"offset\":9,\"line\":2,\"error\":\"no \\u001b\",\"hole\":3,\"unterminated\":true}\n";
+        let expected = "{\"file\":\"a/b.jsonl\",\
+            \"generation\":1,\"offset\":9,\"line\":2,\"error\":\"no \\u001b\",\"hole\":3,\"unterminated\":true}\n";
         assert_eq!(shown(true, &told), expected);
         assert_eq!(shown(false, &told), "a/b.jsonl        2  ✗ no ␛\n");
         let told = Told { file: None, generation: 4, what: Tale::Event(Event::Rotated) };

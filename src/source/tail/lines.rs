@@ -231,7 +231,10 @@ mod tests {
     #[test]
     fn the_same_bytes_in_any_pieces_are_the_same_lines() {
         for (text, expected) in [
-            (&b"\xef\xbb\xbf{}\r\n\r\n  [1] {\"a\":2}\nx\n7\n"[..], &["3:1 {}", "11:3 [1]", "15:3 {\"a\":2}", "23:4 !", "25:5 7"][..]),
+            (
+                &b"\xef\xbb\xbf{}\r\n\r\n  [1] {\"a\":2}\nx\n7\n"[..],
+                &["3:1 {}", "11:3 [1]", "15:3 {\"a\":2}", "23:4 !", "25:5 7"][..],
+            ),
             (b"{}\n{\"a\"", &["0:1 {}", "3:2 ! …"]),
             (b"{}\n{\"a\":1}", &["0:1 {}", "3:2 {\"a\":1} …"]),
             (b"{}\n\0\0\0{}\n", &["0:1 {}", "3:2 ! hole 3", "6:2 {}"]),
@@ -260,7 +263,11 @@ mod tests {
         assert_eq!(early(&mut lines, b":1}"), ["3:1 {\"a\":1} …"]);
         assert_eq!(early(&mut lines, b" "), [""; 0]);
         assert_eq!(early(&mut lines, b"[2]"), ["11:1 [2] …"]);
-        assert_eq!(early(&mut lines, b"3\n12"), ["14:1 !"], "text behind a value is an error, a number is not taken early");
+        assert_eq!(
+            early(&mut lines, b"3\n12"),
+            ["14:1 !"],
+            "text behind a value is an error, a number is not taken early"
+        );
         assert_eq!(early(&mut lines, b"3\n"), ["16:2 123"]);
     }
 }

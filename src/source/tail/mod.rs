@@ -5,6 +5,7 @@
 mod document;
 mod judge;
 mod lines;
+mod reading;
 mod track;
 
 use super::Input;
@@ -125,8 +126,17 @@ impl Tail {
         let tracks = BTreeMap::new();
         let (looked, walked, turn) = (None, None, String::new());
         let root = path.to_owned();
-        let mut tail =
-            Self { root, is_folder: false, tracks, hints: Hints::new(), poll, looked, walked, turn, is_waiting_told: false };
+        let mut tail = Self {
+            root,
+            is_folder: false,
+            tracks,
+            hints: Hints::new(),
+            poll,
+            looked,
+            walked,
+            turn,
+            is_waiting_told: false,
+        };
         tail.begin();
         tail
     }
@@ -217,8 +227,7 @@ impl Tail {
             let is_named = || heard.paths.contains(&self.root.join(name));
             if is_all || track.is_restless() || is_named() {
                 let name = self.is_folder.then_some(name.as_str());
-                let is_elsewhere =
-                    track.look(now, &mut |generation, what| tell(Told { file: name, generation, what }));
+                let is_elsewhere = track.look(now, &mut |generation, what| tell(Told { file: name, generation, what }));
                 if is_elsewhere && self.poll.is_none() && !self.is_folder {
                     self.hints.watch_file(&self.root);
                 }

@@ -1,26 +1,16 @@
 //! One followed path: its contents one after the other, each read to its end before the next is told (TAIL T4, T6).
 
-use super::document::{self, Document, Found};
-use super::lines::{Kind, Lines};
+use super::reading::{Mode, QUIET, Reading, Served, Tell};
 use super::{Event, Tale};
-use crate::model::{Bytes, Problem, Span};
+use crate::model::Problem;
+use crate::source::Input;
 use crate::source::follow::{Change, Content, Follower};
-use crate::source::{BLOCK, Input};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Bytes read before another file gets its turn.
-const SLICE: usize = BLOCK / 4;
-
-/// Pending text that is whole is told after so long without growth (T9).
-const QUIET: Duration = Duration::from_secs(1);
-
 /// How long a file is read on after its path leads elsewhere (T6).
 const DRAIN: Duration = Duration::from_secs(5);
-
-/// Who is told: a generation and what.
-type Tell<'a> = dyn FnMut(u64, Tale<'_>) + 'a;
 
 /// One path.
 pub(super) struct Track {
@@ -36,36 +26,10 @@ pub(super) struct Track {
     is_over: bool,
 }
 
-/// One content of the path on its way to who is told.
-struct Reading {
-    /// 0 until it is its turn.
-    generation: u64,
-    announce: Vec<Event>,
-    mode: Mode,
-    /// Its file, if the path no longer leads there.
-    own: Option<Content>,
-    growth: Instant,
-    is_at_end: bool,
-    /// When it is given up.
-    until: Option<Instant>,
-}
-
-enum Mode {
-    Lines(Lines),
-    Document(Document),
-}
-
 struct Gone {
     until: Instant,
     is_told: bool,
     is_final: bool,
-}
-
-/// What a slice brought.
-#[derive(PartialEq, Eq)]
-enum Served {
-    More,
-    End,
 }
 
 impl Track {
@@ -153,7 +117,8 @@ impl Track {
     /// Looks at the path; whether it leads elsewhere now.
     pub(super) fn look(&mut self, now: Instant, tell: &mut Tell<'_>) -> bool {
         if let Some(stream) = &self.stream {
-            self.is_due = !self.is_over && (!stream.may_grow() || self.now.as_ref().is_some_and(|r| r.at() < stream.len()));
+            self.is_due =
+                !self.is_over && (!stream.may_grow() || self.now.as_ref().is_some_and(|r| r.at() < stream.len()));
         }
         self.is_due |= self.timer(now) == Some(Duration::ZERO);
         self.look_at_leaving();
@@ -306,209 +271,5 @@ impl Track {
             reading.last_version(content, now, &mut self.generation, tell);
         }
         reading.finish_lines(tell);
-    }
-}
-
-impl Reading {
-    fn new(announce: Vec<Event>, now: Instant) -> Self {
-        let mode = Mode::Lines(Lines::new(false));
-        Self { generation: 0, announce, mode, own: None, growth: now, is_at_end: false, until: None }
-    }
-
-    fn at(&self) -> u64 {
-        match &self.mode {
-            Mode::Lines(lines) => lines.at(),
-            Mode::Document(_) => 0,
-        }
-    }
-
-    fn timer(&self, now: Instant) -> Option<Duration> {
-        match &self.mode {
-            Mode::Lines(lines) if lines.may_be_whole() => Some((self.growth + QUIET).saturating_duration_since(now)),
-            Mode::Lines(_) => None,
-            Mode::Document(document) => document.timer(now),
-        }
-    }
-
-    /// Its turn: it gets its number, and what led to it is told.
-    fn begin(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
-        if self.generation == 0 {
-            *counter += 1;
-            self.generation = *counter;
-        }
-        for event in self.announce.drain(..) {
-            tell(self.generation, Tale::Event(event));
-        }
-    }
-
-    fn serve_own(&mut self, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) -> Served {
-        let Some(mut own) = self.own.take() else { return Served::End };
-        let served = self.serve(&mut own, now, counter, tell, true);
-        self.own = Some(own);
-        served
-    }
-
-    /// Reads a slice of its file; `is_last`: a document's version counts as it stands.
-    fn serve(
-        &mut self,
-        content: &mut Content,
-        now: Instant,
-        counter: &mut u64,
-        tell: &mut Tell<'_>,
-        is_last: bool,
-    ) -> Served {
-        self.begin(counter, tell);
-        let served = match &mut self.mode {
-            Mode::Lines(_) => self.serve_lines(content, now, tell),
-            Mode::Document(_) if is_last => {
-                self.last_version(content, now, counter, tell);
-                Ok(Served::End)
-            }
-            Mode::Document(document) => {
-                let found = document.read(content, now, false);
-                found.map(|found| self.take(found, counter, tell, false))
-            }
-        };
-        let served = served.unwrap_or_else(|problem| {
-            tell(self.generation, Tale::Notice(problem.message));
-            Served::End
-        });
-        self.is_at_end = served == Served::End;
-        served
-    }
-
-    fn serve_lines(&mut self, content: &mut Content, now: Instant, tell: &mut Tell<'_>) -> Result<Served, Problem> {
-        let (Mode::Lines(lines), Some(input)) = (&mut self.mode, content.input().cloned()) else {
-            return Ok(Served::End);
-        };
-        let (at, generation) = (lines.at(), self.generation);
-        let mut piece = vec![0; SLICE.min(usize::try_from(input.len().saturating_sub(at)).unwrap_or(SLICE))];
-        let got = input.read_at(at, &mut piece)?;
-        let got = input.written(at, &piece[..got]);
-        // If what was read before is there no more, the next look tells.
-        if got == 0 || !content.note(at, &piece[..got]) {
-            return Ok(Served::End);
-        }
-        self.growth = now;
-        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
-            self.mode = Mode::Document(Document::new(content, now));
-            content.unread();
-            return Ok(Served::More);
-        }
-        if piece[got - 1] == 0 {
-            let data = lines.at() + input.hole_at(lines.at());
-            if data < input.len() && data > lines.at() {
-                lines.pass(data);
-                content.pass(data);
-            }
-        }
-        Ok(if lines.at() < input.len() && got == piece.len() { Served::More } else { Served::End })
-    }
-
-    fn serve_stream(&mut self, input: &Arc<Input>, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) -> Served {
-        self.begin(counter, tell);
-        let (Mode::Lines(lines), generation) = (&mut self.mode, self.generation) else { return Served::End };
-        let mut piece = vec![0; SLICE.min(usize::try_from(input.len() - lines.at()).unwrap_or(SLICE))];
-        let got = input.read_at(lines.at(), &mut piece).unwrap_or(0);
-        if got == 0 {
-            return Served::End;
-        }
-        self.growth = now;
-        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
-            // A stream has one version, at its end; what comes before it is waited for.
-            self.mode = Mode::Document(Document::of_stream(now));
-            return Served::End;
-        }
-        Served::More
-    }
-
-    /// Tells what a look at a document found.
-    fn take(
-        &mut self,
-        found: Found,
-        counter: &mut u64,
-        tell: &mut Tell<'_>,
-        is_final: bool,
-    ) -> Served {
-        match found {
-            Found::Nothing => Served::End,
-            Found::Version { text, is_first } => {
-                self.next_version(is_first, counter, tell);
-                let generation = self.generation;
-                let ends_line = text.last() == Some(&b'\n');
-                let last = text.trim_ascii_end().len() as u64;
-                document::values(&text, &mut |offset, line, text| {
-                    let is_unterminated = !ends_line && offset + text.len() as u64 == last;
-                    tell(generation, Tale::Record { offset, line, text, is_unterminated });
-                });
-                Served::End
-            }
-            Found::Torn(torn) if is_final => {
-                self.next_version(torn.is_first, counter, tell);
-                let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
-                let (offset, line) = (torn.offset, torn.line);
-                let tale = Tale::Error { offset, line, why, hole: None, is_unterminated: false };
-                tell(self.generation, tale);
-                Served::End
-            }
-            Found::Torn(_) => Served::End,
-            Found::Lines { was_told } => {
-                self.next_version(!was_told, counter, tell);
-                self.mode = Mode::Lines(Lines::new(true));
-                Served::More
-            }
-        }
-    }
-
-    /// Each version but the first of a content is a generation of its own (T14).
-    fn next_version(&mut self, is_first: bool, counter: &mut u64, tell: &mut Tell<'_>) {
-        if !is_first {
-            *counter += 1;
-            self.generation = *counter;
-            tell(self.generation, Tale::Event(Event::Truncated));
-        }
-    }
-
-    /// Reads a document for the last time, and what turns out to be lines to their end.
-    fn last_version(
-        &mut self,
-        content: &mut Content,
-        now: Instant,
-        counter: &mut u64,
-        tell: &mut Tell<'_>,
-    ) {
-        self.begin(counter, tell);
-        if let Mode::Document(document) = &mut self.mode
-            && let Ok(found) = document.read(content, now, true)
-        {
-            self.take(found, counter, tell, true);
-        }
-        while matches!(self.mode, Mode::Lines(_)) && matches!(self.serve_lines(content, now, tell), Ok(Served::More)) {}
-    }
-
-    fn last_of_stream(&mut self, input: &Arc<Input>, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) {
-        if let Mode::Document(document) = &mut self.mode
-            && let Ok(text) = input.read(Span { offset: 0, len: input.len() })
-        {
-            let found = document.judge(text);
-            self.take(found, counter, tell, true);
-        }
-        while matches!(self.mode, Mode::Lines(_)) && self.serve_stream(input, now, counter, tell) == Served::More {}
-    }
-
-    /// The content left its path and can still be read: whole pending text is told (T10).
-    fn end_readably(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
-        self.begin(counter, tell);
-        let generation = self.generation;
-        if let Mode::Lines(lines) = &mut self.mode {
-            lines.take_early(&mut |tale| tell(generation, tale));
-        }
-    }
-
-    fn finish_lines(&mut self, tell: &mut Tell<'_>) {
-        let generation = self.generation;
-        if let Mode::Lines(lines) = &mut self.mode {
-            lines.finish(&mut |tale| tell(generation, tale));
-        }
     }
 }

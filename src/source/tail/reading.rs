@@ -1,0 +1,243 @@
+//! One content of a path on its way to who is told: read in slices as lines, or as versions of a document.
+
+use super::document::{self, Document, Found};
+use super::lines::{Kind, Lines};
+use super::{Event, Tale};
+use crate::model::{Bytes, Problem, Span};
+use crate::source::follow::Content;
+use crate::source::{BLOCK, Input};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes read before another file gets its turn.
+const SLICE: usize = BLOCK / 4;
+
+/// Pending text that is whole is told after so long without growth (T9).
+pub(super) const QUIET: Duration = Duration::from_secs(1);
+
+/// Who is told: a generation and what.
+pub(super) type Tell<'a> = dyn FnMut(u64, Tale<'_>) + 'a;
+
+/// One content of the path on its way to who is told.
+pub(super) struct Reading {
+    /// 0 until it is its turn.
+    pub(super) generation: u64,
+    pub(super) announce: Vec<Event>,
+    pub(super) mode: Mode,
+    /// Its file, if the path no longer leads there.
+    pub(super) own: Option<Content>,
+    pub(super) growth: Instant,
+    pub(super) is_at_end: bool,
+    /// When it is given up.
+    pub(super) until: Option<Instant>,
+}
+
+pub(super) enum Mode {
+    Lines(Lines),
+    Document(Document),
+}
+
+/// What a slice brought.
+#[derive(PartialEq, Eq)]
+pub(super) enum Served {
+    More,
+    End,
+}
+
+impl Reading {
+    pub(super) fn new(announce: Vec<Event>, now: Instant) -> Self {
+        let mode = Mode::Lines(Lines::new(false));
+        Self { generation: 0, announce, mode, own: None, growth: now, is_at_end: false, until: None }
+    }
+
+    pub(super) fn at(&self) -> u64 {
+        match &self.mode {
+            Mode::Lines(lines) => lines.at(),
+            Mode::Document(_) => 0,
+        }
+    }
+
+    pub(super) fn timer(&self, now: Instant) -> Option<Duration> {
+        match &self.mode {
+            Mode::Lines(lines) if lines.may_be_whole() => Some((self.growth + QUIET).saturating_duration_since(now)),
+            Mode::Lines(_) => None,
+            Mode::Document(document) => document.timer(now),
+        }
+    }
+
+    /// Its turn: it gets its number, and what led to it is told.
+    fn begin(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
+        if self.generation == 0 {
+            *counter += 1;
+            self.generation = *counter;
+        }
+        for event in self.announce.drain(..) {
+            tell(self.generation, Tale::Event(event));
+        }
+    }
+
+    pub(super) fn serve_own(&mut self, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) -> Served {
+        let Some(mut own) = self.own.take() else { return Served::End };
+        let served = self.serve(&mut own, now, counter, tell, true);
+        self.own = Some(own);
+        served
+    }
+
+    /// Reads a slice of its file; `is_last`: a document's version counts as it stands.
+    pub(super) fn serve(
+        &mut self,
+        content: &mut Content,
+        now: Instant,
+        counter: &mut u64,
+        tell: &mut Tell<'_>,
+        is_last: bool,
+    ) -> Served {
+        self.begin(counter, tell);
+        let served = match &mut self.mode {
+            Mode::Lines(_) => self.serve_lines(content, now, tell),
+            Mode::Document(_) if is_last => {
+                self.last_version(content, now, counter, tell);
+                Ok(Served::End)
+            }
+            Mode::Document(document) => {
+                let found = document.read(content, now, false);
+                found.map(|found| self.take(found, counter, tell, false))
+            }
+        };
+        let served = served.unwrap_or_else(|problem| {
+            tell(self.generation, Tale::Notice(problem.message));
+            Served::End
+        });
+        self.is_at_end = served == Served::End;
+        served
+    }
+
+    fn serve_lines(&mut self, content: &mut Content, now: Instant, tell: &mut Tell<'_>) -> Result<Served, Problem> {
+        let (Mode::Lines(lines), Some(input)) = (&mut self.mode, content.input().cloned()) else {
+            return Ok(Served::End);
+        };
+        let (at, generation) = (lines.at(), self.generation);
+        let mut piece = vec![0; SLICE.min(usize::try_from(input.len().saturating_sub(at)).unwrap_or(SLICE))];
+        let got = input.read_at(at, &mut piece)?;
+        let got = input.written(at, &piece[..got]);
+        // If what was read before is there no more, the next look tells.
+        if got == 0 || !content.note(at, &piece[..got]) {
+            return Ok(Served::End);
+        }
+        self.growth = now;
+        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
+            self.mode = Mode::Document(Document::new(content, now));
+            content.unread();
+            return Ok(Served::More);
+        }
+        if piece[got - 1] == 0 {
+            let data = lines.at() + input.hole_at(lines.at());
+            if data < input.len() && data > lines.at() {
+                lines.pass(data);
+                content.pass(data);
+            }
+        }
+        Ok(if lines.at() < input.len() && got == piece.len() { Served::More } else { Served::End })
+    }
+
+    pub(super) fn serve_stream(
+        &mut self,
+        input: &Arc<Input>,
+        now: Instant,
+        counter: &mut u64,
+        tell: &mut Tell<'_>,
+    ) -> Served {
+        self.begin(counter, tell);
+        let (Mode::Lines(lines), generation) = (&mut self.mode, self.generation) else { return Served::End };
+        let mut piece = vec![0; SLICE.min(usize::try_from(input.len() - lines.at()).unwrap_or(SLICE))];
+        let got = input.read_at(lines.at(), &mut piece).unwrap_or(0);
+        if got == 0 {
+            return Served::End;
+        }
+        self.growth = now;
+        if lines.feed(&piece[..got], &mut |tale| tell(generation, tale)) == Kind::Document {
+            // A stream has one version, at its end; what comes before it is waited for.
+            self.mode = Mode::Document(Document::of_stream(now));
+            return Served::End;
+        }
+        Served::More
+    }
+
+    /// Tells what a look at a document found.
+    fn take(&mut self, found: Found, counter: &mut u64, tell: &mut Tell<'_>, is_final: bool) -> Served {
+        match found {
+            Found::Nothing => Served::End,
+            Found::Version { text, is_first } => {
+                self.next_version(is_first, counter, tell);
+                let generation = self.generation;
+                let ends_line = text.last() == Some(&b'\n');
+                let last = text.trim_ascii_end().len() as u64;
+                document::values(&text, &mut |offset, line, text| {
+                    let is_unterminated = !ends_line && offset + text.len() as u64 == last;
+                    tell(generation, Tale::Record { offset, line, text, is_unterminated });
+                });
+                Served::End
+            }
+            Found::Torn(torn) if is_final => {
+                self.next_version(torn.is_first, counter, tell);
+                let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
+                let (offset, line) = (torn.offset, torn.line);
+                let tale = Tale::Error { offset, line, why, hole: None, is_unterminated: false };
+                tell(self.generation, tale);
+                Served::End
+            }
+            Found::Torn(_) => Served::End,
+            Found::Lines { was_told } => {
+                self.next_version(!was_told, counter, tell);
+                self.mode = Mode::Lines(Lines::new(true));
+                Served::More
+            }
+        }
+    }
+
+    /// Each version but the first of a content is a generation of its own (T14).
+    fn next_version(&mut self, is_first: bool, counter: &mut u64, tell: &mut Tell<'_>) {
+        if !is_first {
+            *counter += 1;
+            self.generation = *counter;
+            tell(self.generation, Tale::Event(Event::Truncated));
+        }
+    }
+
+    /// Reads a document for the last time, and what turns out to be lines to their end.
+    pub(super) fn last_version(&mut self, content: &mut Content, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) {
+        self.begin(counter, tell);
+        if let Mode::Document(document) = &mut self.mode
+            && let Ok(found) = document.read(content, now, true)
+        {
+            self.take(found, counter, tell, true);
+        }
+        while matches!(self.mode, Mode::Lines(_)) && matches!(self.serve_lines(content, now, tell), Ok(Served::More)) {}
+    }
+
+    pub(super) fn last_of_stream(&mut self, input: &Arc<Input>, now: Instant, counter: &mut u64, tell: &mut Tell<'_>) {
+        if let Mode::Document(document) = &mut self.mode
+            && let Ok(text) = input.read(Span { offset: 0, len: input.len() })
+        {
+            let found = document.judge(text);
+            self.take(found, counter, tell, true);
+        }
+        while matches!(self.mode, Mode::Lines(_)) && self.serve_stream(input, now, counter, tell) == Served::More {}
+    }
+
+    /// The content left its path and can still be read: whole pending text is told (T10).
+    pub(super) fn end_readably(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
+        self.begin(counter, tell);
+        let generation = self.generation;
+        if let Mode::Lines(lines) = &mut self.mode {
+            lines.take_early(&mut |tale| tell(generation, tale));
+        }
+    }
+
+    pub(super) fn finish_lines(&mut self, tell: &mut Tell<'_>) {
+        let generation = self.generation;
+        if let Mode::Lines(lines) = &mut self.mode {
+            lines.finish(&mut |tale| tell(generation, tale));
+        }
+    }
+}
