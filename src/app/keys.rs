@@ -7,6 +7,8 @@ pub enum Context {
     Global,
     /// While a trajectory is open: in Steps, State and the inspector.
     Trajectory,
+    /// While a recording plays, beside the contexts of its pane.
+    Replay,
     /// In the list of steps.
     Steps,
     /// In the state.
@@ -44,6 +46,9 @@ pub enum Action {
     AnyWriteNext,
     AnyWritePrevious,
     NewestFile,
+    ReplayPause,
+    ReplayFaster,
+    ReplaySlower,
     TrajectoryNext,
     TrajectoryPrevious,
     Up,
@@ -190,6 +195,7 @@ use Action as A;
 use Context as C;
 
 const TIME: &str = "Through the run";
+const REPLAY: &str = "Playing a recording";
 const MOVE: &str = "In a pane";
 const LOOK: &str = "Looking closer";
 const FIND: &str = "Finding and taking";
@@ -221,6 +227,10 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
+
+    row(C::Replay, &["Space"], A::ReplayPause, "pause", "Stop the recording, or let it play on.", REPLAY, 1),
+    row(C::Replay, &["+"], A::ReplayFaster, "faster", "Play twice as fast.", REPLAY, 3),
+    row(C::Replay, &["-"], A::ReplaySlower, "slower", "Play half as fast.", REPLAY, 3),
 
     row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
     row(C::Global, &["k", "Up"], A::Up, "up", "Move up.", MOVE, 0),

@@ -167,8 +167,15 @@ impl App {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
             (Some(Layer::Search(_)), _) => vec![Context::Prompt],
-            (None, pane) => pane_contexts(pane),
+            (None, _) => self.place(),
         }
+    }
+
+    /// The contexts of the pane with the cursor, whatever lies over it; those of a recording that plays before them.
+    #[must_use]
+    pub fn place(&self) -> Vec<Context> {
+        let replay = self.session.replay.map(|_| Context::Replay);
+        replay.into_iter().chain(pane_contexts(self.pane)).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
@@ -209,7 +216,7 @@ impl App {
     }
 
     fn refresh_menu(&mut self) {
-        let contexts = pane_contexts(self.pane);
+        let contexts = self.place();
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.refresh(&contexts);
         }

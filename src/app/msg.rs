@@ -9,6 +9,7 @@ use crate::panes::doc::Doc;
 use crate::panes::files::FileHead;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
+use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
@@ -118,6 +119,8 @@ pub enum Effect {
     Open(usize),
     /// Make facts of records.
     Facts(Vec<usize>),
+    /// Play a recording so.
+    Play(Replay),
     /// Open a listed file in place of what is open.
     OpenFile(PathBuf),
     /// Read what listed files begin with; in place of those asked for before.

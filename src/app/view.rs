@@ -297,7 +297,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         return (vec![Piece::of(Role::KeyName, " /"), Piece::of(Role::Text, prompt.text())], Some(cursor));
     }
     if let Some(first) = &app.prefix {
-        let contexts = super::pane_contexts(app.pane);
+        let contexts = app.place();
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
         for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {

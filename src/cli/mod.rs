@@ -18,6 +18,7 @@ mod out;
 mod picture;
 mod plan;
 mod render;
+mod replay;
 mod resolve;
 mod screen;
 mod state;
@@ -64,6 +65,7 @@ static COMMANDS: &[Command] = &[
     steps::COMMAND,
     diff::COMMAND,
     tail::COMMAND,
+    replay::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,

@@ -8,7 +8,9 @@ mod fold;
 mod glance;
 mod live;
 mod load;
+mod moment;
 mod pass;
+mod replay;
 mod versions;
 mod worker;
 
@@ -18,4 +20,5 @@ pub use glance::{Glance, glance};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, survey};
+pub use replay::{Deck, Replay, replay};
 pub use worker::Worker;

@@ -38,6 +38,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
         right.extend(findings(open, cells));
     }
     right.extend(liveness(session, open));
+    right.extend(session.replay.map(|replay| replay.told(session.records.count(), cells)));
     right.push(Piece::of(Role::Text, " "));
     (left, right)
 }

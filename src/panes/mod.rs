@@ -14,6 +14,7 @@ pub mod message;
 pub mod plan;
 pub mod reader;
 pub mod refs;
+pub mod replay;
 pub mod row;
 pub mod schema;
 pub mod session;

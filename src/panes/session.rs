@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use super::replay::Replay;
 use super::{Checks, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
@@ -63,6 +64,8 @@ pub struct Session {
     pub is_complete: bool,
     /// Whether the input grew while it was open.
     pub is_live: bool,
+    /// The recording that plays, if it is one.
+    pub replay: Option<Replay>,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
@@ -110,6 +113,7 @@ impl Session {
             focus: Focus::default(),
             is_complete: false,
             is_live: false,
+            replay: None,
             generation: 0,
             described: RefCell::default(),
             causes: RefCell::default(),

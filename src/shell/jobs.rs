@@ -156,7 +156,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             send(Msg::Readers(generation, (identity, path), found));
         }
         Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
-        Effect::OpenFile(_) | Effect::Heads(_) => {}
+        Effect::OpenFile(_) | Effect::Heads(_) | Effect::Play(_) => {}
     }
 }
 

@@ -11,8 +11,9 @@ use super::{editor, opening};
 use crate::app::msg::OpenedRun;
 use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
-use crate::ingest::IngestEvent;
+use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
+use crate::panes::replay::Replay;
 use crate::source::Input;
 use crate::ui;
 use crossbeam_channel::{Receiver, bounded, never, select};
@@ -24,6 +25,8 @@ use std::thread;
 pub enum Opened {
     /// One input.
     Input(Arc<Input>),
+    /// A recording that plays, at this speed.
+    Replay(ingest::Replay, f64),
     /// A list of these files, and of those below these folders.
     Files {
         /// Their paths.
@@ -61,6 +64,11 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
             let (session, reading) = opening::open(opening::know(Arc::clone(input), forced)?)?;
             (session, Some(reading), None)
         }
+        Opened::Replay(replay, _) => {
+            let input = Arc::clone(&replay.input);
+            let (session, reading) = opening::open(opening::know(input, Some(replay.format.name()))?)?;
+            (session, Some(reading), None)
+        }
         Opened::Files { roots, .. } => {
             (opening::nothing(forced)?, None, Some(Lists::start(roots, forced).map_err(no_thread)?))
         }
@@ -70,8 +78,10 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let mut app = App::new(session, themes.names());
     app.start.clone_from(&settings.start);
     app.session.files.clone_from(&settings.files);
-    if let Opened::Files { is_latest, .. } = settings.opened {
-        app.list_files(is_latest);
+    match &settings.opened {
+        Opened::Files { is_latest, .. } => app.list_files(*is_latest),
+        Opened::Replay(replay, speed) => app.play(Replay { speed: *speed, is_paused: false, total: replay.total }),
+        Opened::Input(_) => {}
     }
     let (is_done, opening) = (false, never());
     let mut program =
@@ -245,6 +255,12 @@ impl Program {
             },
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
+                Ok(())
+            }
+            Effect::Play(Replay { speed, is_paused, .. }) => {
+                if let Opened::Replay(replay, _) = &self.settings.opened {
+                    replay.deck.set(speed, is_paused);
+                }
                 Ok(())
             }
             Effect::OpenFile(path) => self.look_into(path),

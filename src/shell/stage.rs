@@ -112,7 +112,12 @@ impl Stage {
                             Msg::Head(path, head)
                         }));
                     }
-                    Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {
+                    Effect::Quit
+                    | Effect::Suspend
+                    | Effect::Copy(_)
+                    | Effect::Edit(_)
+                    | Effect::Theme(_)
+                    | Effect::Play(_) => {
                         outside.push(effect);
                     }
                     job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push(answer)),

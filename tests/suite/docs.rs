@@ -53,6 +53,7 @@ fn where_of(context: Context) -> &'static str {
         Context::Steps => "in Steps",
         Context::State => "in State",
         Context::Inspector => "in the inspector",
+        Context::Replay => "while a recording plays",
         Context::Files => "in the list of files",
         Context::Table => "in the table",
         Context::Menu => "in help and commands",

@@ -7,11 +7,13 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
+mod replay;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
+use crate::panes::replay::Replay;
 use jump::Wanted;
 
 impl App {
@@ -34,6 +36,9 @@ impl App {
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),
             A::UserPrevious => self.seek(Wanted::User, false),
+            A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),
+            A::ReplayFaster => self.play_so(effects, |r| r.at_speed(true)),
+            A::ReplaySlower => self.play_so(effects, |r| r.at_speed(false)),
             A::NewestFile => self.open_newest(effects),
             A::TrajectoryNext => self.trajectory_by(1, effects),
             A::TrajectoryPrevious => self.trajectory_by(-1, effects),
@@ -99,7 +104,7 @@ impl App {
     }
 
     fn open_menu(&mut self, kind: MenuKind) {
-        self.layer = Some(Layer::Menu(Menu::new(kind, &super::pane_contexts(self.pane))));
+        self.layer = Some(Layer::Menu(Menu::new(kind, &self.place())));
     }
 
     fn menu_by(&mut self, delta: isize) {
