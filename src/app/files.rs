@@ -35,6 +35,10 @@ impl App {
         self.session.files = old.session.files;
         self.inspector.tab = old.inspector.tab;
         self.state.is_blaming = old.state.is_blaming;
+        self.times = old.times;
+        self.reviewing = old.reviewing;
+        self.session.review = old.session.review;
+        self.restart_review();
         self.files = old.files;
         if let Some(files) = &mut self.files {
             files.opening = None;
@@ -157,7 +161,7 @@ impl App {
             // It is open: back to where it was left.
             files.pane.go_to(&path);
             self.pane = files.left;
-            self.progress(self.session.is_complete, self.session.is_live);
+            self.progress(self.session.is_complete, self.session.is_live, effects);
         }
     }
 }

@@ -10,8 +10,11 @@ mod cause;
 mod check;
 mod diff;
 mod explain;
+mod export;
 mod formats;
 mod history;
+mod mark;
+mod marks;
 mod merge;
 mod open;
 mod out;
@@ -66,6 +69,9 @@ static COMMANDS: &[Command] = &[
     diff::COMMAND,
     tail::COMMAND,
     replay::COMMAND,
+    mark::COMMAND,
+    marks::COMMAND,
+    export::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,

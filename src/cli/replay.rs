@@ -1,13 +1,12 @@
 //! `obelus replay`: a recording on the screen, played as if it were written now.
 
-use super::args::{FileName, FormatOption, parsed};
+use super::args::{FileName, FormatOption, Look, MarksOption, parsed};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::ingest;
 use crate::panes::replay::SPEEDS;
 use crate::shell::{self, Opened, Settings};
 use clap::{ArgMatches, Args};
-use std::path::PathBuf;
 use std::time::Duration;
 
 pub(super) const COMMAND: Command = Command { name: "replay", describe: Options::augment_args, run };
@@ -16,7 +15,7 @@ pub(super) const COMMAND: Command = Command { name: "replay", describe: Options:
 ///
 /// Records come as they came then: lines and elements one by one, a request with one message more each time. A record
 /// without a time comes half a second after the one before (at speed 1). A trajectory of a dataset is one record and
-/// comes as a whole. Space pauses, + and - change the speed; to look at other steps does not stop it.
+/// comes as a whole. Space pauses, ) and ( double and halve the speed; to look at other steps does not stop it.
 #[derive(Debug, Args)]
 struct Options {
     /// File to play; `-` is standard input, which is read to its end first
@@ -30,12 +29,10 @@ struct Options {
     /// Longest wait between two records, in seconds
     #[arg(long, value_name = "MAX_SECONDS", default_value = "2", value_parser = seconds)]
     gap: Duration,
-    /// Theme: ansi, dark, light, high-contrast, colour-blind, one of your own, or auto (asks the terminal)
-    #[arg(long, value_name = "NAME")]
-    theme: Option<String>,
-    /// Folder of the files that Scopix values name by id; Enter on an id shows its file
-    #[arg(long, value_name = "DIR")]
-    files: Option<PathBuf>,
+    #[command(flatten)]
+    look: Look,
+    #[command(flatten)]
+    marks: MarksOption,
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -52,6 +49,9 @@ fn run(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let loaded = ingest::open(&options.file, options.format.forced())?;
     let replay = ingest::replay(loaded, options.speed, options.gap)?;
-    let (opened, files, theme) = (Opened::Replay(replay, options.speed), options.files, options.theme);
-    Ok(shell::run(Settings { opened, format: None, start: None, files, theme })?)
+    let (opened, look) = (Opened::Replay(replay, options.speed), options.look);
+    let start = look.start(false);
+    let Look { theme, files, watches, .. } = look;
+    let (marks, follow) = (options.marks.path(), true);
+    Ok(shell::run(Settings { opened, format: None, start, files, watches, follow, theme, marks })?)
 }

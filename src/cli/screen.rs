@@ -37,19 +37,20 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
-    show(None, None, args::parsed(matches)?)
+    // The demo is for looking: its marks are not kept.
+    show(None, None, args::parsed(matches)?, (false, None))
 }
 
 /// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { paths, latest, format, look } = args::parsed(matches)?;
+    let Screen { paths, latest, format, look, follow, marks } = args::parsed(matches)?;
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => list(vec![folder], true)?,
-        ([], None) => return show(None, format.forced(), look),
+        ([], None) => return show(None, format.forced(), look, (follow, marks.path())),
         ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => Opened::Input(input(Some(file))?),
         _ => list(paths, false)?,
     };
-    show(Some(opened), format.forced(), look)
+    show(Some(opened), format.forced(), look, (follow, marks.path()))
 }
 
 /// A list of files and folders.
@@ -83,13 +84,22 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-/// Shows what was opened; None is the recorded run.
-fn show(opened: Option<Opened>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
+/// Shows what was opened (None is the recorded run); whether it is followed from the start, and the journal of marks.
+fn show(opened: Option<Opened>, format: Option<&str>, look: Look, (follow, marks): (bool, Option<PathBuf>)) -> Result<u8, Stop> {
     let start = look.start(opened.is_none());
     let opened = match opened {
         Some(opened) => opened,
         None => Opened::Input(input(None)?),
     };
-    let settings = Settings { opened, format: format.map(str::to_owned), start, files: look.files, theme: look.theme };
+    let settings = Settings {
+        opened,
+        format: format.map(str::to_owned),
+        start,
+        files: look.files,
+        watches: look.watches,
+        follow,
+        theme: look.theme,
+        marks,
+    };
     Ok(shell::run(settings)?)
 }

@@ -8,7 +8,6 @@ mod fold;
 mod glance;
 mod live;
 mod load;
-mod moment;
 mod pass;
 mod replay;
 mod versions;

@@ -3,10 +3,9 @@
 //! What reads that stream is what reads any other: nothing behind it knows of a recording.
 
 use super::Loaded;
-use super::moment::Moment;
 use crate::format::{Format, Layout};
 use crate::json::{self, Data};
-use crate::model::{Bytes, Place, Problem, Record, RecordBody, Span, StepNo};
+use crate::model::{Bytes, Moment, Place, Problem, Record, RecordBody, Span, StepNo};
 use crate::source::Input;
 use std::io::{self, Read};
 use std::ops::Range;

@@ -4,10 +4,11 @@ use super::config::{Config, Environment, ask_background};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
+use super::marks::MarksThread;
 use super::opening::{Known, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
-use super::{editor, opening};
+use super::{alert, clock, editor, opening};
 use crate::app::msg::OpenedRun;
 use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
@@ -15,11 +16,13 @@ use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
 use crate::panes::replay::Replay;
 use crate::source::Input;
+use crate::state::watch::Expected;
 use crate::ui;
-use crossbeam_channel::{Receiver, bounded, never, select};
+use crossbeam_channel::{Receiver, at, bounded, never, select};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// What is shown at the start.
 pub enum Opened {
@@ -46,9 +49,20 @@ pub struct Settings {
     pub start: Option<Start>,
     /// The folder of files that values name by id.
     pub files: Option<PathBuf>,
+    /// Values to watch, beside those of the configuration.
+    pub watches: Vec<Expected>,
+    /// Whether to stay at the newest step from the start.
+    pub follow: bool,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
+    /// The journal of marks; None: they are not kept.
+    pub marks: Option<PathBuf>,
 }
+
+/// How long new steps stand out.
+const FADE: Duration = Duration::from_secs(2);
+/// Most answers on marks that wait for the loop.
+const MARKED_MAX: usize = 1024;
 
 /// Shows what was opened until the user ends it.
 ///
@@ -74,27 +88,50 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
         }
     };
     let (jobs, answers) = Jobs::start().map_err(no_thread)?;
+    let (tell_marked, marked) = bounded(MARKED_MAX);
+    let marks = MarksThread::start(settings.marks.clone(), tell_marked).map_err(no_thread)?;
     let (screen, keys) = Screen::open(&environment)?;
-    let mut app = App::new(session, themes.names());
-    app.start.clone_from(&settings.start);
-    app.session.files.clone_from(&settings.files);
-    match &settings.opened {
-        Opened::Files { is_latest, .. } => app.list_files(*is_latest),
-        Opened::Replay(replay, speed) => app.play(Replay { speed: *speed, is_paused: false, total: replay.total }),
+    let app = App::new(session, themes.names());
+    let (is_done, opening, fade_at) = (false, never(), None);
+    let mut program = Program {
+        app,
+        screen,
+        themes,
+        jobs,
+        answers,
+        marks,
+        marked,
+        environment,
+        is_done,
+        reading: None,
+        lists,
+        opening,
+        settings,
+        fade_at,
+        config,
+    };
+    program.set_up();
+    match &program.settings.opened {
+        Opened::Files { is_latest, .. } => program.app.list_files(*is_latest),
+        Opened::Replay(replay, speed) => {
+            program.app.play(Replay { speed: *speed, is_paused: false, total: replay.total });
+        }
         Opened::Input(_) => {}
     }
-    let (is_done, opening) = (false, never());
-    let mut program =
-        Program { app, screen, themes, jobs, answers, environment, is_done, reading: None, lists, opening, settings };
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
     if let Some(reading) = reading {
         program.begin(reading);
     }
-    for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
+    for problem in program.config.problems.clone().iter().chain(&program.themes.problems.clone()) {
         program.tell(Msg::Told(true, problem.to_string()));
     }
-    program.turn(&keys)
+    let done = program.turn(&keys);
+    let Program { screen, marks, .. } = program;
+    // The terminal is given back first, so that what could not be saved is read.
+    drop(screen);
+    let unsaved = marks.end();
+    done.and_then(|()| unsaved.map_or(Ok(0), Err))
 }
 
 fn no_thread(e: std::io::Error) -> Problem {
@@ -107,6 +144,8 @@ struct Program {
     themes: Themes,
     jobs: Jobs,
     answers: Receiver<Msg>,
+    marks: MarksThread,
+    marked: Receiver<Msg>,
     environment: Environment,
     is_done: bool,
     /// What fills the session; None while only a list is shown.
@@ -116,25 +155,37 @@ struct Program {
     /// The listed file that is being opened.
     opening: Receiver<(PathBuf, Result<Known, Problem>)>,
     settings: Settings,
+    /// When new steps no longer stand out. There is no other timer.
+    fade_at: Option<Instant>,
+    config: Config,
 }
 
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
-    fn turn(mut self, keys: &Receiver<InputEvent>) -> Result<u8, Problem> {
+    fn turn(&mut self, keys: &Receiver<InputEvent>) -> Result<(), Problem> {
         loop {
             self.draw()?;
             // What is listened to changes when another file is opened.
-            let (answers, opening) = (self.answers.clone(), self.opening.clone());
+            let (answers, marked, opening) = (self.answers.clone(), self.marked.clone(), self.opening.clone());
             let ingest = self.reading.as_ref().map_or_else(never, |reading| reading.worker.events.clone());
             let listed = self.lists.as_ref().map_or_else(never, |lists| lists.told.clone());
+            let fade = self.fade_at.map_or_else(never, at);
             select! {
                 recv(keys) -> event => match event {
                     Ok(event) => self.hear(event),
-                    Err(_) => return Ok(0),
+                    Err(_) => return Ok(()),
                 },
+                recv(fade) -> _ => {
+                    self.fade_at = None;
+                    self.tell(Msg::Faded);
+                }
                 recv(answers) -> msg => match msg {
                     Ok(msg) => self.tell(msg),
                     Err(_) => self.answers = never(),
+                },
+                recv(marked) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    Err(_) => self.marked = never(),
                 },
                 recv(listed) -> msg => match msg {
                     Ok(msg) => self.tell(msg),
@@ -152,18 +203,35 @@ impl Program {
                     Err(_) => self.reading = None,
                 },
             }
-            while let Ok(event) = keys.try_recv() {
-                self.hear(event);
-            }
-            while let Ok(msg) = self.answers.try_recv() {
-                self.tell(msg);
-            }
-            while let Some(event) = self.reading.as_ref().and_then(|reading| reading.worker.events.try_recv().ok()) {
-                self.hear_of_input(event);
-            }
+            self.drain(keys);
             if self.is_done {
-                return Ok(0);
+                return Ok(());
             }
+        }
+    }
+
+    /// Takes all that waits.
+    fn drain(&mut self, keys: &Receiver<InputEvent>) {
+        while let Ok(event) = keys.try_recv() {
+            self.hear(event);
+        }
+        while let Ok(msg) = self.marked.try_recv().or_else(|_| self.answers.try_recv()) {
+            self.tell(msg);
+        }
+        while let Some(event) = self.reading.as_ref().and_then(|reading| reading.worker.events.try_recv().ok()) {
+            self.hear_of_input(event);
+        }
+    }
+
+    /// What the command line and the configuration ask for, for the file that is open now.
+    fn set_up(&mut self) {
+        let (app, settings) = (&mut self.app, &self.settings);
+        app.start.clone_from(&settings.start);
+        app.session.files.clone_from(&settings.files);
+        app.watch(self.config.watch.of(app.session.format.name()));
+        app.watch(settings.watches.clone());
+        if settings.follow {
+            app.follow_from_start();
         }
     }
 
@@ -196,24 +264,41 @@ impl Program {
             Err(problem) => self.tell(Msg::NotOpened(problem.to_string())),
             Ok(((session, reading), jobs)) => {
                 self.jobs.stop_search();
+                while let Ok(msg) = self.marked.try_recv() {
+                    self.tell(msg);
+                }
                 (self.jobs, self.answers) = jobs;
                 self.app.enter_file(path, session);
-                self.app.start.clone_from(&self.settings.start);
+                self.set_up();
                 self.begin(reading);
             }
         }
     }
 
     fn draw(&mut self) -> Result<(), Problem> {
+        let (width, height) = self.draw_once()?;
+        // A resize before the keyboard was listened to is told by nobody.
+        if (width, height) != self.app.size {
+            self.tell(Msg::Resize(width, height));
+            self.draw_once()?;
+        }
+        Ok(())
+    }
+
+    /// Draws a frame; the size in cells that the terminal has by now.
+    fn draw_once(&mut self) -> Result<(u16, u16), Problem> {
+        let mut size = self.app.size;
         let (app, theme) = (&self.app, self.themes.current());
         let drawn = self.screen.draw(|frame| {
+            size = (frame.area().width, frame.area().height);
             let shown = view::frame(app);
             ui::draw(&shown, theme, frame.buffer_mut());
             if let Some((x, y)) = shown.cursor {
                 frame.set_cursor_position((x, y));
             }
         });
-        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))
+        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))?;
+        Ok(size)
     }
 
     fn hear(&mut self, event: InputEvent) {
@@ -228,7 +313,12 @@ impl Program {
 
     fn hear_of_input(&mut self, event: IngestEvent) {
         let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
-        self.tell(opening::translate(event, self.app.session.is_live, has_grown));
+        let ending = opening::ending(&event);
+        let session = &self.app.session;
+        self.tell(opening::translate(event, session.path.as_deref(), session.is_live, has_grown));
+        if let Some(pending) = ending {
+            self.tell(Msg::Ends(pending, clock::now()));
+        }
     }
 
     fn tell(&mut self, msg: Msg) {
@@ -253,6 +343,11 @@ impl Program {
                 Some(path) => editor::open(&self.screen, &self.environment, path, line),
                 None => Ok(()),
             },
+            Effect::Fade => {
+                self.fade_at = Some(Instant::now() + FADE);
+                Ok(())
+            }
+            Effect::Alert(text) => self.screen.send(&alert::sequence(self.config.watch.notice, &text)),
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
                 Ok(())
@@ -266,6 +361,10 @@ impl Program {
             Effect::OpenFile(path) => self.look_into(path),
             Effect::Heads(paths) => {
                 self.lists.iter().for_each(|lists| lists.read(paths.clone()));
+                Ok(())
+            }
+            Effect::Mark(decisions) => {
+                self.marks.submit(self.source(), decisions);
                 Ok(())
             }
             job => {

@@ -3,7 +3,8 @@
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
 use super::jobs::{self, Source};
-use super::listing;
+use super::keeper::Keeper;
+use super::{listing, marks};
 use crate::app::key::{KeyPress, UnknownKey};
 use crate::app::keys::{self, KEYS};
 use crate::app::msg::OpenedRun;
@@ -18,6 +19,7 @@ use crate::source::{Input, RecordIndex};
 use crate::ui::{self, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
@@ -27,6 +29,7 @@ pub struct Stage {
     pub app: App,
     source: Source,
     theme: Theme,
+    keeper: Keeper,
 }
 
 struct Whole(RecordIndex);
@@ -52,7 +55,8 @@ impl Stage {
     /// It cannot be read, or there is no such format.
     pub fn open(input: Arc<Input>, forced: Option<&str>, size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
         let (session, source, run) = opened(input, forced)?;
-        let mut stage = Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme };
+        let app = App::new(session, vec![theme.name().to_owned()]);
+        let mut stage = Self { app, source, theme, keeper: Keeper::staged() };
         stage.tell(Msg::Resize(size.0, size.1));
         stage.show(run);
         Ok(stage)
@@ -64,7 +68,8 @@ impl Stage {
     /// None that can come.
     pub fn list(size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
         let (session, source, _) = opened(Input::memory("", ""), None)?;
-        let mut stage = Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme };
+        let app = App::new(session, vec![theme.name().to_owned()]);
+        let mut stage = Self { app, source, theme, keeper: Keeper::staged() };
         stage.app.list_files(false);
         stage.tell(Msg::Resize(size.0, size.1));
         Ok(stage)
@@ -99,12 +104,16 @@ impl Stage {
     /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
         let mut outside = Vec::new();
-        let mut queue = vec![msg];
-        while let Some(msg) = queue.pop() {
+        let mut queue = VecDeque::from([msg]);
+        while let Some(msg) = queue.pop_front() {
             for effect in self.app.update(msg) {
                 self.source.run = self.app.session.run.clone();
                 self.source.files = self.app.session.files.clone();
                 match effect {
+                    Effect::Mark(_) => {
+                        let (keeper, source) = (&mut self.keeper, &self.source);
+                        marks::perform(keeper, source, effect, &mut |answer| queue.push_back(answer));
+                    }
                     Effect::OpenFile(path) => self.open_file(path),
                     Effect::Heads(paths) => {
                         queue.extend(paths.into_iter().map(|path| {
@@ -117,10 +126,12 @@ impl Stage {
                     | Effect::Copy(_)
                     | Effect::Edit(_)
                     | Effect::Theme(_)
+                    | Effect::Fade
+                    | Effect::Alert(_)
                     | Effect::Play(_) => {
                         outside.push(effect);
                     }
-                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push(answer)),
+                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push_back(answer)),
                 }
             }
         }

@@ -4,11 +4,10 @@ use crate::app::{App, Effect, Effects};
 use crate::panes::replay::Replay;
 
 impl App {
-    /// Begins with a recording that plays: at its newest step, until somebody goes back.
+    /// Shows a recording that plays.
     pub fn play(&mut self, replay: Replay) {
         self.session.replay = Some(replay);
         self.session.is_live = true;
-        self.is_following = true;
     }
 
     pub(super) fn play_so(&mut self, effects: &mut Effects, change: impl FnOnce(Replay) -> Replay) {
