@@ -2,10 +2,10 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
-use crate::state::watch::Expected;
 use crate::review::Marks;
 use crate::shell::keeper::{self, Gathered};
 use crate::source::Journal;
+use crate::state::watch::Expected;
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;

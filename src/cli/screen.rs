@@ -84,8 +84,13 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-/// Shows what was opened (None is the recorded run); whether it is followed from the start, and the journal of marks.
-fn show(opened: Option<Opened>, format: Option<&str>, look: Look, (follow, marks): (bool, Option<PathBuf>)) -> Result<u8, Stop> {
+/// Shows what was opened (None: the recorded run). The pair: whether it is followed from the start, where marks are.
+fn show(
+    opened: Option<Opened>,
+    format: Option<&str>,
+    look: Look,
+    (follow, marks): (bool, Option<PathBuf>),
+) -> Result<u8, Stop> {
     let start = look.start(opened.is_none());
     let opened = match opened {
         Some(opened) => opened,

@@ -99,6 +99,9 @@ struct Part {
     new: Range<usize>,
 }
 
+/// A line to play, and its time.
+type Line = (Vec<u8>, Option<Moment>);
+
 /// The recording as a stream of lines, each of which comes when it is due.
 struct Tape {
     loaded: Loaded,
@@ -128,7 +131,7 @@ impl Tape {
     }
 
     /// The next line and its time; None at the end.
-    fn next(&mut self) -> Result<Option<(Vec<u8>, Option<Moment>)>, Problem> {
+    fn next(&mut self) -> Result<Option<Line>, Problem> {
         let number = self.next;
         self.next += 1;
         let format = self.loaded.detected.format;

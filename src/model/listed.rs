@@ -43,4 +43,6 @@ pub struct ListChange {
     pub troubles: Vec<String>,
     /// The time of the look: milliseconds since 1970, UTC.
     pub now: i64,
+    /// Milliseconds by which the clock where the user is goes ahead of UTC.
+    pub ahead: i64,
 }

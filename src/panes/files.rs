@@ -45,6 +45,7 @@ pub struct FilesPane {
     heads: HashMap<PathBuf, FileHead>,
     troubles: Vec<String>,
     now: i64,
+    ahead: i64,
     has_looked: bool,
     asked: Vec<(PathBuf, u64)>,
 }
@@ -68,7 +69,8 @@ impl FilesPane {
         let new: HashSet<PathBuf> = if is_first { HashSet::new() } else { changed.keys().cloned().collect() };
         self.rows.extend(changed.into_values());
         self.rows.sort_by(|a, b| (Reverse(a.written), &a.name, &a.path).cmp(&(Reverse(b.written), &b.name, &b.path)));
-        (self.title, self.troubles, self.now) = (change.title, change.troubles, change.now);
+        (self.title, self.troubles) = (change.title, change.troubles);
+        (self.now, self.ahead) = (change.now, change.ahead);
         if let Some(found) = at.and_then(|path| self.rows.iter().position(|file| file.path == path)) {
             self.scroll.cursor = found;
             self.scroll.top = found.saturating_sub(line);
@@ -175,7 +177,7 @@ impl FilesPane {
                 file,
                 self.heads.get(&file.path),
                 self.open.as_ref() == Some(&file.path),
-                self.now,
+                (self.now, self.ahead),
             ));
             rows.push(Row::new(left).hit(Hit::Row(n)).cursor(is_cursor));
         }
@@ -246,9 +248,9 @@ impl Columns {
         if above == 0 { row } else { row.right(vec![Piece::of(Role::Good, &format!("↑ {above} live "))]) }
     }
 
-    fn pieces(&self, file: &ListedFile, head: Option<&FileHead>, is_open: bool, now: i64) -> Vec<Piece> {
+    fn pieces(&self, file: &ListedFile, head: Option<&FileHead>, is_open: bool, clock: (i64, i64)) -> Vec<Piece> {
         let name = end_of(&file.name, self.name);
-        let (role, time) = state(file, now);
+        let (role, time) = state(file, clock);
         let mut out = vec![
             Piece::safe(if is_open { Role::Accent } else { Role::Text }, pad(&name, self.name)),
             Piece::of(role, &format!("  {time:<t$}", t = self.time)),
@@ -296,22 +298,23 @@ fn find(head: &FileHead, cells: usize) -> Vec<Piece> {
     ]
 }
 
-/// Live, or since when it is quiet: the time of today, the date of another day (UTC).
-fn state(file: &ListedFile, now: i64) -> (Role, String) {
-    match (file.kind, file.written) {
+/// Live, or since when it is quiet: the time of today, the date of another day. The clock: now, and how far it goes ahead
+/// of UTC.
+fn state(file: &ListedFile, (now, ahead): (i64, i64)) -> (Role, String) {
+    match (file.kind, file.written.map(|at| at + ahead)) {
         (ListedKind::Missing, _) => (Role::Warning, "not there".to_owned()),
         (ListedKind::Stream, _) => (Role::Dim, "a stream".to_owned()),
         (ListedKind::File, _) if file.is_live => (Role::Good, "● live".to_owned()),
         (ListedKind::File, None) => (Role::Dim, String::new()),
-        (ListedKind::File, Some(at)) if at.div_euclid(DAY_MS) == now.div_euclid(DAY_MS) => {
+        (ListedKind::File, Some(at)) if at.div_euclid(DAY_MS) == (now + ahead).div_euclid(DAY_MS) => {
             let minutes = at.rem_euclid(DAY_MS) / 60_000;
-            (Role::Dim, format!("{:02}:{:02} UTC", minutes / 60, minutes % 60))
+            (Role::Dim, format!("{:02}:{:02}", minutes / 60, minutes % 60))
         }
         (ListedKind::File, Some(at)) => (Role::Dim, date(at)),
     }
 }
 
-/// The date of a time in milliseconds since 1970 (UTC): `2026-11-21`.
+/// The date of a time in milliseconds since 1970: `2026-11-21`.
 fn date(at: i64) -> String {
     // Years are counted from a March, so that the leap day is the last of its year.
     let days = at.div_euclid(DAY_MS) + 719_468;
@@ -401,15 +404,16 @@ mod tests {
 
     #[test]
     fn times_are_told_in_few_cells_at_every_width() {
-        assert_eq!(state(&file("a", 10 * DAY_MS - 60_000), 10 * DAY_MS).1, "1970-01-10");
-        assert_eq!(state(&file("a", 10 * DAY_MS + 45_240_000), 10 * DAY_MS).1, "12:34 UTC");
+        assert_eq!(state(&file("a", 10 * DAY_MS - 60_000), (10 * DAY_MS, 0)).1, "1970-01-10");
+        assert_eq!(state(&file("a", 10 * DAY_MS + 45_240_000), (10 * DAY_MS, 0)).1, "12:34");
+        assert_eq!(state(&file("a", 10 * DAY_MS - 60_000), (10 * DAY_MS, 3_600_000)).1, "00:59");
         assert_eq!(date(951_782_400_000), "2000-02-29");
         assert_eq!(date(-1), "1969-12-31");
         assert_eq!(end_of("runs/a-long-name.jsonl", 12).as_str(), "…-name.jsonl");
         assert_eq!((end_of("a.jsonl", 7).as_str(), end_of("a.jsonl", 0).as_str()), ("a.jsonl", ""));
         for cells in 0..200 {
             let columns = Columns::of(cells);
-            let pieces = columns.pieces(&file(&"x".repeat(300), 0), None, false, 0);
+            let pieces = columns.pieces(&file(&"x".repeat(300), 0), None, false, (0, 0));
             assert!(cells < 13 || super::super::row::pieces_width(&pieces) < cells, "{cells}");
         }
     }

@@ -1,10 +1,11 @@
 //! The threads beside a list of files: one looks what changed, one reads how files begin.
 
+use super::clock;
 use super::jobs::facts_of;
 use crate::app::Msg;
 use crate::format::Layout;
 use crate::ingest;
-use crate::model::Problem;
+use crate::model::{ListChange, Problem};
 use crate::panes::files::{FileHead, WHOLE_MAX};
 use crate::panes::value::count_text;
 use crate::source::{Input, Listing};
@@ -52,10 +53,11 @@ impl Lists {
 fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
     loop {
         let begin = Instant::now();
-        if let Some(change) = listing.look(SystemTime::now())
-            && tell.send(Msg::Files(change)).is_err()
-        {
-            return;
+        if let Some(change) = listing.look(SystemTime::now()) {
+            let change = ListChange { ahead: clock::ahead_ms(), ..change };
+            if tell.send(Msg::Files(change)).is_err() {
+                return;
+            }
         }
         let rest = PACE.max(begin.elapsed() * REST);
         select! {

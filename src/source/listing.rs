@@ -67,7 +67,7 @@ impl Listing {
             return None;
         }
         self.troubles.clone_from(&troubles);
-        Some(ListChange { title: self.title.clone(), changed, gone, troubles, now: millis(now) })
+        Some(ListChange { title: self.title.clone(), changed, gone, troubles, now: millis(now), ahead: 0 })
     }
 
     /// A file, if it is not as it was told.
@@ -93,8 +93,7 @@ impl Listing {
             None => None,
         };
         // The clock of another machine, whose folder this may be, can go ahead a little.
-        let is_recent =
-            |at: SystemTime| now.duration_since(at).unwrap_or_else(|ahead| ahead.duration()) < LIVE;
+        let is_recent = |at: SystemTime| now.duration_since(at).unwrap_or_else(|ahead| ahead.duration()) < LIVE;
         file.is_live =
             file.kind == ListedKind::File && (written.is_some_and(is_recent) || moved.is_some_and(is_recent));
         if before.is_some_and(|(old, _)| *old == file) {

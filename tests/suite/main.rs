@@ -17,6 +17,7 @@ mod marks;
 mod plan;
 mod props;
 mod pty;
+mod replay;
 mod review;
 mod schemas;
 mod tail;

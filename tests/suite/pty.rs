@@ -428,6 +428,17 @@ fn a_folder_is_a_list_from_which_files_open_and_in_which_new_ones_appear() {
 }
 
 #[test]
+fn a_recording_plays_pauses_and_ends() {
+    let path = sample("trip-run.jsonl");
+    let mut terminal = Terminal::run(&["replay", path.to_str().unwrap(), "--speed", "1024", "--gap", "0.001"], &[]);
+    terminal.see("ended");
+    terminal.see("step 65 of 0–65");
+    terminal.press("Space");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
 fn an_empty_file_is_an_empty_screen_that_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.jsonl");

@@ -8,8 +8,8 @@ mod motion;
 mod mouse;
 mod plan;
 mod replay;
-mod watch;
 mod review;
+mod watch;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
