@@ -51,8 +51,9 @@ pub struct FilesPane {
 }
 
 impl FilesPane {
-    /// Takes what a look found. The cursor stays on its file, and if it can be, on its line of the screen. Returns the
-    /// newest file that was not there before, unless this is the first look.
+    /// Takes what a look found. The cursor stays on its file, and on its line of the screen too, but for the head of the
+    /// list: there what comes is seen to come. Returns the newest file that was not there before, unless this is the
+    /// first look.
     pub fn take(&mut self, change: ListChange) -> Option<&ListedFile> {
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         let at = self.rows.get(self.scroll.cursor).map(|file| file.path.clone());
@@ -73,7 +74,7 @@ impl FilesPane {
         (self.now, self.ahead) = (change.now, change.ahead);
         if let Some(found) = at.and_then(|path| self.rows.iter().position(|file| file.path == path)) {
             self.scroll.cursor = found;
-            self.scroll.top = found.saturating_sub(line);
+            self.scroll.top = if self.scroll.top == 0 { 0 } else { found.saturating_sub(line) };
         }
         self.rows.iter().find(|file| new.contains(&file.path))
     }
@@ -298,8 +299,8 @@ fn find(head: &FileHead, cells: usize) -> Vec<Piece> {
     ]
 }
 
-/// Live, or since when it is quiet: the time of today, the date of another day. The clock: now, and how far it goes ahead
-/// of UTC.
+/// Live, or since when it is quiet: the time of today, the date of another day. The clock: now, and how far it goes
+/// ahead of UTC.
 fn state(file: &ListedFile, (now, ahead): (i64, i64)) -> (Role, String) {
     match (file.kind, file.written.map(|at| at + ahead)) {
         (ListedKind::Missing, _) => (Role::Warning, "not there".to_owned()),
@@ -376,6 +377,10 @@ mod tests {
         pane.scroll.show_cursor(10, 10_000);
         assert_eq!(pane.at_cursor().unwrap().path, at, "it moved up, the cursor with it");
         assert_eq!(pane.window(EXTENT).rows.len(), 11, "no more rows than there is room");
+        let mut pane = many(100);
+        pane.take(change(vec![file("new.jsonl", 9)]));
+        pane.scroll.show_cursor(10, 101);
+        assert_eq!((pane.scroll.cursor, pane.scroll.top), (1, 0), "at the head, what comes is seen");
     }
 
     #[test]
