@@ -42,6 +42,9 @@ impl App {
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();
+        if is_shown(Pane::Files) {
+            self.settle_files(effects);
+        }
         if is_shown(Pane::Table) {
             let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
             let wanted = self.table.wanted(&self.session, height);
