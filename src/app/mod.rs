@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+pub mod files;
 pub mod inspector;
 pub mod key;
 pub mod keys;
@@ -87,6 +88,8 @@ pub struct App {
     pub watches: WatchPane,
     /// The pane that had the cursor before the strip of watched values.
     pub beside: Pane,
+    /// The list of files, if several were named.
+    pub files: Option<files::Files>,
     /// The line of the whole run.
     pub timeline: Timeline,
     /// Help, palette or prompt over it.
@@ -132,6 +135,7 @@ impl App {
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            files: None,
             timeline: Timeline::default(),
             layer: None,
             notice: None,
@@ -165,8 +169,12 @@ impl App {
             Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
+            Msg::Files(change) => self.files_changed(change, &mut effects),
+            Msg::Head(path, head) => self.set_head(path, head),
+            Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
+            Msg::Loss(generation, record, lines) => self.inspector.set_loss(generation, record, lines),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
@@ -188,8 +196,15 @@ impl App {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
             (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_)), _) => vec![Context::Prompt],
-            (None, pane) => pane_contexts(pane),
+            (None, _) => self.place(),
         }
+    }
+
+    /// The contexts of the pane with the cursor, whatever lies over it; those of a recording that plays before them.
+    #[must_use]
+    pub fn place(&self) -> Vec<Context> {
+        let replay = self.session.replay.map(|_| Context::Replay);
+        replay.into_iter().chain(pane_contexts(self.pane)).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
@@ -231,7 +246,7 @@ impl App {
     }
 
     fn refresh_menu(&mut self) {
-        let contexts = pane_contexts(self.pane);
+        let contexts = self.place();
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.refresh(&contexts);
         }
@@ -298,6 +313,7 @@ impl App {
 #[must_use]
 pub fn pane_contexts(pane: Pane) -> Vec<Context> {
     match pane {
+        Pane::Files => vec![Context::Files, Context::Global],
         Pane::Table => vec![Context::Table, Context::Global],
         Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
         Pane::State => vec![Context::State, Context::Trajectory, Context::Global],

@@ -3,17 +3,20 @@
 use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, Place, Span, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
+use crate::panes::files::FileHead;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
+use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::review::{ContentKey, Decision, Marked};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -48,10 +51,18 @@ pub enum Msg {
     Opened(usize, OpenedRun),
     /// Facts of records for the table.
     Facts(Vec<(usize, Facts)>),
+    /// A look at the listed files found something new.
+    Files(ListChange),
+    /// What a listed file begins with.
+    Head(PathBuf, FileHead),
+    /// A listed file cannot be opened: why.
+    NotOpened(String),
     /// A message was read and laid out: generation, step, document.
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
+    /// A conversation was made ready, with what trains: generation, record, lines.
+    Loss(u64, usize, Vec<TextLine>),
     /// States were compared: generation, question, lines.
     Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
@@ -125,6 +136,12 @@ pub enum Effect {
     Open(usize),
     /// Make facts of records.
     Facts(Vec<usize>),
+    /// Play a recording so.
+    Play(Replay),
+    /// Open a listed file in place of what is open.
+    OpenFile(PathBuf),
+    /// Read what listed files begin with; in place of those asked for before.
+    Heads(Vec<PathBuf>),
     /// Read a message and lay it out.
     Read {
         /// Generation to answer with.
@@ -140,6 +157,13 @@ pub enum Effect {
         generation: u64,
         /// The step.
         step: StepNo,
+    },
+    /// Make a record ready as a model would see it.
+    Loss {
+        /// Generation to answer with.
+        generation: u64,
+        /// The record.
+        record: usize,
     },
     /// Compare states.
     Compare {

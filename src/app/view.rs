@@ -46,7 +46,10 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.pane == Pane::Table;
-    let (mut left, right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    let (mut left, right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
+        Some(files) => files.pane.header(cells),
+        None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
+    };
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
@@ -69,6 +72,7 @@ pub fn frame(app: &App) -> Frame {
 /// The name of the pane with the cursor, for screens on which it has no title.
 fn pane_name(app: &App) -> &'static str {
     match app.pane {
+        Pane::Files => "Files",
         Pane::Table => "Trajectories",
         Pane::Steps => "Steps",
         Pane::State => "State",
@@ -85,6 +89,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         window.rows.insert(0, Row::new(title.clone()));
     }
     let aside = match pane {
+        Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
         Pane::Table => app.table.scroll.aside,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
@@ -99,6 +104,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Diff => app.inspector.diff.scroll.aside,
             Tab::Findings => app.inspector.findings.scroll.aside,
             Tab::Plan => app.inspector.plan.scroll.aside,
+            Tab::Loss => app.inspector.loss.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -107,6 +113,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
+        Pane::Files => vec![Piece::of(role, " Files ")],
         Pane::Table => {
             let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
             let selected = selected.map(|text| Piece::of(Role::Accent, &text));
@@ -155,6 +162,9 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
 pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
+    if let (Pane::Files, Some(files)) = (pane, &app.files) {
+        return files.pane.window(extent);
+    }
     if pane == Pane::Table {
         return app.table.window(&app.session, extent);
     }
@@ -168,7 +178,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Watches => app.watches.window(&open, extent),
-        Pane::Table | Pane::Inspector => {
+        Pane::Files | Pane::Table | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }
@@ -215,6 +225,14 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
         Tab::Plan => inspector.plan.window(&open, extent, has_focus),
+        Tab::Loss if inspector.loss.lines().is_empty() => {
+            let why = match tabs::has_loss(app) {
+                true => "The conversation is being made ready.",
+                false => "What trains is told of conversations and of Agent Data Protocol records; this is neither.",
+            };
+            Window::notice(&["Nothing here.", why], extent.width)
+        }
+        Tab::Loss => inspector.loss.window(extent, has_focus),
     }
 }
 
@@ -316,7 +334,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         return (vec![Piece::of(Role::KeyName, &label), Piece::of(Role::Text, line.prompt.text())], Some(cursor));
     }
     if let Some(first) = &app.prefix {
-        let contexts = super::pane_contexts(app.pane);
+        let contexts = app.place();
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
         for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {

@@ -1,7 +1,7 @@
 //! `obelus loss`: what a model would see of a conversation, and which parts of that would train it. Status 1 if there
 //! is something to look at.
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop};
 use crate::ingest;
@@ -25,7 +25,7 @@ pub(super) const COMMAND: Command = Command { name: "loss", describe: Options::a
 struct Options {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: FileName,
     #[command(flatten)]
     format: FormatOption,
     /// Trajectory of a file that holds several, from 0
@@ -158,7 +158,7 @@ fn tell_programs(
     let segments: Vec<SegmentMember<'_>> = answer.segments.iter().map(segment).collect();
     let findings = answer.findings.iter().map(finding).collect::<Result<Vec<_>, _>>()?;
     let members = vec![
-        ("file", raw(&options.file)?),
+        ("file", raw(&options.file.text())?),
         ("record", raw(&options.record)?),
         ("template", raw(template.name())?),
         ("bytes", raw(&answer.text.len())?),

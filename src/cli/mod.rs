@@ -22,6 +22,7 @@ mod out;
 mod picture;
 mod plan;
 mod render;
+mod replay;
 mod resolve;
 mod screen;
 mod state;
@@ -69,6 +70,7 @@ static COMMANDS: &[Command] = &[
     loss::COMMAND,
     diff::COMMAND,
     tail::COMMAND,
+    replay::COMMAND,
     mark::COMMAND,
     marks::COMMAND,
     export::COMMAND,

@@ -13,7 +13,7 @@ use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
-use crate::panes::{Checks, Records, compare, steps};
+use crate::panes::{Checks, Records, compare, loss, steps};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// Most jobs that wait; more than a screen ever asks for.
 const QUEUE_MAX: usize = 256;
+/// Most answers that wait for the loop.
+const ANSWERS_MAX: usize = 1024;
 /// Bytes that a search looks at between two looks whether it is still wanted.
 const WINDOW_BYTES: u64 = 1 << 20;
 /// Longest check against schemas without a pause, and the pause.
@@ -63,19 +65,21 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the threads; answers go to `answers`.
+    /// Starts the threads; and where their answers come out.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(answers: &Sender<Msg>) -> std::io::Result<Self> {
+    pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
+        let (answers, out) = bounded(ANSWERS_MAX);
         let wanted = Arc::new(AtomicU64::new(0));
-        Ok(Self {
+        let jobs = Self {
             quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
             schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
             search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
-            keys: spawn("keys", answers.clone(), Arc::clone(&wanted))?,
+            keys: spawn("keys", answers, Arc::clone(&wanted))?,
             wanted,
-        })
+        };
+        Ok((jobs, out))
     }
 
     /// Queues a job; one more than the queue holds is dropped (the screen asks again).
@@ -123,6 +127,14 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
+        Effect::Loss { generation, record } => {
+            let place = source.records.get(record).map(|record| record.place.span);
+            let lines = place.map_or_else(Vec::new, |span| match source.bytes.read(span) {
+                Ok(bytes) => loss::lines(&lossy(&bytes)),
+                Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
+            });
+            send(Msg::Loss(generation, record, lines));
+        }
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +174,10 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         | Effect::Theme(_)
         | Effect::Mark(_)
         | Effect::Fade
-        | Effect::Alert(_) => {}
+        | Effect::Alert(_)
+        | Effect::OpenFile(_)
+        | Effect::Heads(_)
+        | Effect::Play(_) => {}
     }
 }
 
@@ -222,7 +237,7 @@ fn facts(source: &Source, records: &[usize], send: &mut dyn FnMut(Msg)) {
     }
 }
 
-fn facts_of(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
+pub(super) fn facts_of(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
     let mut facts = Facts { title: run.title().unwrap_or_default(), steps: run.step_count(), ..Facts::default() };
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);
     for number in 0..last {

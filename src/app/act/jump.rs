@@ -128,6 +128,7 @@ impl App {
     /// Enter.
     pub(super) fn follow(&mut self, effects: &mut Effects) {
         match self.pane {
+            Pane::Files => self.open_at_cursor(effects),
             Pane::Table => {
                 let record = self.table.scroll.cursor;
                 if self.session.run.is_some() && self.session.trajectory == record {

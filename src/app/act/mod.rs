@@ -7,13 +7,15 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
-mod watch;
+mod replay;
 mod review;
+mod watch;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
+use crate::panes::replay::Replay;
 use jump::Wanted;
 
 impl App {
@@ -36,6 +38,10 @@ impl App {
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),
             A::UserPrevious => self.seek(Wanted::User, false),
+            A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),
+            A::ReplayFaster => self.play_so(effects, |r| r.at_speed(true)),
+            A::ReplaySlower => self.play_so(effects, |r| r.at_speed(false)),
+            A::NewestFile => self.open_newest(effects),
             A::TrajectoryNext => self.trajectory_by(1, effects),
             A::TrajectoryPrevious => self.trajectory_by(-1, effects),
             A::Up => self.move_by(-1),
@@ -110,7 +116,7 @@ impl App {
     }
 
     fn open_menu(&mut self, kind: MenuKind) {
-        self.layer = Some(Layer::Menu(Menu::new(kind, &super::pane_contexts(self.pane))));
+        self.layer = Some(Layer::Menu(Menu::new(kind, &self.place())));
     }
 
     fn menu_by(&mut self, delta: isize) {
@@ -142,9 +148,9 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane != Pane::Table && self.session.is_dataset() {
+        } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
-        } else {
+        } else if !self.show_files() {
             effects.push(Effect::Quit);
         }
     }
@@ -159,10 +165,12 @@ impl App {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane != Pane::Table && self.pane != Pane::Steps {
+        } else if matches!(self.pane, Pane::State | Pane::Inspector) {
             self.pane = Pane::Steps;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;
+        } else {
+            self.show_files();
         }
     }
 

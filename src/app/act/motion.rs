@@ -27,6 +27,7 @@ impl App {
     pub(super) fn move_by(&mut self, delta: isize) {
         let extent = self.pane_extent(self.pane);
         match self.pane {
+            Pane::Files => self.move_in_files(delta),
             Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
             Pane::Watches => self.move_in_watches(delta),
             Pane::Steps => self.step_by(delta),
@@ -104,7 +105,7 @@ impl App {
                 }
             }
             Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
-            Pane::Steps | Pane::Table | Pane::Watches => {}
+            Pane::Steps | Pane::Table | Pane::Watches | Pane::Files => {}
         }
     }
 
@@ -129,6 +130,10 @@ impl App {
             return self.move_in_columns(0, if is_right { 1 } else { -1 });
         }
         let scroll = match self.pane {
+            Pane::Files => match &mut self.files {
+                Some(files) => &mut files.pane.scroll,
+                None => return,
+            },
             Pane::Table => &mut self.table.scroll,
             Pane::Steps => &mut self.steps,
             Pane::State => &mut self.state.scroll,

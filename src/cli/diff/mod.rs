@@ -5,7 +5,7 @@ mod runs;
 mod sets;
 mod show;
 
-use super::args::{FormatOption, Question, parsed, step};
+use super::args::{FileName, FormatOption, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop};
@@ -29,10 +29,10 @@ const NO_STEPS: [&str; 2] = ["step", "instances"];
 struct Options {
     /// File to compare, or the only one; `-` is standard input
     #[arg(value_name = "A")]
-    a: String,
+    a: FileName,
     /// File to compare it with: steps are aligned by what they say, records of datasets paired by content and id
     #[arg(value_name = "B", conflicts_with_all = ONE_FILE, required_unless_present_any = ONE_FILE)]
-    b: Option<String>,
+    b: Option<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Step to compare from, -1 is before any step [default: the one before --to]
@@ -65,7 +65,7 @@ struct Options {
 }
 
 impl Options {
-    fn question(&self, file: &str, record: usize, step: Option<StepNo>) -> Question {
+    fn question(&self, file: &FileName, record: usize, step: Option<StepNo>) -> Question {
         Question { file: file.to_owned(), format: self.format.clone(), step, record, json: self.json }
     }
 }
@@ -89,13 +89,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// Two files of records as sets of them, unless a record was asked for, or each has one only, or one is a run.
-fn datasets(options: &Options, b: &str, out: &mut Out) -> Result<Option<bool>, Stop> {
+fn datasets(options: &Options, b: &FileName, out: &mut Out) -> Result<Option<bool>, Stop> {
     let is_asked = options.record.is_some() || options.other_record.is_some() || options.step.is_some();
     // Standard input can be read once only, so it is always one run.
-    if is_asked || [options.a.as_str(), b].contains(&"-") {
+    if is_asked || options.a.is_stdin() || b.is_stdin() {
         return if options.changes { Err(no_datasets()) } else { Ok(None) };
     }
-    let open = |file: &str| ingest::open(file, options.format.forced());
+    let open = |file: &FileName| ingest::open(file, options.format.forced());
     let (old, new) = (open(&options.a)?, open(b)?);
     let is_set = [&old, &new].iter().all(|loaded| loaded.detected.format.layout() == Layout::Set);
     let has_one = old.records.len() == 1 && new.records.len() == 1;

@@ -1,6 +1,7 @@
 //! Two datasets: which records came, went and changed, and their statistics side by side. Of the records only digests
 //! are held.
 
+use super::super::args::FileName;
 use super::super::out::{Out, Tone, exact, plain, raw};
 use super::super::stats::{members, told};
 use super::super::survey;
@@ -15,6 +16,7 @@ use crate::source::Reader;
 use crate::text::{SafeText, cut};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// Most records of one sort that are listed for people.
 const LISTED_MAX: usize = 100;
@@ -25,13 +27,13 @@ const VALUE_CELLS: usize = 60;
 
 /// A dataset by its name and content.
 pub(super) struct Side<'l> {
-    pub(super) file: &'l str,
+    pub(super) file: &'l FileName,
     pub(super) loaded: &'l Loaded,
 }
 
 #[derive(Serialize)]
 struct FileMember<'a> {
-    file: &'a str,
+    file: Cow<'a, str>,
     records: usize,
 }
 
@@ -148,7 +150,7 @@ fn programs(
         let changes = changes.map(|all| all.into_iter().map(change).collect::<Result<_, Problem>>()).transpose()?;
         all.push(ChangedMember { id: b.id(pair.1)?, a: pair.0, b: pair.1, changes });
     }
-    let file = |side: &Side<'_>| raw(&FileMember { file: side.file, records: side.loaded.records.len() });
+    let file = |side: &Side<'_>| raw(&FileMember { file: side.file.text(), records: side.loaded.records.len() });
     let members: Answer = vec![
         ("format", raw(a.loaded.detected.format.name())?),
         ("a", file(a)?),
