@@ -30,6 +30,7 @@ mod stats;
 mod steps;
 mod survey;
 mod tail;
+mod tree;
 mod when;
 
 use crate::model::Problem;
@@ -69,6 +70,7 @@ static COMMANDS: &[Command] = &[
     steps::COMMAND,
     loss::COMMAND,
     diff::COMMAND,
+    tree::COMMAND,
     tail::COMMAND,
     replay::COMMAND,
     mark::COMMAND,

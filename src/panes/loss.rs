@@ -88,7 +88,7 @@ mod tests {
             ["  <|im_start|>user", "  Hi<|im_end|>", "  <|im_start|>assistant", "+ Yo", "+ ho<|im_end|>"]
         );
         assert_eq!(all[at + 3].marks, vec![(2..4, Role::Added)]);
-        assert!(text[0].contains("~4 of ~19"), "{}", text[0]);
+        assert!(text[0].contains("~4 of ~17"), "{}", text[0]);
     }
 
     #[test]
