@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
-use crate::panes::{Extent, Piece, Row, Window, header, message, refs, steps};
+use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -59,7 +59,9 @@ pub fn frame(app: &App) -> Frame {
     drop(open);
     let (footer, cursor) = footer(app, &layout);
     bars.push((layout.footer, footer));
-    let boxes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders)).collect();
+    let strip = layout.watches.map(|area| pane_box(app, Pane::Watches, area, false));
+    let panes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders));
+    let boxes = panes.chain(strip).collect();
     let (overlay, menu_cursor) = overlay(app);
     Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
 }
@@ -71,6 +73,7 @@ fn pane_name(app: &App) -> &'static str {
         Pane::Steps => "Steps",
         Pane::State => "State",
         Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
+        Pane::Watches => "Watches",
     }
 }
 
@@ -85,6 +88,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         Pane::Table => app.table.scroll.aside,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
+        Pane::Watches => app.watches.scroll.aside,
         Pane::Inspector => match app.inspector.tab {
             Tab::Message if app.inspector.file.is_some() => 0,
             Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
@@ -103,8 +107,13 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
-        Pane::Table => vec![Piece::of(role, " Trajectories ")],
+        Pane::Table => {
+            let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
+            let selected = selected.map(|text| Piece::of(Role::Accent, &text));
+            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
+        }
         Pane::Steps => vec![Piece::of(role, " Steps ")],
+        Pane::Watches => Vec::new(),
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
             let name = if app.columns.is_on { " Instances " } else { " State " };
@@ -153,11 +162,12 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         return Window::notice(&["No trajectory is open."], extent.width);
     };
     match pane {
-        Pane::Steps => steps::window(&open, &app.steps, extent),
+        Pane::Steps => steps::window(&open, &app.steps, app.times, extent),
         Pane::State if app.columns.is_on => {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
+        Pane::Watches => app.watches.window(&open, extent),
         Pane::Table | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
@@ -257,6 +267,12 @@ fn message_head(app: &App) -> Vec<Row> {
         right.push(Piece::of(Role::Dim, &format!(" · line {}", place.place.line)));
     }
     let mut rows = vec![Row::new(first).right(right)];
+    for (target, mark) in app.session.review.step_marks(app.session.trajectory, open.step()).into_iter().take(4) {
+        let mut left = vec![Piece::of(Role::Text, " ")];
+        left.extend(target.path.as_ref().map(|path| Piece::of(Role::Reference, &format!("{path} "))));
+        left.extend(marks::told(mark));
+        rows.push(Row::new(left));
+    }
     for finding in open.findings_of(open.step()).iter().take(4) {
         let role = if finding.severity == crate::model::Severity::Error { Role::Error } else { Role::Warning };
         rows.push(Row::new(vec![
@@ -281,11 +297,23 @@ pub fn head_rows(app: &App) -> Vec<Row> {
 }
 
 fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
-    if let Some(Layer::Search(prompt)) = &app.layer {
+    let typed = match &app.layer {
+        Some(Layer::Search(prompt)) => Some((" /", prompt)),
+        // What is wrong with it is shown until the next key.
+        Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
+        _ => None,
+    };
+    if let Some((sign, prompt)) = typed {
         let (before, _) = prompt.parts();
-        let column = width(crate::text::SafeText::of(before).as_str()) + 2;
+        let column = width(crate::text::SafeText::of(before).as_str()) + width(sign);
         let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
-        return (vec![Piece::of(Role::KeyName, " /"), Piece::of(Role::Text, prompt.text())], Some(cursor));
+        return (vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, prompt.text())], Some(cursor));
+    }
+    if let Some(Layer::Review(line)) = &app.layer {
+        let (label, (before, _)) = (line.label(), line.prompt.parts());
+        let column = width(crate::text::SafeText::of(&format!("{label}{before}")).as_str());
+        let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
+        return (vec![Piece::of(Role::KeyName, &label), Piece::of(Role::Text, line.prompt.text())], Some(cursor));
     }
     if let Some(first) = &app.prefix {
         let contexts = super::pane_contexts(app.pane);
@@ -356,7 +384,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
-        MenuKind::Palette => (" Commands · a number goes to that step ", " : "),
+        MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),
     };
     let typed = Row::new(vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, menu.prompt.text())]);
     window.rows.insert(0, typed);

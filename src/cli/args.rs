@@ -2,6 +2,10 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
+use crate::state::watch::Expected;
+use crate::review::Marks;
+use crate::shell::keeper::{self, Gathered};
+use crate::source::Journal;
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
 use std::path::PathBuf;
 
@@ -16,6 +20,11 @@ pub(super) struct Screen {
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
+    /// Stay at the newest step of a file that grows, from the start
+    #[arg(long)]
+    pub(super) follow: bool,
+    #[command(flatten)]
+    pub(super) marks: MarksOption,
 }
 
 /// How the screen looks and where it begins.
@@ -33,6 +42,10 @@ pub(super) struct Look {
     /// Instance of that value, as ①
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
+    /// Value to watch, as `†state.budget`, and what stops a followed run: `†state.budget < 0`, `PATH == JSON`, `PATH ~
+    /// REGEX`, `PATH changes`, `PATH invalid`
+    #[arg(long = "watch", value_name = "EXPR", value_parser = Expected::parse)]
+    pub(super) watches: Vec<Expected>,
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file
     #[arg(long, value_name = "DIR")]
     pub(super) files: Option<PathBuf>,
@@ -78,6 +91,59 @@ pub(super) struct InstanceOption {
     /// Instance of the kind, as ①
     #[arg(long, value_name = "I")]
     pub(super) instance: Option<String>,
+}
+
+/// A question to the values at a path of one trajectory.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PathQuestion {
+    #[command(flatten)]
+    pub(super) question: Question,
+    /// Reference to the value, as †state.user
+    #[arg(value_name = "PATH")]
+    pub(super) path: String,
+    #[command(flatten)]
+    pub(super) instance: InstanceOption,
+}
+
+/// Where marks are kept.
+#[derive(Debug, Clone, Args)]
+pub(super) struct MarksOption {
+    /// Journal of marks [default: marks.jsonl in the folder obelus of your data folder]
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
+}
+
+impl MarksOption {
+    /// The journal that was named, else the user's own; None for who has no home.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        self.marks.clone().or_else(keeper::default_path)
+    }
+
+    /// The same, where there must be one.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn journal(&self) -> Result<PathBuf, Problem> {
+        let hint = "name a file with --marks";
+        self.path().ok_or_else(|| Problem::usage("no home folder is set in which marks could be kept").hint(hint))
+    }
+
+    /// The marks of the journal. One that is not there yet is empty, unless it was named.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn read(&self) -> Result<(Marks, Gathered), Problem> {
+        let path = self.journal()?;
+        let gathered = match self.marks.is_none() && !path.exists() {
+            true => Gathered::default(),
+            false => Gathered::of(&Journal::at(&path).all_lines()?),
+        };
+        let mut marks = Marks::default();
+        gathered.events.iter().for_each(|event| {
+            marks.apply(event.clone());
+        });
+        Ok((marks, gathered))
+    }
 }
 
 /// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.

@@ -10,8 +10,11 @@ mod cause;
 mod check;
 mod diff;
 mod explain;
+mod export;
 mod formats;
 mod history;
+mod mark;
+mod marks;
 mod merge;
 mod open;
 mod out;
@@ -64,6 +67,9 @@ static COMMANDS: &[Command] = &[
     steps::COMMAND,
     diff::COMMAND,
     tail::COMMAND,
+    mark::COMMAND,
+    marks::COMMAND,
+    export::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,

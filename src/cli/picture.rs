@@ -53,6 +53,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let theme = theme(options.look.theme.as_deref().unwrap_or(THEME))?;
     let file = options.file.as_deref();
     let mut stage = Stage::open(screen::input(file)?, options.format.forced(), options.size, theme)?;
+    stage.app.watch(options.look.watches.clone());
     stage.begin(options.look.start(file.is_none()));
     for word in options.keys.split_whitespace() {
         stage.press(word).map_err(|problem| problem.hint("`?` on the screen and docs/keys.md list the keys"))?;

@@ -8,7 +8,7 @@ use crate::model::Problem;
 use crate::shell::{self, Settings};
 use crate::source::Input;
 use clap::{ArgMatches, Args};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
@@ -36,13 +36,14 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
-    show(None, None, args::parsed(matches)?)
+    // The demo is for looking: its marks are not kept.
+    show(None, None, args::parsed(matches)?, false, None)
 }
 
 /// `obelus [FILE]`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { file, format, look } = args::parsed(matches)?;
-    show(file.as_deref(), format.forced(), look)
+    let Screen { file, format, look, follow, marks } = args::parsed(matches)?;
+    show(file.as_deref(), format.forced(), look, follow, marks.path())
 }
 
 /// What to look at: a file, standard input for `-`, or the recorded run.
@@ -57,14 +58,23 @@ pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-fn show(file: Option<&str>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
+fn show(
+    file: Option<&str>,
+    format: Option<&str>,
+    look: Look,
+    follow: bool,
+    marks: Option<PathBuf>,
+) -> Result<u8, Stop> {
     let start = look.start(file.is_none());
     let settings = Settings {
         input: input(file)?,
         format: format.map(str::to_owned),
         start,
         files: look.files,
+        watches: look.watches,
+        follow,
         theme: look.theme,
+        marks,
     };
     Ok(shell::run(settings)?)
 }

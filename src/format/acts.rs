@@ -14,6 +14,7 @@ use crate::rules::acts::{
 use crate::state::{Event, Exam, IdentityId, IdentityView, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The format.
 pub(super) struct Acts;
@@ -120,11 +121,11 @@ impl Run for ActsRun {
         self.log.push(record, text, bytes);
     }
 
-    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         self.log.look_ahead(bytes)
     }
 
-    fn settle(&mut self, ahead: Vec<Finding>) {
+    fn settle(&mut self, ahead: Vec<Arc<Finding>>) {
         self.log.settle(ahead);
     }
 
@@ -144,7 +145,7 @@ impl Run for ActsRun {
         self.log.tree()
     }
 
-    fn findings(&self) -> Vec<Finding> {
+    fn findings(&self) -> Vec<Arc<Finding>> {
         self.log.findings()
     }
 

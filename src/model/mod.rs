@@ -8,6 +8,7 @@ mod index;
 mod place;
 mod problem;
 mod step;
+mod time;
 
 pub use finding::{Finding, Found, Severity};
 pub use identity::Identity;
@@ -15,3 +16,4 @@ pub use index::RecordIndex;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace};
+pub use time::{Moment, When, span_text};

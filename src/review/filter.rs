@@ -114,9 +114,9 @@ pub trait Subject {
 
 /// Why a filter is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault(pub String);
+pub struct FilterFault(pub String);
 
-impl fmt::Display for Fault {
+impl fmt::Display for FilterFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -212,10 +212,10 @@ impl Filter {
     ///
     /// # Errors
     /// A sentence: which term, what is wrong, what there is.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        let written = filter_text::terms(text).map_err(Fault)?;
+    pub fn parse(text: &str) -> Result<Self, FilterFault> {
+        let written = filter_text::terms(text).map_err(FilterFault)?;
         if written.len() > TERMS_MAX {
-            return Err(Fault(format!("a filter has at most {TERMS_MAX} terms")));
+            return Err(FilterFault(format!("a filter has at most {TERMS_MAX} terms")));
         }
         let terms = written.into_iter().map(term).collect::<Result<_, _>>()?;
         Ok(Self { terms })
@@ -250,7 +250,7 @@ impl Filter {
     ///
     /// # Errors
     /// It is no value of that field, or there are too many.
-    pub fn toggle(&mut self, field: Field, value: &str) -> Result<(), Fault> {
+    pub fn toggle(&mut self, field: Field, value: &str) -> Result<(), FilterFault> {
         if self.has(field, value) {
             for term in self.terms.iter_mut().filter(|term| term.is_choice_of(field)) {
                 term.values.retain(|(written, _)| written != value);
@@ -281,11 +281,11 @@ impl fmt::Display for Filter {
     }
 }
 
-fn too_many() -> Fault {
-    Fault(format!("a term has at most {VALUES_MAX} values"))
+fn too_many() -> FilterFault {
+    FilterFault(format!("a term has at most {VALUES_MAX} values"))
 }
 
-fn term(written: Written) -> Result<Term, Fault> {
+fn term(written: Written) -> Result<Term, FilterFault> {
     let Written { is_negated, name, sign, values } = written;
     if values.len() > VALUES_MAX {
         return Err(too_many());
@@ -303,7 +303,7 @@ fn term(written: Written) -> Result<Term, Fault> {
     let is_order = !matches!(sign, ":" | "=");
     let value = |value: filter_text::Value| match field {
         Field::Number(_) => number(&name, sign, &value),
-        _ if is_order => Err(Fault(format!("{name} has no order; {name}:{} asks for it", value.written))),
+        _ if is_order => Err(FilterFault(format!("{name} has no order; {name}:{} asks for it", value.written))),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
         Field::Name(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) => pattern(&value),
@@ -314,24 +314,24 @@ fn term(written: Written) -> Result<Term, Fault> {
     Ok(Term { is_negated, field: Some(field), sign, values })
 }
 
-fn unknown(name: &str) -> Fault {
+fn unknown(name: &str) -> FilterFault {
     let known = || Field::all().map(|(name, _)| name);
     let near = near::nearest(name, known()).first().map(|near| format!("did you mean {near}?"));
     let told = near.unwrap_or_else(|| format!("there are {}", known().collect::<Vec<_>>().join(" ")));
-    Fault(format!("there is no {name} to filter by; {told}  (quotes look for words)"))
+    FilterFault(format!("there is no {name} to filter by; {told}  (quotes look for words)"))
 }
 
-fn pattern(value: &filter_text::Value) -> Result<(String, Test), Fault> {
+fn pattern(value: &filter_text::Value) -> Result<(String, Test), FilterFault> {
     let read = if value.is_quoted { Pattern::literal(&value.text) } else { Pattern::new(&value.text) };
-    let pattern = read.ok_or_else(|| Fault(format!("{} is too large a pattern", value.written)))?;
+    let pattern = read.ok_or_else(|| FilterFault(format!("{} is too large a pattern", value.written)))?;
     Ok((value.written.clone(), Test::Has(Box::new(pattern))))
 }
 
-fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String, Test), Fault> {
+fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String, Test), FilterFault> {
     let wanted = || {
         let example =
             if sign == ":" { format!("{name}:20, {name}:10..20 or {name}:none") } else { format!("{name}{sign}20") };
-        Fault(format!("{} is no number; {example} is understood", value.written))
+        FilterFault(format!("{} is no number; {example} is understood", value.written))
     };
     let read = |text: &str| filter_text::number(text).ok_or_else(wanted);
     let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -3,7 +3,7 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
-use super::files;
+use super::{files, marks};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
@@ -53,11 +53,12 @@ pub struct Source {
     pub files: Option<PathBuf>,
 }
 
-/// Three threads: one for what the screen waits for, one for checks against schemas, one for searches.
+/// Four threads: one for what the screen waits for, one for checks against schemas, one for searches, one for keys.
 pub struct Jobs {
     quick: Sender<(Source, Effect)>,
     schemas: Sender<(Source, Effect)>,
     search: Sender<(Source, Effect)>,
+    keys: Sender<(Source, Effect)>,
     wanted: Arc<AtomicU64>,
 }
 
@@ -72,6 +73,7 @@ impl Jobs {
             quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
             schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
             search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
+            keys: spawn("keys", answers.clone(), Arc::clone(&wanted))?,
             wanted,
         })
     }
@@ -84,6 +86,7 @@ impl Jobs {
                 &self.search
             }
             Effect::Examine(_) => &self.schemas,
+            Effect::Keys { .. } => &self.keys,
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -151,7 +154,15 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
             send(Msg::Readers(generation, (identity, path), found));
         }
-        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+        Effect::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
+        Effect::Quit
+        | Effect::Suspend
+        | Effect::Copy(_)
+        | Effect::Edit(_)
+        | Effect::Theme(_)
+        | Effect::Mark(_)
+        | Effect::Fade
+        | Effect::Alert(_) => {}
     }
 }
 

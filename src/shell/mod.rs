@@ -1,12 +1,16 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
+mod alert;
 mod clipboard;
+mod clock;
 pub mod config;
 mod device;
 pub mod editor;
 pub mod files;
 mod input;
 pub mod jobs;
+pub mod keeper;
+mod marks;
 mod opening;
 mod pause;
 pub mod run;

@@ -3,6 +3,8 @@
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
 use super::jobs::{self, Source};
+use super::keeper::Keeper;
+use super::marks;
 use crate::app::key::{KeyPress, UnknownKey};
 use crate::app::keys::{self, KEYS};
 use crate::app::msg::OpenedRun;
@@ -16,6 +18,7 @@ use crate::source::{Input, RecordIndex};
 use crate::ui::{self, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::VecDeque;
 use std::sync::{Arc, RwLock};
 
 /// A program on a stage.
@@ -24,6 +27,7 @@ pub struct Stage {
     pub app: App,
     source: Source,
     theme: Theme,
+    keeper: Keeper,
 }
 
 struct Whole(RecordIndex);
@@ -60,7 +64,8 @@ impl Stage {
             Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
         session.path = input.path().map(std::path::Path::to_path_buf);
         let source = Source { bytes, records, format: detected.format, run: None, files: None };
-        let mut stage = Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme };
+        let mut stage =
+            Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme, keeper: Keeper::staged() };
         stage.tell(Msg::Resize(size.0, size.1));
         if let Some(run) = run {
             stage.tell(Msg::Opened(0, OpenedRun(Arc::new(RwLock::new(run)))));
@@ -79,16 +84,24 @@ impl Stage {
     /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
         let mut outside = Vec::new();
-        let mut queue = vec![msg];
-        while let Some(msg) = queue.pop() {
+        let mut queue = VecDeque::from([msg]);
+        while let Some(msg) = queue.pop_front() {
             for effect in self.app.update(msg) {
                 self.source.run = self.app.session.run.clone();
                 self.source.files = self.app.session.files.clone();
                 match effect {
-                    Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {
-                        outside.push(effect);
+                    Effect::Mark(_) => {
+                        let (keeper, source) = (&mut self.keeper, &self.source);
+                        marks::perform(keeper, source, effect, &mut |answer| queue.push_back(answer));
                     }
-                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push(answer)),
+                    Effect::Quit
+                    | Effect::Suspend
+                    | Effect::Copy(_)
+                    | Effect::Edit(_)
+                    | Effect::Theme(_)
+                    | Effect::Fade
+                    | Effect::Alert(_) => outside.push(effect),
+                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push_back(answer)),
                 }
             }
         }

@@ -55,7 +55,8 @@ fn where_of(context: Context) -> &'static str {
         Context::Inspector => "in the inspector",
         Context::Table => "in the table",
         Context::Menu => "in help and commands",
-        Context::Prompt => "while a search is typed",
+        Context::Watches => "in the strip of watches",
+        Context::Prompt => "while a line is typed",
     }
 }
 

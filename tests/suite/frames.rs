@@ -11,6 +11,7 @@
 //! size 80x24                     width and height in cells
 //! theme dark                     a built-in theme
 //! begin 41 †state.budget ②       goes to a step, and to a value (with its instance)
+//! watch †state.budget < 0        watches a value
 //! do step-next 3                 an action by its name, three times
 //! key Tab ]w C-d                 keys by their names
 //! type refund                    characters, up to the end of the line
@@ -25,6 +26,7 @@ use obelus::app::keys::KEYS;
 use obelus::app::start::Start;
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
+use obelus::state::watch::Expected;
 use obelus::ui::{Background, Theme};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
@@ -78,6 +80,7 @@ impl Player {
                     None => Ok(()),
                 }
             }
+            "watch" => self.watch(rest),
             "begin" => self.begin(rest),
             "do" => self.perform(rest),
             "key" => rest.split_whitespace().try_for_each(|word| self.press(word)),
@@ -127,6 +130,14 @@ impl Player {
         let path = words.next().map(str::to_owned);
         let start = Start { step, path, instance: words.next().map(str::to_owned) };
         self.stage()?.begin(Some(start));
+        Ok(())
+    }
+
+    fn watch(&mut self, text: &str) -> Result<(), String> {
+        let expected = Expected::parse(text)?;
+        let stage = self.stage()?;
+        stage.app.watch([expected]);
+        stage.begin(None);
         Ok(())
     }
 

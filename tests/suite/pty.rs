@@ -63,6 +63,7 @@ impl Terminal {
         let home = tempfile::tempdir().unwrap();
         command.env("TERM", "xterm-256color");
         command.env("XDG_CONFIG_HOME", home.path());
+        command.env("XDG_DATA_HOME", home.path());
         for name in ["NO_COLOR", "OBELUS_PANIC", "RUST_BACKTRACE", "COLORTERM"] {
             command.env_remove(name);
         }
@@ -413,6 +414,37 @@ fn an_empty_file_is_an_empty_screen_that_says_so() {
     fs::write(&path, "").unwrap();
     let mut terminal = Terminal::open(&path);
     terminal.see("empty");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn a_mark_that_is_shown_as_saved_outlives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("deep/marks.jsonl");
+    let (file, marks) = (sample("tickets-std.jsonl"), journal.to_str().unwrap().to_owned());
+    let open = || Terminal::run(&[file.to_str().unwrap(), "--marks", &marks], &[("OBELUS_AUTHOR", "ann")]);
+    let mut terminal = open();
+    terminal.see("ticket-0413");
+    terminal.press("j -");
+    terminal.until("the mark is saved", |screen| {
+        screen.contents().contains("1/6 decided") && !screen.contents().contains("unsaved")
+    });
+    terminal.signal(Signal::KILL);
+    terminal.child.wait().unwrap();
+    let lines = fs::read_to_string(&journal).unwrap();
+    assert!(
+        lines.lines().count() == 1 && lines.contains(r#""do":"bad""#) && lines.contains(r#""author":"ann""#),
+        "{lines}"
+    );
+    let mut terminal = open();
+    terminal.see("1/6 decided, 1 dropped");
+    // What another program appends is seen with the next decision.
+    let again = ["mark", file.to_str().unwrap(), "--marks", &marks, "--record", "4", "--as", "bad"];
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_obelus")).args(again).output().unwrap();
+    assert!(done.status.success());
+    terminal.press("+");
+    terminal.see("3/6 decided, 2 dropped");
     terminal.press("q");
     assert_eq!(terminal.end().0, 0);
 }

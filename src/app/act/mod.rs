@@ -7,6 +7,8 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
+mod watch;
+mod review;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
@@ -53,7 +55,7 @@ impl App {
             A::ScrollRight => self.scroll_aside(true),
             A::Follow => self.follow(effects),
             A::Back => self.back(),
-            A::Live => self.toggle_live(),
+            A::Live => self.toggle_live(effects),
             A::FirstSo => self.first_so(),
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
@@ -76,10 +78,17 @@ impl App {
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
+            A::Good | A::Bad | A::Unsure | A::PartGood | A::PartBad | A::PartUnsure => self.decide(action, effects),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
             A::Theme => self.next_theme(effects),
+            A::Times => self.next_times(),
+            A::Watch => self.toggle_watch(),
+            A::WatchRemove => self.remove_watch(),
+            A::WatchEdit => self.edit_watch(),
+            A::HitNext => self.hit_by(true),
+            A::HitPrevious => self.hit_by(false),
             A::Palette => self.open_menu(MenuKind::Palette),
             A::Help => self.open_menu(MenuKind::Help),
             A::Close => self.close(effects),
@@ -92,8 +101,11 @@ impl App {
             A::MenuPageDown => self.menu_by(10),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
-            A::PromptSubmit => self.submit_search(effects),
-            _ => {}
+            A::PromptSubmit => match self.layer {
+                Some(Layer::Condition(_)) => self.submit_condition(),
+                _ => self.submit(effects),
+            },
+            _ => self.perform_review(action, effects),
         }
     }
 
@@ -111,6 +123,7 @@ impl App {
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::GoToTime(when)) => self.go_to_time(when),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
@@ -140,7 +153,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.inspector.file.take().is_some() {
+        if self.pane == Pane::Table && self.table.anchor.is_some() {
+            self.table.anchor = None;
+        } else if self.inspector.file.take().is_some() {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
