@@ -7,6 +7,7 @@ use super::filter::{Names, Numbers, Texts};
 #[allow(missing_docs, reason = "each column's meaning is its sentence in about()")]
 pub enum Column {
     Number,
+    Mark,
     Id,
     Steps,
     Findings,
@@ -22,19 +23,20 @@ pub enum Column {
 
 impl Column {
     /// All columns, in the order in which they stand.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Number,
+        Self::Mark,
         Self::Id,
         Self::Steps,
         Self::Findings,
         Self::Finish,
         Self::Reward,
         Self::Tokens,
+        Self::Tools,
+        Self::Words,
+        Self::Actions,
         Self::Chars,
         Self::Size,
-        Self::Tools,
-        Self::Actions,
-        Self::Words,
     ];
 
     /// Its heading.
@@ -42,6 +44,7 @@ impl Column {
     pub fn title(self) -> &'static str {
         match self {
             Self::Number => "#",
+            Self::Mark => "mark",
             Self::Id => "id",
             Self::Steps => "steps",
             Self::Findings => "find",
@@ -61,6 +64,7 @@ impl Column {
     pub fn about(self) -> &'static str {
         match self {
             Self::Number => "number of the record, from 0",
+            Self::Mark => "what was decided: good, bad, unsure, flag",
             Self::Id => "id of the record",
             Self::Steps => "number of steps",
             Self::Findings => "findings: errors and warnings",
@@ -88,7 +92,7 @@ impl Column {
             Self::Chars => Numbers::Chars,
             Self::Size => Numbers::Size,
             Self::Reward => Numbers::Reward,
-            Self::Id | Self::Finish | Self::Words => return None,
+            Self::Mark | Self::Id | Self::Finish | Self::Words => return None,
         })
     }
 
@@ -96,6 +100,7 @@ impl Column {
     #[must_use]
     pub fn names(self) -> Option<Names> {
         Some(match self {
+            Self::Mark => Names::Mark,
             Self::Findings => Names::Finding,
             Self::Actions => Names::Class,
             Self::Tools => Names::Tool,

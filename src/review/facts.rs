@@ -4,6 +4,7 @@
 
 use super::column::Column;
 use super::filter::{Names, Numbers, Subject, Texts};
+use super::marks::Mark;
 use crate::format::{Counted, Facts};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -191,13 +192,13 @@ impl FactTable {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
         let row = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, row, record })
+        Some(Entry { chunk, row, record, mark: None })
     }
 
     /// All facts in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.chunks.iter().flat_map(|chunk| {
-            chunk.rows.iter().enumerate().map(move |(i, row)| Entry { chunk, row, record: chunk.from + i })
+            chunk.rows.iter().enumerate().map(move |(i, row)| Entry { chunk, row, record: chunk.from + i, mark: None })
         })
     }
 }
@@ -208,13 +209,23 @@ pub struct Entry<'t> {
     chunk: &'t Chunk,
     row: &'t Row,
     record: usize,
+    mark: Option<&'t Mark>,
 }
+
+/// What a filter calls a flag among the marks.
+const FLAG: &str = "flag";
 
 impl<'t> Entry<'t> {
     /// Number of the record.
     #[must_use]
     pub fn record(self) -> usize {
         self.record
+    }
+
+    /// The entry with what was decided on its record.
+    #[must_use]
+    pub fn with_mark(self, mark: Option<&'t Mark>) -> Self {
+        Self { mark, ..self }
     }
 
     /// The names of a column with how often each occurs.
@@ -225,12 +236,18 @@ impl<'t> Entry<'t> {
             Names::Tool => (0, tools),
             Names::Class => (tools, classes),
             Names::Finding => (tools + classes, rules),
-            Names::Finish => (0, 0),
+            Names::Finish | Names::Mark | Names::Tag => (0, 0),
         };
         let from = self.row.names as usize + skipped;
         let counts = self.chunk.counts.get(from..from + taken).unwrap_or_default();
         let finish = (names == Names::Finish && self.row.is_read).then(|| (self.chunk.name(self.row.finish), 1));
-        counts.iter().map(|(name, n)| (self.chunk.name(*name), u64::from(*n))).chain(finish)
+        let mark = self.mark.filter(|_| names == Names::Mark);
+        let verdict = mark.and_then(|mark| mark.verdict).map(|verdict| (verdict.name(), 1));
+        let flag = mark.filter(|mark| mark.is_flagged).map(|_| (FLAG, 1));
+        let tags = self.mark.filter(|_| names == Names::Tag).into_iter().flat_map(|mark| &mark.tags);
+        let tags = tags.map(|tag| (tag.as_str(), 1));
+        let counts = counts.iter().map(|(name, n)| (self.chunk.name(*name), u64::from(*n)));
+        counts.chain(finish).chain(verdict).chain(flag).chain(tags)
     }
 
     /// The text of a column.

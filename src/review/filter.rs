@@ -1,8 +1,8 @@
 //! The small language of filters: `steps>20 tool:bash !finish:open-call "two words"`.
 //!
 //! Terms stand apart by spaces, and all must hold. A term is `NAME:VALUE` (with `|` between values of which one is
-//! enough), `NAME>NUMBER` (also `>=`, `<`, `<=`, `=`, `!=`), or words that are looked for; `!` before it turns it round.
-//! What is filtered answers through [`Subject`], so that tables and commands share the language.
+//! enough), `NAME>NUMBER` (also `>=`, `<`, `<=`, `=`, `!=`), or words that are looked for; `!` before it turns it
+//! round. What is filtered answers through [`Subject`], so that tables and commands share the language.
 
 use super::filter_text::{self, Written};
 use crate::text::{Pattern, near};
@@ -54,12 +54,20 @@ pub enum Names {
     Class,
     Finish,
     Finding,
+    Mark,
+    Tag,
 }
 
 impl Names {
     /// All with their names.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("tool", Self::Tool), ("class", Self::Class), ("finish", Self::Finish), ("finding", Self::Finding)];
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("tool", Self::Tool),
+        ("class", Self::Class),
+        ("finish", Self::Finish),
+        ("finding", Self::Finding),
+        ("mark", Self::Mark),
+        ("tag", Self::Tag),
+    ];
 }
 
 /// Texts that filters look into.
@@ -231,6 +239,12 @@ impl Filter {
     #[must_use]
     pub fn terms(&self) -> &[Term] {
         &self.terms
+    }
+
+    /// Whether it asks for what was decided.
+    #[must_use]
+    pub fn has_marks(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
     }
 
     /// Whether it lets something through.

@@ -31,7 +31,7 @@ pub use marks::{Mark, Marks};
 pub use order::{Order, Sort, arrange};
 pub use redact::{Redactor, Secret};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
-pub use session::{Decision, Marked, Progress, Review, What};
+pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
 pub use tally::{Bin, Plot, Tally, Value, tally};
 pub use time::iso;
 pub use units::Units;

@@ -3,6 +3,7 @@
 use super::column::Column;
 use super::facts::{Entry, FactTable};
 use super::filter::{Filter, Subject};
+use super::session::RecordMarks;
 use std::cmp::Ordering;
 
 /// Records between two looks whether the answer is still wanted.
@@ -25,12 +26,21 @@ pub struct Order {
     pub records: Vec<u32>,
     /// How many records were looked at for it: the first ones.
     pub known: usize,
+    /// Whether a filter left none of these out; then those behind them are shown too.
+    pub is_whole: bool,
 }
 
-/// Arranges the records of a table; None when it is no longer wanted.
+/// Arranges the records of a table; None when it is no longer wanted. `marks` tell what was decided, where that is
+/// asked for.
 #[must_use]
-pub fn arrange(facts: &FactTable, sort: Option<Sort>, filter: &Filter, is_wanted: &dyn Fn() -> bool) -> Option<Order> {
-    let passing = passing(facts, filter, is_wanted)?;
+pub fn arrange(
+    facts: &FactTable,
+    sort: Option<Sort>,
+    filter: &Filter,
+    marks: Option<&RecordMarks>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Order> {
+    let passing = passing(facts, filter, marks, is_wanted)?;
     let records = match sort {
         None => passing.into_iter().map(number).collect(),
         Some(Sort { column, is_reversed }) if column.numbers().is_some() => {
@@ -39,13 +49,14 @@ pub fn arrange(facts: &FactTable, sort: Option<Sort>, filter: &Filter, is_wanted
         }
         Some(Sort { column, is_reversed }) => sorted(passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed),
     };
-    is_wanted().then_some(Order { records, known: facts.len() })
+    is_wanted().then_some(Order { records, known: facts.len(), is_whole: filter.is_empty() })
 }
 
 /// The records that a filter lets through, in the order of the file.
 pub(super) fn passing<'t>(
     facts: &'t FactTable,
     filter: &Filter,
+    marks: Option<&'t RecordMarks>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Vec<Entry<'t>>> {
     let mut passing = Vec::new();
@@ -53,6 +64,7 @@ pub(super) fn passing<'t>(
         if i % SLICE_RECORDS == 0 && !is_wanted() {
             return None;
         }
+        let entry = entry.with_mark(marks.and_then(|marks| marks.get(entry.record())));
         if filter.is_empty() || filter.holds(&entry) {
             passing.push(entry);
         }
@@ -100,7 +112,7 @@ mod tests {
 
     fn arranged(column: Column, is_reversed: bool, filter: &str) -> Vec<u32> {
         let filter = Filter::parse(filter).unwrap();
-        let order = arrange(&table(&all()), Some(Sort { column, is_reversed }), &filter, &|| true).unwrap();
+        let order = arrange(&table(&all()), Some(Sort { column, is_reversed }), &filter, None, &|| true).unwrap();
         assert_eq!(order.known, 5);
         order.records
     }
@@ -119,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_filter_alone_keeps_the_order_of_the_file() {
-        let order = arrange(&table(&all()), None, &Filter::parse("tool:x").unwrap(), &|| true);
-        assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5 }));
+        let order = arrange(&table(&all()), None, &Filter::parse("tool:x").unwrap(), None, &|| true);
+        assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5, is_whole: false }));
     }
 
     #[test]
@@ -128,7 +140,7 @@ mod tests {
         let asked = Cell::new(0);
         let many = table(&vec![made("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
         let is_wanted = || asked.replace(asked.get() + 1) < 1;
-        assert_eq!(arrange(&many, None, &Filter::default(), &is_wanted), None);
+        assert_eq!(arrange(&many, None, &Filter::default(), None, &is_wanted), None);
         assert_eq!(asked.get(), 2);
     }
 }

@@ -5,6 +5,7 @@ use super::facts::{Entry, FactTable, action};
 use super::filter::{Field, Filter, Names, Numbers, Subject};
 use super::filter_text::quoted;
 use super::order::passing;
+use super::session::RecordMarks;
 use std::collections::HashMap;
 
 /// Most values that are told, the most frequent first.
@@ -73,10 +74,16 @@ pub struct Tally {
 /// Counts a column over the records that pass the filter. What is chosen of the column itself does not count, so that
 /// its other values are seen. None when it is no longer wanted.
 #[must_use]
-pub fn tally(facts: &FactTable, filter: &Filter, column: Column, is_wanted: &dyn Fn() -> bool) -> Option<Tally> {
+pub fn tally(
+    facts: &FactTable,
+    filter: &Filter,
+    column: Column,
+    marks: Option<&RecordMarks>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Tally> {
     let plot = match column.numbers() {
         Some(numbers) => {
-            let records = passing(facts, &filter.without(Field::Number(numbers)), is_wanted)?;
+            let records = passing(facts, &filter.without(Field::Number(numbers)), marks, is_wanted)?;
             let values = records.iter().filter_map(|entry| entry.number(numbers)).collect();
             Some((numbers, plot(values), records.len()))
         }
@@ -96,7 +103,7 @@ pub fn tally(facts: &FactTable, filter: &Filter, column: Column, is_wanted: &dyn
         return Some(Tally { values, field, plot: Some((*numbers, plot.clone())), distinct, missing, known });
     }
     let field = column.names().map(Field::Name).or(column.text().map(Field::Text))?;
-    let records = passing(facts, &filter.without(field), is_wanted)?;
+    let records = passing(facts, &filter.without(field), marks, is_wanted)?;
     let (mut values, missing) = values(&records, column);
     let distinct = values.len();
     values.truncate(VALUES_MAX);
@@ -154,8 +161,13 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 fn plot(mut numbers: Vec<f64>) -> Plot {
     numbers.sort_by(f64::total_cmp);
     let (Some(&least), Some(&most)) = (numbers.first(), numbers.last()) else { return Plot::default() };
+    if least == most {
+        let bin = Bin { low: least, written: least.to_string(), records: numbers.len(), is_outlier: false };
+        return Plot { marks: [least; 5], records: numbers.len(), outliers: 0, bins: vec![bin] };
+    }
     let (low, high) = fences(&numbers);
-    let mut bins = edges(least.max(low), most.min(high), numbers.iter().all(|n| n.fract() == 0.0));
+    let is_whole = numbers.iter().all(|n| n.fract() == 0.0);
+    let mut bins = edges(least.max(low), most.min(high), is_whole);
     let (first, last) = (bins[0], bins[bins.len() - 1]);
     // The last edge belongs to the last bin only while nothing lies beyond.
     let has_more = numbers.iter().any(|n| *n >= last);
@@ -168,12 +180,13 @@ fn plot(mut numbers: Vec<f64>) -> Plot {
         out.push(Bin { low: least, written, records: count(f64::NEG_INFINITY, first), is_outlier: true });
     }
     for pair in bins.windows(2) {
-        let written = format!("{}..{}", pair[0], pair[1]);
+        let is_one = is_whole && pair[1] - pair[0] == 1.0;
+        let written = if is_one { pair[0].to_string() } else { format!("{}..{}", pair[0], pair[1]) };
         out.push(Bin { low: pair[0], written, records: count(pair[0], pair[1]), is_outlier: false });
     }
     if has_more {
         let records = count(last, f64::INFINITY);
-        out.push(Bin { low: last, written: format!("{last}.."), records, is_outlier: true });
+        out.push(Bin { low: last, written: format!("{last}.."), records, is_outlier: most > high });
     }
     let outliers = out.iter().filter(|bin| bin.is_outlier).map(|bin| bin.records).sum();
     let marks = [1, 50, 90, 99, 100].map(|percent| if percent == 1 { least } else { percentile(&numbers, percent) });
@@ -223,7 +236,7 @@ mod tests {
     }
 
     fn of(column: Column, filter: &str) -> Tally {
-        tally(&table(&all()), &Filter::parse(filter).unwrap(), column, &|| true).unwrap()
+        tally(&table(&all()), &Filter::parse(filter).unwrap(), column, None, &|| true).unwrap()
     }
 
     fn told(tally: &Tally) -> Vec<(&str, usize)> {
@@ -281,8 +294,8 @@ mod tests {
         let steps = |numbers: &[f64]| plot(numbers.to_vec());
         let bins = |plot: &Plot| plot.bins.iter().map(|b| (b.written.clone(), b.records)).collect::<Vec<_>>();
         let pair = |(a, b): (&str, usize)| (a.to_owned(), b);
-        assert_eq!(bins(&steps(&[2.0, 2.0, 4.0])), [("2..3", 2), ("3..4", 0), ("4..5", 1)].map(pair));
-        assert_eq!(bins(&steps(&[5.0])), [("5..6", 1)].map(pair));
+        assert_eq!(bins(&steps(&[2.0, 2.0, 4.0])), [("2", 2), ("3", 0), ("4", 1)].map(pair));
+        assert_eq!(bins(&steps(&[5.0])), [("5", 1)].map(pair));
         assert_eq!(bins(&steps(&[0.5])).len(), 1);
         let far = steps(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1000.0]);
         assert_eq!((far.outliers, far.bins.last().unwrap().is_outlier), (1, true));

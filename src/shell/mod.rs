@@ -14,6 +14,7 @@ mod marks;
 mod opening;
 mod pause;
 pub mod run;
+mod scan;
 mod signals;
 pub mod stage;
 pub mod terminal;

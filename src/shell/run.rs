@@ -62,6 +62,7 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let mut app = App::new(session, themes.names());
     app.start = settings.start;
     app.watch(config.watch.of(app.session.format.name()));
+    app.filters = config.filters.clone();
     app.watch(settings.watches);
     if settings.follow {
         app.follow_from_start();

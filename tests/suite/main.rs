@@ -18,6 +18,7 @@ mod props;
 mod pty;
 mod review;
 mod schemas;
+mod table;
 mod tail;
 mod tidy;
 mod times;

@@ -27,7 +27,15 @@ impl App {
     pub(super) fn move_by(&mut self, delta: isize) {
         let extent = self.pane_extent(self.pane);
         match self.pane {
-            Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
+            Pane::Table => {
+                let rows = self.table.count(&self.session);
+                self.table.scroll.move_by(delta, rows);
+            }
+            Pane::Facets => {
+                let values = self.table.facets.len();
+                self.table.facets.scroll.move_by(delta, values);
+            }
+            Pane::Plot => {}
             Pane::Watches => self.move_in_watches(delta),
             Pane::Steps => self.step_by(delta),
             Pane::State if self.columns.is_on => self.move_in_columns(delta, 0),
@@ -104,7 +112,7 @@ impl App {
                 }
             }
             Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
-            Pane::Steps | Pane::Table | Pane::Watches => {}
+            Pane::Steps | Pane::Table | Pane::Facets | Pane::Plot | Pane::Watches => {}
         }
     }
 
@@ -129,7 +137,7 @@ impl App {
             return self.move_in_columns(0, if is_right { 1 } else { -1 });
         }
         let scroll = match self.pane {
-            Pane::Table => &mut self.table.scroll,
+            Pane::Table | Pane::Facets | Pane::Plot => return self.scroll_columns(is_right),
             Pane::Steps => &mut self.steps,
             Pane::State => &mut self.state.scroll,
             Pane::Inspector => self.inspector.scroll(),

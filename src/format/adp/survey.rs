@@ -71,5 +71,6 @@ fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Fo
         Some(number) => number.to_string(),
         None => String::new(),
     };
-    Facts { title, words: words.map_or_else(String::new, |words| one_line(&words)), counted: Some(counted), ..Facts::default() }.with_findings(found)
+    let words = words.map_or_else(String::new, |words| one_line(&words));
+    Facts { title, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
 }
