@@ -55,7 +55,7 @@ impl App {
     /// Whether the plot is shown below the table.
     #[must_use]
     pub fn is_plotting(&self) -> bool {
-        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT)
+        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT && self.table.focus.numbers().is_some())
     }
 
     /// The input has another content.

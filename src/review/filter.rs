@@ -141,6 +141,8 @@ enum Test {
     Name(Vec<String>),
     /// The text has it somewhere.
     Has(Box<Pattern>),
+    /// The text is that.
+    Is(String),
 }
 
 /// One condition.
@@ -167,7 +169,7 @@ impl Term {
 
     /// Whether one of its values is written so, and it may be taken away alone.
     fn is_choice_of(&self, field: Field) -> bool {
-        self.field == Some(field) && !self.is_negated && self.sign == ":"
+        self.field == Some(field) && !self.is_negated && self.sign == choice(field)
     }
 }
 
@@ -200,6 +202,7 @@ impl Test {
             (Self::Name(parts), Some(Field::Name(names))) => {
                 subject.any_name(names, &|name| filter_text::fits(parts, name))
             }
+            (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole,
             (Self::Has(pattern), Some(Field::Text(text))) => pattern.is_match(subject.text(text)),
             (Self::Has(pattern), None) => {
                 pattern.is_match(subject.text(Texts::Id)) || pattern.is_match(subject.text(Texts::Words))
@@ -272,7 +275,7 @@ impl Filter {
             self.terms.retain(|term| !term.values.is_empty());
             return Ok(());
         }
-        let more = Self::parse(&format!("{}:{value}", field.name()))?;
+        let more = Self::parse(&format!("{}{}{value}", field.name(), choice(field)))?;
         match self.terms.iter_mut().find(|term| term.is_choice_of(field)) {
             Some(term) if term.values.len() >= VALUES_MAX => return Err(too_many()),
             Some(term) => term.values.extend(more.terms.into_iter().flat_map(|term| term.values)),
@@ -293,6 +296,11 @@ impl fmt::Display for Filter {
         let terms: Vec<String> = self.terms.iter().map(Term::to_string).collect();
         f.write_str(&terms.join(" "))
     }
+}
+
+/// The sign with which values of a field are chosen.
+fn choice(field: Field) -> &'static str {
+    if matches!(field, Field::Text(_)) { "=" } else { ":" }
 }
 
 fn too_many() -> FilterFault {
@@ -320,11 +328,12 @@ fn term(written: Written) -> Result<Term, FilterFault> {
         _ if is_order => Err(FilterFault(format!("{name} has no order; {name}:{} asks for it", value.written))),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
         Field::Name(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
+        Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
         Field::Text(_) => pattern(&value),
     };
     let values = values.into_iter().map(value).collect::<Result<_, _>>()?;
     // One spelling for what means the same, so that a value that is chosen can be found again.
-    let sign = if sign == "=" { ":" } else { sign };
+    let sign = if sign == "=" { choice(field) } else { sign };
     Ok(Term { is_negated, field: Some(field), sign, values })
 }
 
@@ -420,6 +429,9 @@ mod tests {
             ("\"do Web\"", vec![2]),
             ("!os_ !web", vec![3]),
             ("id:^db", vec![3]),
+            ("id:_ id!=os_1", vec![1, 3]),
+            ("id=os", vec![]),
+            ("words=\"do os_1\"|\"do db_4\"", vec![0, 3]),
             ("words:do id:os|db steps<9", vec![3]),
         ] {
             assert_eq!(passing(filter), expected, "{filter}");
@@ -473,6 +485,10 @@ mod tests {
             filter.toggle(field, value).unwrap();
             assert_eq!(filter.to_string(), expected);
         }
+        let id = Field::Text(Texts::Id);
+        filter.toggle(id, "\"a b\"").unwrap();
+        assert_eq!(filter.to_string(), "steps>3 !tool:x id=\"a b\"");
+        filter.toggle(id, "\"a b\"").unwrap();
         filter.toggle(field, "y").unwrap();
         assert_eq!(filter.without(field).to_string(), "steps>3 !tool:x");
         assert!(filter.has(field, "y") && !filter.has(field, "x"));

@@ -3,7 +3,7 @@
 use crate::format::{Counted, Facts};
 use crate::panes::{Piece, Row, Session, marks, value};
 use crate::review::{Column, Mark, Numbers, Sort};
-use crate::text::{Role, SafeText, pad, width};
+use crate::text::{Role, SafeText, cut_start, pad, width};
 
 /// Fewest cells in which first words are worth showing.
 const WORDS_CELLS_MIN: usize = 12;
@@ -137,7 +137,7 @@ fn cell(column: Column, record: usize, session: &Session, facts: Option<&Facts>,
     }
     let Some(facts) = facts else { return one(Role::Dim, "…") };
     match (column, &facts.counted) {
-        (Column::Id, _) => one(Role::Text, &facts.title),
+        (Column::Id, _) => vec![Piece::safe(Role::Text, last_of(&SafeText::of(&facts.title), cells))],
         (Column::Findings, _) => findings(facts, cells),
         (Column::Words, Some(_)) => {
             let mut pieces = mark.map(mark_words).unwrap_or_default();
@@ -148,6 +148,15 @@ fn cell(column: Column, record: usize, session: &Session, facts: Option<&Facts>,
         (_, None) => one(Role::Dim, "–"),
         (_, Some(counted)) => counted_cell(column, counted, cells),
     }
+}
+
+/// An id in so many cells. Ids of a file differ at their ends, so of a long one that is shown.
+fn last_of(text: &SafeText, cells: usize) -> SafeText {
+    let more = width(text.as_str()).saturating_sub(cells);
+    if more == 0 || cells == 0 {
+        return pad(text, cells);
+    }
+    pad(&SafeText::literal("…").join(&cut_start(text, more + 1)), cells)
 }
 
 /// The decision and the flag of a mark.

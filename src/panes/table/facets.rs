@@ -80,11 +80,10 @@ impl FacetsPane {
     }
 }
 
-/// A bar in eighths of a cell; what is there at all has one.
+/// A bar in halves of a cell; what is there at all has one. A line and no block, so that it is seen under the cursor.
 fn bar_of(part: usize, whole: usize, cells: usize) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (part * cells * 8).checked_div(whole).unwrap_or(0).max(usize::from(part > 0));
-    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+    let halves = (part * cells * 2).checked_div(whole).unwrap_or(0).max(usize::from(part > 0));
+    format!("{}{}", "━".repeat(halves / 2), if halves % 2 == 1 { "╸" } else { "" })
 }
 
 #[cfg(test)]
@@ -95,7 +94,7 @@ mod tests {
     fn bars_are_as_long_as_their_part() {
         assert_eq!(
             [(4, 4), (2, 4), (1, 1000), (0, 4), (3, 32), (0, 0)].map(|(part, whole)| bar_of(part, whole, 4)),
-            ["████", "██", "▏", "", "▍", ""]
+            ["━━━━", "━━", "╸", "", "╸", ""]
         );
     }
 }

@@ -47,6 +47,8 @@ pub struct TablePane {
     /// Facts on records that were shown before their turn came.
     near: HashMap<usize, Facts>,
     order: Option<Order>,
+    /// The filter of that order.
+    ordered: Filter,
 }
 
 impl Default for TablePane {
@@ -64,6 +66,7 @@ impl Default for TablePane {
             facts: FactTable::default(),
             near: HashMap::new(),
             order: None,
+            ordered: Filter::default(),
         }
     }
 }
@@ -169,13 +172,17 @@ impl TablePane {
         row.is_some()
     }
 
-    /// Takes another order; None is that of the file. The cursor stays on its record.
+    /// Takes another order; None is that of the file. The cursor stays on its record, but at the top it stays there.
     pub fn set_order(&mut self, order: Option<Order>) {
         let here = self.record();
+        let is_same_filter = std::mem::replace(&mut self.ordered, self.filter.clone()) == self.filter;
         self.order = order;
         // Rows are others now; a selection of them would be one of other records.
         self.anchor = None;
-        here.map(|record| self.show(record));
+        // Who stands at the top and sorts wants to see what comes first.
+        if self.scroll.cursor > 0 || !is_same_filter {
+            here.map(|record| self.show(record));
+        }
     }
 
     /// Whether an order was made by a job.
@@ -214,6 +221,10 @@ impl TablePane {
         let count = value::count_text(all);
         let mark = least(session.records.is_complete());
         let mut out = Vec::new();
+        if self.filter.is_empty() && !session.records.is_complete() {
+            // How far the input is read is told beside it.
+            return out;
+        }
         if self.is_arranging {
             out.push(Piece::of(Role::Dim, &format!("… of {mark}{count}")));
         } else if self.filter.is_empty() {
