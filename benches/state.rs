@@ -32,7 +32,7 @@ fn patches() -> Vec<String> {
 fn tree(values: &[Value<'_>]) -> (Tree, Vec<IdentityId>) {
     let mut tree = Tree::new();
     let ids: Vec<_> =
-        (0..IDENTITIES).map(|n| tree.intern(&Identity::of(&format!("kind{}", n / 4), &n.to_string()))).collect();
+        (0..IDENTITIES).map(|n| tree.intern(&Identity::of(format!("kind{}", n / 4), n.to_string()))).collect();
     for (at, value) in (0..).zip(values) {
         let identity = ids[at as usize / 7 % IDENTITIES];
         tree.write(&Write { at, author: at, identity, value: Some(value), base: None, ops: &[] });

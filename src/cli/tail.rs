@@ -122,6 +122,10 @@ impl Loop {
         if self.read() {
             return true;
         }
+        if self.tail.is_behind() {
+            self.look();
+            return true;
+        }
         if self.is_once || self.until.is_some() || self.tail.is_over() {
             self.told(|tail, tell| {
                 tail.finish(tell);

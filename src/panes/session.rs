@@ -73,7 +73,7 @@ pub struct Session {
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
-    findings: RefCell<Option<(FindingsKey, Rc<Vec<Arc<Finding>>>)>>,
+    findings: RefCell<Option<(FindingsKey, Findings)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
     newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
 }
@@ -83,6 +83,9 @@ type NewestKey = (u64, NodeId, StepNo, usize);
 
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);
+
+/// The findings of a run in order, shared with the run.
+pub type Findings = Rc<Vec<Arc<Finding>>>;
 
 /// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
 type FindingsKey = (u64, usize, bool, StepNo);
@@ -248,7 +251,7 @@ impl Open<'_> {
 
     /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
     #[must_use]
-    pub fn findings(&self) -> Rc<Vec<Arc<Finding>>> {
+    pub fn findings(&self) -> Findings {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
         let key = (self.session.generation, size, is_complete, self.session.checks.judged());

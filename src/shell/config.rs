@@ -355,7 +355,8 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        assert!(near.contains("config.toml: line 2: unknown field `colour`, expected `theme`"), "{near}");
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `watch`, `filters`";
+        assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
             ("[watch]\nnotise = \"bell\"", "did you mean `notice`?"),

@@ -329,7 +329,7 @@ proptest! {
         let mut stage = stage(23, (width, height));
         for key in keys {
             stage.press(key).unwrap();
-            stage.buffer();
+            let _painted = stage.buffer();
             let app = &stage.app;
             if app.is_on_table() {
                 let extent = app.pane_extent(Pane::Table);

@@ -118,6 +118,8 @@ pub struct Tail {
     /// Whose turn it is to be read.
     turn: String,
     is_waiting_told: bool,
+    /// Whether files were not looked at because too many others are open.
+    is_behind: bool,
 }
 
 impl Tail {
@@ -137,6 +139,7 @@ impl Tail {
             walked,
             turn,
             is_waiting_told: false,
+            is_behind: false,
         };
         tail.begin();
         tail
@@ -201,6 +204,7 @@ impl Tail {
                 periods.min().unwrap_or(LOOK_NOTIFIED)
             }
         };
+        let period = if self.is_behind { PACE } else { period };
         let look = self.looked.map_or(Duration::ZERO, |at| (at + period).saturating_duration_since(now));
         let timers = self.tracks.values().filter_map(|track| track.timer(now));
         timers.chain([look]).min().unwrap_or(look)
@@ -210,6 +214,12 @@ impl Tail {
     #[must_use]
     pub fn is_look_due(&self, now: Instant) -> bool {
         !self.hints.heard().is_empty() || self.looked.is_none_or(|at| now >= at + self.poll.unwrap_or(LOOK_NOTIFIED))
+    }
+
+    /// Whether files wait for their turn to be opened: more looks are due before all was read.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
     }
 
     /// Looks at what may have changed: after a hint, or when [`Tail::wait`] is over.
@@ -224,11 +234,22 @@ impl Tail {
             self.walk(now, tell);
         }
         let is_all = heard.is_all || is_time || !self.is_folder || !self.hints.are_heard();
+        if self.is_behind {
+            self.close_resting(0);
+        }
+        let was_behind = std::mem::take(&mut self.is_behind);
+        let mut open = self.handles();
         for (name, track) in &mut self.tracks {
             let is_named = || heard.paths.contains(&self.root.join(name));
-            if is_all || track.is_restless() || is_named() {
+            if is_all || was_behind || track.is_restless() || is_named() {
+                if open >= HANDLES_MAX && !track.is_open() {
+                    self.is_behind = true;
+                    continue;
+                }
+                let before = track.handles();
                 let name = self.is_folder.then_some(name.as_str());
                 let is_elsewhere = track.look(now, &mut |generation, what| tell(Told { file: name, generation, what }));
+                open += track.handles().saturating_sub(before);
                 if is_elsewhere && self.poll.is_none() && !self.is_folder {
                     self.hints.watch_file(&self.root);
                 }
@@ -237,7 +258,9 @@ impl Tail {
         if is_all {
             self.looked = Some(now);
         }
-        self.close_resting();
+        if self.handles() > HANDLES_MAX {
+            self.close_resting(HANDLES_MAX * 3 / 4);
+        }
     }
 
     /// A path that was not there may turn out to be a folder, or its own folder may come.
@@ -298,14 +321,15 @@ impl Tail {
         }
     }
 
-    fn close_resting(&mut self) {
-        let open = self.tracks.values().filter(|track| track.is_open()).count();
-        if !self.is_folder || open <= HANDLES_MAX {
-            return;
-        }
+    fn handles(&self) -> usize {
+        self.tracks.values().map(Track::handles).sum()
+    }
+
+    /// Closes the files that rested longest, until so many handles are left.
+    fn close_resting(&mut self, left: usize) {
+        let excess = self.handles().saturating_sub(left);
         let mut resting: Vec<&mut Track> = self.tracks.values_mut().filter(|track| track.can_rest()).collect();
         resting.sort_by_key(|track| track.last_growth());
-        let excess = open - HANDLES_MAX * 3 / 4;
         resting.into_iter().take(excess).for_each(Track::close);
     }
 }
