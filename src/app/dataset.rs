@@ -24,6 +24,11 @@ struct Asked<Q> {
     is_answered: bool,
 }
 
+/// In which order, what passes, and how new the marks are, where they are asked for.
+type OrderQuestion = (Option<Sort>, Filter, Option<u64>);
+/// Which column, over what passes, and how new the marks are, where they are asked for.
+type TallyQuestion = (Column, Filter, Option<u64>);
+
 /// What was asked and what is being waited for.
 #[derive(Debug, Default)]
 pub struct Asking {
@@ -33,8 +38,8 @@ pub struct Asking {
     is_scanning: bool,
     /// Records that there were when the last scan was asked for.
     scanned: usize,
-    order: Option<Asked<(Option<Sort>, Filter, Option<u64>)>>,
-    tally: Option<Asked<(Column, Filter, Option<u64>)>>,
+    order: Option<Asked<OrderQuestion>>,
+    tally: Option<Asked<TallyQuestion>>,
 }
 
 impl<Q: PartialEq> Asked<Q> {

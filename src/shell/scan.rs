@@ -232,13 +232,12 @@ mod tests {
     #[test]
     fn a_scan_tells_the_same_on_one_thread_on_many_and_in_parts() {
         let source = source();
-        let tables =
-            [(1, vec![0..6000]), (3, vec![0..6000]), (2, vec![0..10, 10..3333, 3333..6000])].map(|(n, parts)| {
-                let (mut table, mut scanner) = (FactTable::default(), Scanner::default());
-                parts.into_iter().for_each(|part| scan(&source, &mut scanner, part, n, &mut table));
-                assert_eq!(table.len(), 6000);
-                table.iter().map(crate::review::Entry::facts).collect::<Vec<_>>()
-            });
+        let tables = [(1, vec![0, 6000]), (3, vec![0, 6000]), (2, vec![0, 10, 3333, 6000])].map(|(n, ends)| {
+            let (mut table, mut scanner) = (FactTable::default(), Scanner::default());
+            ends.windows(2).for_each(|end| scan(&source, &mut scanner, end[0]..end[1], n, &mut table));
+            assert_eq!(table.len(), 6000);
+            table.iter().map(crate::review::Entry::facts).collect::<Vec<_>>()
+        });
         assert!(tables[0] == tables[1] && tables[0] == tables[2]);
         let repeated = tables[0].iter().filter(|facts| facts.rules.iter().any(|(rule, _)| rule.contains("id"))).count();
         assert!(repeated >= 59, "{repeated}");

@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr;
 
 /// Most frames of all scripts: more are not reviewed.
-const FRAMES_MAX: usize = 44;
+const FRAMES_MAX: usize = 50;
 
 /// A script being played.
 struct Player {
