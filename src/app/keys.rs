@@ -7,6 +7,8 @@ pub enum Context {
     Global,
     /// While a trajectory is open: in Steps, State and the inspector.
     Trajectory,
+    /// While a recording plays, beside the contexts of its pane.
+    Replay,
     /// In the list of steps.
     Steps,
     /// In the state.
@@ -15,6 +17,8 @@ pub enum Context {
     Inspector,
     /// In the strip of watched values.
     Watches,
+    /// In the list of files.
+    Files,
     /// In the table of trajectories.
     Table,
     /// In the table and in what stands beside it.
@@ -49,6 +53,10 @@ pub enum Action {
     UserPrevious,
     AnyWriteNext,
     AnyWritePrevious,
+    NewestFile,
+    ReplayPause,
+    ReplayFaster,
+    ReplaySlower,
     TrajectoryNext,
     TrajectoryPrevious,
     Up,
@@ -230,6 +238,7 @@ use Action as A;
 use Context as C;
 
 const TIME: &str = "Through the run";
+const REPLAY: &str = "Playing a recording";
 const MOVE: &str = "In a pane";
 const LOOK: &str = "Looking closer";
 const WATCH: &str = "Watching values";
@@ -262,8 +271,13 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[c"], A::ChangePrevious, "previous change of this step", "Go to the previous value that this step wrote.", TIME, 0),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
+    row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
     row(C::Trajectory, &["t"], A::Times, "times", "Show when steps happened beside them: since the first, of the day, not.", TIME, 0),
+
+    row(C::Replay, &["Space"], A::ReplayPause, "pause", "Stop the recording, or let it play on.", REPLAY, 1),
+    row(C::Replay, &[")"], A::ReplayFaster, "faster", "Play twice as fast.", REPLAY, 3),
+    row(C::Replay, &["("], A::ReplaySlower, "slower", "Play half as fast.", REPLAY, 3),
 
     row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
     row(C::Global, &["k", "Up"], A::Up, "up", "Move up.", MOVE, 0),
@@ -281,6 +295,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["E"], A::UnfoldAll, "unfold all", "Unfold everything that is shown.", MOVE, 0),
     row(C::Trajectory, &["C"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
 
+    row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Steps, &["Enter"], A::Follow, "follow", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names.", LOOK, 3),
@@ -354,8 +369,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
-    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter.", REST, 0),
-    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the program.", REST, 10),
+    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter, go back to the list.", REST, 0),
+    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the file of a list, the program.", REST, 10),
     row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
     row(C::Global, &["C-z"], A::Suspend, "suspend", "Suspend the program; fg brings it back.", REST, 0),
 

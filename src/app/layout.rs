@@ -35,6 +35,8 @@ impl Area {
 /// A pane of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Pane {
+    /// Several files.
+    Files,
     /// The trajectories of a dataset.
     Table,
     /// The values of a column of the table.
@@ -97,7 +99,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
     let mut bottom = height.saturating_sub(1);
     let footer = row(bottom);
-    let has_run = focus != Pane::Table;
+    let has_run = !matches!(focus, Pane::Files | Pane::Table);
     let timeline = (has_run && height >= 10).then(|| {
         bottom -= 1;
         row(bottom)
@@ -203,7 +205,7 @@ mod tests {
     fn panes_tile_the_body_at_every_size() {
         for width in 1..200 {
             for height in 1..60 {
-                for focus in [Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
+                for focus in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
                     let l = layout(width, height, focus, false, usize::from(width) % 7);
                     let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
                     assert_eq!(total, width);

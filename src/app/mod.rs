@@ -4,6 +4,7 @@
 
 pub mod act;
 pub mod dataset;
+pub mod files;
 pub mod inspector;
 pub mod key;
 pub mod keys;
@@ -90,6 +91,8 @@ pub struct App {
     pub watches: WatchPane,
     /// The pane that had the cursor before the strip of watched values.
     pub beside: Pane,
+    /// The list of files, if several were named.
+    pub files: Option<files::Files>,
     /// The line of the whole run.
     pub timeline: Timeline,
     /// Help, palette or prompt over it.
@@ -138,6 +141,7 @@ impl App {
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            files: None,
             timeline: Timeline::default(),
             layer: None,
             notice: None,
@@ -177,6 +181,9 @@ impl App {
             Msg::ScanEnded(content) => self.scan_ended(content),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
+            Msg::Files(change) => self.files_changed(change, &mut effects),
+            Msg::Head(path, head) => self.set_head(path, head),
+            Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
@@ -202,8 +209,15 @@ impl App {
             (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_) | Layer::Filter(_)), _) => {
                 vec![Context::Prompt]
             }
-            (None, pane) => pane_contexts(pane),
+            (None, _) => self.place(),
         }
+    }
+
+    /// The contexts of the pane with the cursor, whatever lies over it; those of a recording that plays before them.
+    #[must_use]
+    pub fn place(&self) -> Vec<Context> {
+        let replay = self.session.replay.map(|_| Context::Replay);
+        replay.into_iter().chain(pane_contexts(self.pane)).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
@@ -245,7 +259,7 @@ impl App {
     }
 
     fn refresh_menu(&mut self) {
-        let contexts = pane_contexts(self.pane);
+        let contexts = self.place();
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.refresh(&contexts);
         }
@@ -312,6 +326,7 @@ impl App {
 #[must_use]
 pub fn pane_contexts(pane: Pane) -> Vec<Context> {
     match pane {
+        Pane::Files => vec![Context::Files, Context::Global],
         Pane::Table => vec![Context::Table, Context::Dataset, Context::Global],
         Pane::Facets => vec![Context::Facets, Context::Dataset, Context::Global],
         Pane::Plot => vec![Context::Plot, Context::Dataset, Context::Global],

@@ -3,17 +3,20 @@
 use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, Place, Span, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
+use crate::panes::files::FileHead;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
+use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::review::{Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -56,6 +59,12 @@ pub enum Msg {
     Arranged(u64, Order),
     /// A column was counted: number of the question.
     Tallied(u64, Tally),
+    /// A look at the listed files found something new.
+    Files(ListChange),
+    /// What a listed file begins with.
+    Head(PathBuf, FileHead),
+    /// A listed file cannot be opened: why.
+    NotOpened(String),
     /// A message was read and laid out: generation, step, document.
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
@@ -173,6 +182,12 @@ pub enum Effect {
         /// The column.
         column: Column,
     },
+    /// Play a recording so.
+    Play(Replay),
+    /// Open a listed file in place of what is open.
+    OpenFile(PathBuf),
+    /// Read what listed files begin with; in place of those asked for before.
+    Heads(Vec<PathBuf>),
     /// Read a message and lay it out.
     Read {
         /// Generation to answer with.

@@ -54,6 +54,7 @@ impl App {
                 let step = self.session.open().map_or(0, |o| o.step());
                 return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
             }
+            Pane::Files => self.files.as_mut().is_some_and(|files| files.pane.search(&pattern, is_forward)),
             Pane::State => self.search_state(&pattern, is_forward),
             Pane::Inspector => self.search_inspector(&pattern, is_forward),
             Pane::Watches => self.search_watches(&pattern, is_forward),

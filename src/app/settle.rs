@@ -48,6 +48,9 @@ impl App {
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_order(effects);
         self.settle_lists();
+        if is_shown(Pane::Files) {
+            self.settle_files(effects);
+        }
         self.settle_table(effects);
         if is_shown(Pane::Inspector) {
             self.settle_inspector(effects);

@@ -46,7 +46,10 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.is_on_table();
-    let (mut left, mut right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    let (mut left, mut right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
+        Some(files) => files.pane.header(cells),
+        None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
+    };
     if on_table {
         let (chips, counts) = header::table(&app.session, &app.table, cells);
         // What is filtered says more than the format, where there is room for one of them.
@@ -78,6 +81,7 @@ pub fn frame(app: &App) -> Frame {
 /// The name of the pane with the cursor, for screens on which it has no title.
 fn pane_name(app: &App) -> &'static str {
     match app.pane {
+        Pane::Files => "Files",
         Pane::Table => "Trajectories",
         Pane::Facets => "Values",
         Pane::Plot => "Plot",
@@ -96,6 +100,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         window.rows.insert(0, Row::new(title.clone()));
     }
     let aside = match pane {
+        Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
         Pane::Table | Pane::Facets | Pane::Plot => 0,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
@@ -118,6 +123,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
+        Pane::Files => vec![Piece::of(role, " Files ")],
         Pane::Table => {
             let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
             let selected = selected.map(|text| Piece::of(Role::Accent, &text));
@@ -169,10 +175,11 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
     let table = &app.table;
-    match pane {
-        Pane::Table => return table.window(&app.session, extent),
-        Pane::Facets => return table.facets.window(table.focus, &table.filter, extent),
-        Pane::Plot => {
+    match (pane, &app.files) {
+        (Pane::Files, Some(files)) => return files.pane.window(extent),
+        (Pane::Table, _) => return table.window(&app.session, extent),
+        (Pane::Facets, _) => return table.facets.window(table.focus, &table.filter, extent),
+        (Pane::Plot, _) => {
             let tally = table.facets.tally.as_ref();
             return table.plot.window(table.focus, tally, &table.filter, extent, has_focus);
         }
@@ -188,7 +195,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Watches => app.watches.window(&open, extent),
-        Pane::Table | Pane::Facets | Pane::Plot | Pane::Inspector => {
+        Pane::Files | Pane::Table | Pane::Facets | Pane::Plot | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }
@@ -337,7 +344,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         return (vec![Piece::of(Role::KeyName, &label), Piece::of(Role::Text, line.prompt.text())], Some(cursor));
     }
     if let Some(first) = &app.prefix {
-        let contexts = super::pane_contexts(app.pane);
+        let contexts = app.place();
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
         for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {

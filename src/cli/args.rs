@@ -2,29 +2,82 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
-use crate::state::watch::Expected;
 use crate::review::Marks;
 use crate::shell::keeper::{self, Gathered};
 use crate::source::Journal;
+use crate::state::watch::Expected;
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
 #[derive(Debug, Parser)]
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {
-    /// File to open on the screen; `-` is standard input; without one, a recorded run opens
+    /// File to open on the screen; several, or a folder, open as a list; `-` is standard input; without one, a recorded
+    /// run opens
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<String>,
+    pub(super) paths: Vec<FileName>,
+    /// Open the newest file of a folder, and tell when a newer one comes
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    pub(super) latest: Option<FileName>,
     #[command(flatten)]
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
-    /// Stay at the newest step of a file that grows, from the start
+    /// Stay at the newest step of a file that grows, from the start; a file that is not there yet is waited for
     #[arg(long)]
     pub(super) follow: bool,
     #[command(flatten)]
     pub(super) marks: MarksOption,
+}
+
+/// A file as it was named: any bytes but NUL. For people it is shown with a sign for what is no UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileName(PathBuf);
+
+impl From<OsString> for FileName {
+    fn from(name: OsString) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<PathBuf> for FileName {
+    fn from(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
+impl From<FileName> for PathBuf {
+    fn from(name: FileName) -> Self {
+        name.0
+    }
+}
+
+impl AsRef<Path> for FileName {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl FileName {
+    /// Whether standard input is meant.
+    pub(super) fn is_stdin(&self) -> bool {
+        self.0.as_os_str() == "-"
+    }
+
+    /// For JSON, which knows no other bytes than UTF-8.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        self.0.to_string_lossy()
+    }
 }
 
 /// How the screen looks and where it begins.
@@ -71,7 +124,7 @@ impl FormatOption {
 pub(super) struct Question {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
-    pub(super) file: String,
+    pub(super) file: FileName,
     #[command(flatten)]
     pub(super) format: FormatOption,
     /// State after this step; -1 is before any step [default: the last]

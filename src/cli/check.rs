@@ -5,7 +5,7 @@ mod known;
 mod sarif;
 mod text;
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
@@ -30,7 +30,7 @@ pub(super) const COMMAND: Command = Command { name: "check", describe: Options::
 struct Options {
     /// Files to read; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Answer for programs: one JSON text a finding
@@ -47,13 +47,13 @@ struct Options {
     deny: Vec<String>,
     /// Do not tell findings that this file knows
     #[arg(long, value_name = "FILE")]
-    baseline: Option<String>,
+    baseline: Option<FileName>,
     /// Write all findings to this file, as known from now on, and tell none
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "sarif", "baseline"])]
-    write_baseline: Option<String>,
+    write_baseline: Option<FileName>,
     /// Configuration file [default: obelus.toml in the current folder]
     #[arg(long, value_name = "FILE")]
-    config: Option<String>,
+    config: Option<FileName>,
 }
 
 /// How findings are told.
@@ -75,7 +75,7 @@ struct Check<'o, 'w> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let config = Config::read(options.config.as_deref())?;
+    let config = Config::read(options.config.as_ref())?;
     let mut policy = Policy::default();
     policy.layer(&config.allow, &config.deny).map_err(|problem| config.at_fault(problem))?;
     policy.layer(&options.allow, &options.deny)?;
@@ -86,7 +86,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         () => Form::Text,
     };
     let baseline = options.baseline.or(config.baseline).filter(|_| options.write_baseline.is_none());
-    let known = Known::read(baseline.as_deref())?;
+    let known = Known::read(baseline.as_ref())?;
     if !IS_CHECKED {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
@@ -95,12 +95,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }
-    check.end(&problems, options.write_baseline.as_deref())
+    check.end(&problems, options.write_baseline.as_ref())
 }
 
 impl Check<'_, '_> {
     /// Tells the findings of all files; what is wrong with files that cannot be read.
-    fn files(&mut self, files: &[String], format: Option<&str>) -> Result<Vec<String>, Stop> {
+    fn files(&mut self, files: &[FileName], format: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Form::Sarif(sarif) = &mut self.form {
             sarif.begin(self.out)?;
         }
@@ -118,7 +118,7 @@ impl Check<'_, '_> {
         Ok(problems)
     }
 
-    fn file(&mut self, file: &str, loaded: &Loaded) -> Result<(), Stop> {
+    fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<(), Stop> {
         let mut contents = Contents::new(loaded);
         ingest::findings(loaded, |found| {
             found.into_iter().try_for_each(|Found { finding, place }| {
@@ -136,11 +136,11 @@ impl Check<'_, '_> {
         })
     }
 
-    fn tell(&mut self, file: &str, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+    fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(found.finding.severity);
         match &mut self.form {
             Form::Text => text::tell(file, found, self.out)?,
-            Form::Json => self.out.json(&json(file, &found.finding)?)?,
+            Form::Json => self.out.json(&json(&file.text(), &found.finding)?)?,
             Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out)?,
             Form::Known => self.known.add(&found.finding, contents.of(found)?),
         }
@@ -148,7 +148,7 @@ impl Check<'_, '_> {
     }
 
     /// The end of the answer, and the exit status.
-    fn end(self, problems: &[String], written: Option<&str>) -> Result<u8, Stop> {
+    fn end(self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
         match (&self.form, written) {
             (Form::Text, _) => self.summary.tell(self.out)?,
             (Form::Sarif(sarif), _) => sarif.end(problems, self.out)?,

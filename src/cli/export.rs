@@ -5,7 +5,7 @@ mod secrets;
 mod sift;
 mod write;
 
-use super::args::{FormatOption, MarksOption, parsed};
+use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
@@ -23,7 +23,7 @@ pub(super) const COMMAND: Command = Command { name: "export", describe: Options:
 struct Options {
     /// Files to read; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// File to write: JSON Lines, an array if it ends in .json, compressed if in .gz or .zst
@@ -134,7 +134,7 @@ impl Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
-    let open = |file: &String| ingest::open(file, options.format.forced());
+    let open = |file: &FileName| ingest::open(file, options.format.forced());
     let loaded: Vec<Loaded> = options.files.iter().map(open).collect::<Result<_, Problem>>()?;
     if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());

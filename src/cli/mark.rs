@@ -1,6 +1,6 @@
 //! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
 
-use super::args::{FormatOption, MarksOption, parsed, step};
+use super::args::{FileName, FormatOption, MarksOption, parsed, step};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
@@ -9,7 +9,6 @@ use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Marks, Target, Verdict};
 use crate::shell::keeper::Keeper;
 use clap::{ArgMatches, Args, ValueEnum};
-use std::path::Path;
 
 pub(super) const COMMAND: Command = Command { name: "mark", describe: Options::augment_args, run };
 
@@ -18,7 +17,7 @@ pub(super) const COMMAND: Command = Command { name: "mark", describe: Options::a
 struct Options {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: FileName,
     #[command(flatten)]
     format: FormatOption,
     /// Records of a dataset, from 0: numbers and ranges, as 3,7,10-19
@@ -155,7 +154,7 @@ fn told(targets: &[(Target, About)]) -> String {
 
 /// What is decided on, with where it stands.
 fn targets(options: &Options, loaded: &Loaded) -> Result<Vec<(Target, About)>, Problem> {
-    let file = Path::new(&options.file).file_name().map(|name| name.to_string_lossy().into_owned());
+    let file = options.file.as_ref().file_name().map(|name| name.to_string_lossy().into_owned());
     if loaded.detected.format.layout() == Layout::Run {
         let hint = "say which with --step; its messages are what marks are kept of";
         let step = options.step.ok_or_else(|| Problem::usage("the file is one run").hint(hint))?;

@@ -1,6 +1,6 @@
 //! `obelus marks`: what was decided, of everything or of files; and journals of several people as one.
 
-use super::args::{FormatOption, MarksOption, parsed};
+use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
@@ -24,7 +24,7 @@ struct Options {
     action: Option<Action>,
     /// Files: only marks on their contents, and how many of their records are decided
     #[arg(value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     #[command(flatten)]
@@ -65,7 +65,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let units = units(&loaded)?;
         let here = units.marks(&marks).into_iter().map(|(unit, target, mark)| (Some(unit), target, mark));
         tell(here, &marks, options.json, out)?;
-        progress(file, &loaded, &units, &marks, options.json, out)?;
+        progress(&file.text(), &loaded, &units, &marks, options.json, out)?;
     }
     Ok(0)
 }

@@ -21,6 +21,7 @@ mod out;
 mod picture;
 mod plan;
 mod render;
+mod replay;
 mod resolve;
 mod screen;
 mod state;
@@ -67,6 +68,7 @@ static COMMANDS: &[Command] = &[
     steps::COMMAND,
     diff::COMMAND,
     tail::COMMAND,
+    replay::COMMAND,
     mark::COMMAND,
     marks::COMMAND,
     export::COMMAND,

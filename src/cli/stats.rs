@@ -1,6 +1,6 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::ingest;
@@ -15,7 +15,7 @@ pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::
 struct Options {
     /// Files to read; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Answer for programs: one JSON text a trajectory, then one for the file
@@ -38,10 +38,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(status)
 }
 
-fn tell(file: &str, options: &Options, out: &mut Out) -> Result<(), Stop> {
+fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = ingest::open(file, options.format.forced())?;
     if options.json {
-        return survey::stats(&loaded, |stats| Ok(out.json(&survey::line(file, stats)?)?));
+        return survey::stats(&loaded, |stats| Ok(out.json(&survey::line(&file.text(), stats)?)?));
     }
     let mut dataset: Option<Box<RawValue>> = None;
     survey::stats(&loaded, |stats| {

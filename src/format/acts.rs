@@ -61,6 +61,11 @@ impl Format for Acts {
         if first_byte == b'[' { ("{\"context\":", "}") } else { ("", "") }
     }
 
+    /// A2: a request carries its context, or the messages of a chat.
+    fn grows_by(&self) -> &'static [&'static str] {
+        &["context", "messages"]
+    }
+
     fn plan_title(&self) -> Option<&'static str> {
         Some("Plan")
     }

@@ -30,6 +30,10 @@ pub trait Format: Send + Sync {
     fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
         ("", "")
     }
+    /// Names of the member, the first that is there, whose elements came one by one while a document was written.
+    fn grows_by(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Whether [`Run::push`] looks at the text of a record. A format whose records are steps one to one says no, and
     /// its files cost no read and no parse to index; it is then given an empty text.
     fn needs_text(&self) -> bool {

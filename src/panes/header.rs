@@ -56,6 +56,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
         right.extend(findings(open, cells));
     }
     right.extend(liveness(session, open, cells));
+    right.extend(session.replay.map(|replay| replay.told(session.records.count(), cells)));
     // What there is room for, the less needed last.
     let used = pieces_width(&left) + pieces_width(&right) + 3;
     let title = Piece::of(Role::Dim, &format!(" · {}", session.format.title()));
@@ -111,8 +112,10 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
         "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
         _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
     }));
+    let is_there = !session.live.stale.is_some_and(|word| word == "gone");
     if !session.is_complete {
         let text = match open {
+            _ if session.replay.is_some() => String::new(),
             Some(open) if session.format.layout() == Layout::Run => {
                 format!("  reading · {} steps", value::count_text(open.count()))
             }
@@ -125,6 +128,9 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     out.extend(match (session.live.follow, new) {
         (_, Some(new)) if cells < 60 => Some(Piece::of(Role::Warning, &format!("  ‖ {new} new"))),
         (_, Some(new)) => Some(Piece::of(Role::Warning, &format!("  ‖ paused · {new} new"))),
+        // A recording is not live; how it plays stands beside.
+        _ if session.replay.is_some() => None,
+        _ if !is_there => None,
         (Follow::On, _) if session.is_live => Some(Piece::of(Role::Good, "  ● live")),
         (Follow::On, _) => Some(Piece::of(Role::Good, "  ● following")),
         _ => session.is_live.then(|| Piece::of(Role::Good, "  ○ live")),

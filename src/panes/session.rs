@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use super::replay::Replay;
 use super::{Checks, Live, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
@@ -68,6 +69,8 @@ pub struct Session {
     pub is_live: bool,
     /// The newest end of the input: who follows it, what came lately.
     pub live: Live,
+    /// The recording that plays, if it is one.
+    pub replay: Option<Replay>,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
@@ -126,6 +129,7 @@ impl Session {
             is_complete: false,
             is_live: false,
             live: Live::default(),
+            replay: None,
             generation: 0,
             described: RefCell::default(),
             causes: RefCell::default(),

@@ -5,6 +5,11 @@ pub(super) fn now() -> String {
     jiff::Zoned::now().strftime("%H:%M:%S").to_string()
 }
 
+/// Milliseconds by which that clock goes ahead of UTC.
+pub(super) fn ahead_ms() -> i64 {
+    i64::from(jiff::Zoned::now().offset().seconds()) * 1_000
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 
 /// Most jobs that wait; more than a screen ever asks for.
 const QUEUE_MAX: usize = 256;
+/// Most answers that wait for the loop.
+const ANSWERS_MAX: usize = 1024;
 /// Bytes that a search looks at between two looks whether it is still wanted.
 const WINDOW_BYTES: u64 = 1 << 20;
 /// Longest check against schemas without a pause, and the pause.
@@ -68,22 +70,24 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts the threads; answers go to `answers`.
+    /// Starts the threads; and where their answers come out.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(answers: &Sender<Msg>) -> std::io::Result<Self> {
+    pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
+        let (answers, out) = bounded(ANSWERS_MAX);
         let wanted = Arc::new(AtomicU64::new(0));
-        Ok(Self {
+        let jobs = Self {
             quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
             schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
             search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
             keys: spawn("keys", answers.clone(), Arc::clone(&wanted))?,
-            order: Latest::start("order", answers)?,
-            tally: Latest::start("tally", answers)?,
-            scan: Latest::start("scan", answers)?,
+            order: Latest::start("order", &answers)?,
+            tally: Latest::start("tally", &answers)?,
+            scan: Latest::start("scan", &answers)?,
             wanted,
-        })
+        };
+        Ok((jobs, out))
     }
 
     /// Queues a job; one more than the queue holds is dropped (the screen asks again).
@@ -124,6 +128,13 @@ impl Latest {
     fn is_asked(&self, effect: &Effect) -> &Sender<(Source, Effect)> {
         self.wanted.store(number_of(effect), Ordering::Relaxed);
         &self.queue
+    }
+}
+
+impl Drop for Latest {
+    /// A scan of what is no longer shown ends.
+    fn drop(&mut self) {
+        self.wanted.store(0, Ordering::Relaxed);
     }
 }
 
@@ -221,7 +232,10 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         | Effect::Theme(_)
         | Effect::Mark(_)
         | Effect::Fade
-        | Effect::Alert(_) => {}
+        | Effect::Alert(_)
+        | Effect::OpenFile(_)
+        | Effect::Heads(_)
+        | Effect::Play(_) => {}
     }
 }
 

@@ -10,6 +10,7 @@ pub mod files;
 mod input;
 pub mod jobs;
 pub mod keeper;
+mod listing;
 mod marks;
 mod opening;
 mod pause;
@@ -20,4 +21,4 @@ pub mod stage;
 pub mod terminal;
 mod themes;
 
-pub use run::{Settings, run};
+pub use run::{Opened, Settings, run};

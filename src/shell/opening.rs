@@ -2,7 +2,7 @@
 
 use crate::app::Msg;
 use crate::app::msg::Replacement;
-use crate::ingest::{self, IngestEvent, Live, LiveRecords, Why, Worker};
+use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker};
 use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
 use crate::source::Input;
@@ -23,13 +23,49 @@ impl Records for LiveRecords {
     }
 }
 
-/// Opens an input: a session, and the worker that fills it.
+/// An input that is shown, and what it needs beside the session.
+pub(super) struct Reading {
+    /// Who fills the session; dropped, it ends.
+    pub(super) worker: Worker,
+    input: Arc<Input>,
+    opened_len_bytes: u64,
+}
+
+impl Reading {
+    /// Whether the input is longer than when it was opened.
+    pub(super) fn has_grown(&self) -> bool {
+        self.input.len() > self.opened_len_bytes
+    }
+}
+
+/// An input and what it is: made on any thread.
+pub(super) type Known = (Arc<Input>, Detected);
+
+/// Says what an input is. Waits until a stream has brought something.
 ///
 /// # Errors
 /// The input cannot be read, or there is no such format.
-pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session, Worker), Problem> {
-    let detected = ingest::detect(input, forced)?;
-    let worker = Worker::start(Arc::clone(input), detected.format)?;
+pub(super) fn know(input: Arc<Input>, forced: Option<&str>) -> Result<Known, Problem> {
+    let detected = ingest::detect(&input, forced)?;
+    Ok((input, detected))
+}
+
+/// A session on nothing, while a list of files is shown.
+///
+/// # Errors
+/// There is no such format.
+pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
+    let (input, detected) = know(Input::memory("", ""), forced)?;
+    Ok(Session::new("", detected.format, detected.reasons, input, Arc::<LiveRecords>::default()))
+}
+
+/// Opens an input: a session, and the worker that fills it.
+///
+/// # Errors
+/// There is no thread to read with.
+pub(super) fn open((input, detected): Known) -> Result<(Session, Reading), Problem> {
+    let opened_len_bytes = input.len();
+    let worker = Worker::start(Arc::clone(&input), detected.format)?;
     let live = &worker.live;
     let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
     let records: Arc<dyn Records> = Arc::clone(&live.records) as _;
@@ -37,7 +73,7 @@ pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session,
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
     session.path = input.path().map(Path::to_path_buf);
-    Ok((session, worker))
+    Ok((session, Reading { worker, input, opened_len_bytes }))
 }
 
 /// What the worker tells, as the program hears it. `has_grown`: the input is longer than when it was opened. (More

@@ -142,6 +142,14 @@ impl Input {
         Ok(spool.len.fetch_add(bytes.len() as u64, Ordering::AcqRel))
     }
 
+    /// What somebody plays, spooled in the background like standard input.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub fn played(name: String, stream: impl Read + Send + 'static) -> Result<Arc<Self>, Problem> {
+        Self::spooled(name, None, move || Ok(stream))
+    }
+
     fn spooled<R: Read>(
         name: String,
         path: Option<PathBuf>,

@@ -53,6 +53,8 @@ fn where_of(context: Context) -> &'static str {
         Context::Steps => "in Steps",
         Context::State => "in State",
         Context::Inspector => "in the inspector",
+        Context::Replay => "while a recording plays",
+        Context::Files => "in the list of files",
         Context::Table => "in the table",
         Context::Dataset => "in and beside the table",
         Context::Facets => "in the values of a column",
@@ -187,7 +189,8 @@ fn every_action_has_a_key_and_every_key_can_be_pressed() {
 
 #[test]
 fn the_help_has_every_key_of_its_place() {
-    for pane in [Pane::Table, Pane::Facets, Pane::Plot, Pane::Steps, Pane::State, Pane::Inspector] {
+    let panes = [Pane::Files, Pane::Table, Pane::Facets, Pane::Plot, Pane::Steps, Pane::State, Pane::Inspector];
+    for pane in panes {
         let contexts = pane_contexts(pane);
         let menu = Menu::new(MenuKind::Help, &contexts);
         let lines: Vec<String> = menu.window(200, 500).rows.iter().map(obelus::panes::Row::plain).collect();
@@ -335,7 +338,12 @@ fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
     let shell = line.split(" #").next().unwrap_or(line).split(['>', ';', '&']).next().unwrap_or(line);
     let words = shell.split_whitespace().map(|word| word.trim_matches('\''));
     match cli::program().try_get_matches_from(words) {
-        Ok(_) => None,
+        // What is no command is taken for a file; those of the pages have an end or a folder.
+        Ok(matches) => {
+            let first = matches.get_raw("paths").and_then(|mut paths| paths.next()).and_then(|name| name.to_str());
+            let is_unknown = first.is_some_and(|name| !name.contains(['.', '/', '-']) && name != "FILE");
+            is_unknown.then(|| (ErrorKind::InvalidSubcommand, format!("`{line}`: there is no such command")))
+        }
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
         Err(e) => Some((e.kind(), format!("`{line}`: {e}"))),
     }

@@ -380,6 +380,18 @@ fn a_line_appended_to_an_open_file_is_shown() {
     assert_eq!(terminal.end().0, 0);
 }
 
+#[test]
+fn a_file_that_is_not_there_yet_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("later.jsonl");
+    let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
+    terminal.see("does not exist yet");
+    fs::copy(sample("trip-run.jsonl"), &path).unwrap();
+    terminal.see("of 0–65");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
 /// Opens what cannot be shown: the exit status is 2, and one sentence names it.
 fn refused(path: &Path, words: &str) {
     let (status, said) = Terminal::open(path).end();
@@ -397,7 +409,6 @@ fn what_cannot_be_opened_is_told_in_a_sentence() {
         path
     };
     refused(&folder.path().join("no such file.jsonl"), "no such file.jsonl");
-    refused(folder.path(), "folder");
     let secret = file("secret.jsonl", b"{}\n");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&secret).is_err() {
@@ -405,6 +416,38 @@ fn what_cannot_be_opened_is_told_in_a_sentence() {
     }
     refused(&file("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\xff\xfe"), "picture.png");
     refused(&file("evil\u{1b}]0;pwned\u{7}.png", b"\x7fELF\x02\x01\x01\0\0\0\0"), "␛]0;pwned␇");
+}
+
+#[test]
+fn a_folder_is_a_list_from_which_files_open_and_in_which_new_ones_appear() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(sample("trip-run.jsonl"), folder.path().join("trip.jsonl")).unwrap();
+    let mut terminal = Terminal::open(folder.path());
+    terminal.see("66 steps");
+    terminal.press("Enter");
+    terminal.see("State @");
+    terminal.press("q");
+    terminal.see("Files");
+    fs::write(folder.path().join("later.jsonl"), "{\"type\":\"text\",\"role\":\"user\",\"text\":\"hello\"}\n").unwrap();
+    terminal.see("later.jsonl");
+    terminal.until("the cursor stays on its file", |screen| {
+        screen.contents().lines().any(|line| line.contains('▌') && line.contains("trip.jsonl"))
+    });
+    terminal.press("k Enter");
+    terminal.see("hello");
+    terminal.press("q q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn a_recording_plays_pauses_and_ends() {
+    let path = sample("trip-run.jsonl");
+    let mut terminal = Terminal::run(&["replay", path.to_str().unwrap(), "--speed", "1024", "--gap", "0.001"], &[]);
+    terminal.see("ended");
+    terminal.see("step 65 of 0–65");
+    terminal.press("Space");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
 }
 
 #[test]

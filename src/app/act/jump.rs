@@ -130,6 +130,7 @@ impl App {
     /// Enter.
     pub(super) fn follow(&mut self, effects: &mut Effects) {
         match self.pane {
+            Pane::Files => self.open_at_cursor(effects),
             Pane::Table => {
                 let Some(record) = self.table.record() else { return };
                 if self.session.run.is_some() && self.session.trajectory == record {

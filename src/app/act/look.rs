@@ -35,6 +35,7 @@ impl App {
 
     pub(super) fn copy_value(&mut self, effects: &mut Effects) {
         let text = match self.pane {
+            Pane::Files => self.file_text(),
             Pane::Table => self.table.record().and_then(|record| self.record_text(record)),
             Pane::Facets => self.table.facets.chosen().map(|(field, value)| format!("{}:{value}", field.name())),
             Pane::Plot => None,
@@ -49,6 +50,7 @@ impl App {
     pub(super) fn copy_path(&mut self, effects: &mut Effects) {
         let cells = self.pane_extent(Pane::Inspector).width;
         let text = match self.pane {
+            Pane::Files => self.file_text(),
             Pane::Inspector if self.inspector.document().is_some() => {
                 self.inspector.document().and_then(|view| Some(view.doc()?.pointer(view.node(cells)?)))
             }
@@ -117,6 +119,10 @@ impl App {
     }
 
     pub(super) fn edit(&mut self, effects: &mut Effects) {
+        if self.pane == Pane::Files {
+            self.tell("open the file first: Enter");
+            return;
+        }
         if self.session.path.is_none() {
             self.tell("the input is no file, so there is nothing to open");
             return;

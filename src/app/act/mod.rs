@@ -7,6 +7,7 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
+mod replay;
 mod review;
 mod table;
 mod watch;
@@ -15,6 +16,7 @@ use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
+use crate::panes::replay::Replay;
 use crate::review::Filter;
 use jump::Wanted;
 
@@ -38,6 +40,10 @@ impl App {
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),
             A::UserPrevious => self.seek(Wanted::User, false),
+            A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),
+            A::ReplayFaster => self.play_so(effects, |r| r.at_speed(true)),
+            A::ReplaySlower => self.play_so(effects, |r| r.at_speed(false)),
+            A::NewestFile => self.open_newest(effects),
             A::TrajectoryNext => self.trajectory_by(1, effects),
             A::TrajectoryPrevious => self.trajectory_by(-1, effects),
             A::Up => self.move_by(-1),
@@ -116,11 +122,11 @@ impl App {
     }
 
     fn open_menu(&mut self, kind: MenuKind) {
-        let contexts = super::pane_contexts(self.pane);
+        let place = self.place();
         let is_palette = kind == MenuKind::Palette && self.is_on_table();
         self.layer = Some(Layer::Menu(match is_palette {
-            true => Menu::palette(&contexts, &self.filters),
-            false => Menu::new(kind, &contexts),
+            true => Menu::palette(&place, &self.filters),
+            false => Menu::new(kind, &place),
         }));
     }
 
@@ -162,9 +168,9 @@ impl App {
             self.is_zoomed = false;
         } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
             self.close_beside(self.pane);
-        } else if self.pane != Pane::Table && self.session.is_dataset() {
+        } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
-        } else {
+        } else if !self.show_files() {
             effects.push(Effect::Quit);
         }
     }
@@ -181,12 +187,14 @@ impl App {
             self.is_zoomed = false;
         } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
             self.pane = Pane::Table;
-        } else if self.pane == Pane::Table {
+        } else if self.pane == Pane::Table && !self.table.filter.is_empty() {
             self.table.filter = Filter::default();
-        } else if self.pane != Pane::Steps {
+        } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;
+        } else {
+            self.show_files();
         }
     }
 

@@ -27,6 +27,7 @@ impl App {
     pub(super) fn move_by(&mut self, delta: isize) {
         let extent = self.pane_extent(self.pane);
         match self.pane {
+            Pane::Files => self.move_in_files(delta),
             Pane::Table => {
                 let rows = self.table.count(&self.session);
                 self.table.scroll.move_by(delta, rows);
@@ -112,7 +113,7 @@ impl App {
                 }
             }
             Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
-            Pane::Steps | Pane::Table | Pane::Facets | Pane::Plot | Pane::Watches => {}
+            Pane::Steps | Pane::Table | Pane::Facets | Pane::Plot | Pane::Watches | Pane::Files => {}
         }
     }
 
@@ -137,6 +138,10 @@ impl App {
             return self.move_in_columns(0, if is_right { 1 } else { -1 });
         }
         let scroll = match self.pane {
+            Pane::Files => match &mut self.files {
+                Some(files) => &mut files.pane.scroll,
+                None => return,
+            },
             Pane::Table | Pane::Facets | Pane::Plot => return self.scroll_columns(is_right),
             Pane::Steps => &mut self.steps,
             Pane::State => &mut self.state.scroll,

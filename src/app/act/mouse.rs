@@ -77,6 +77,7 @@ impl App {
 
     fn click_row(&mut self, pane: Pane, row: usize, was_here: bool, effects: &mut Effects) {
         match pane {
+            Pane::Files => self.click_file(row, was_here, effects),
             Pane::Table => {
                 let is_again = was_here && self.table.scroll.cursor == row;
                 self.table.scroll.cursor = row;

@@ -15,6 +15,9 @@ const KEYED_MAX: usize = 2_000;
 impl App {
     /// What the keys of a review do.
     pub(super) fn perform_review(&mut self, action: A, effects: &mut Effects) {
+        if self.pane == Pane::Files {
+            return self.tell("marks are made in an open file: Enter opens this one");
+        }
         match action {
             A::Undo => self.undo(effects),
             A::Flag => self.flag(effects),

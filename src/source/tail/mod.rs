@@ -7,7 +7,6 @@ mod judge;
 mod lines;
 mod reading;
 mod track;
-mod tree;
 
 use super::Input;
 use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
@@ -288,7 +287,7 @@ impl Tail {
         }
         self.walked = Some(now);
         let mut troubles = Vec::new();
-        for name in tree::files(&self.root, &mut troubles) {
+        for name in super::tree::files(&self.root, &mut troubles) {
             let path = self.root.join(&name);
             self.tracks.entry(name).or_insert_with(|| Track::new(path));
         }

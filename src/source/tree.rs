@@ -1,19 +1,28 @@
-//! The files of a folder that are followed (TAIL T18).
+//! The files of a folder that hold records (TAIL T18).
 
 use crate::model::Problem;
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Ends of the names of files that hold records.
-const ENDS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
+const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
 
 /// Paths below `root` of the files to follow, in order. Folders that cannot be read are told.
 pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<String> {
-    let (mut found, mut seen) = (Vec::new(), HashSet::new());
-    let mut open = vec![String::new()];
+    let mut found = Vec::new();
+    walk(root, troubles, &mut |below, _| found.extend(below.to_str().map(str::to_owned)));
+    found.sort();
+    found
+}
+
+/// Goes through the files below `root` that hold records, in no order: the path below it, what the file system says.
+pub(super) fn walk(root: &Path, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &Metadata)) {
+    let mut seen = HashSet::new();
+    let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
         let path = root.join(&folder);
         // A symbolic link may lead back to where it stands.
@@ -31,18 +40,17 @@ pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<String> {
         };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
-            let below = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            let Ok(kind) = fs::metadata(entry.path()).map(|meta| meta.file_type()) else { continue };
-            if kind.is_dir() {
-                open.push(below);
-            } else if kind.is_file() && ENDS.iter().any(|end| name.ends_with(end)) {
-                found.push(below);
+            if name.as_bytes().starts_with(b".") {
+                continue;
+            }
+            let Ok(meta) = fs::metadata(entry.path()) else { continue };
+            if meta.is_dir() {
+                open.push(folder.join(name));
+            } else if meta.is_file() && ENDS.iter().any(|end| name.as_bytes().ends_with(end)) {
+                each(&folder.join(&name), &meta);
             }
         }
     }
-    found.sort();
-    found
 }
 
 #[cfg(test)]
