@@ -20,6 +20,7 @@ mod pty;
 mod replay;
 mod review;
 mod schemas;
+mod table;
 mod tail;
 mod tidy;
 mod times;
