@@ -6,6 +6,7 @@ mod sarif;
 mod text;
 
 use super::args::{FormatOption, parsed};
+use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
@@ -28,7 +29,7 @@ pub(super) const COMMAND: Command = Command { name: "check", describe: Options::
 /// file obelus.toml in the current folder can say the same for good, as [check] with allow, deny and baseline.
 #[derive(Debug, Args)]
 struct Options {
-    /// Files to read; `-` is standard input
+    /// Files or folders to read, packed ones too; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
     #[command(flatten)]
@@ -91,7 +92,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
     let mut check = Check { out, form, policy, known, summary: Summary::default() };
-    let problems = check.files(&options.files, options.format.forced())?;
+    let problems = check.files(&Inputs::of(&options.files), options.format.forced())?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }
@@ -100,27 +101,29 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 
 impl Check<'_, '_> {
     /// Tells the findings of all files; what is wrong with files that cannot be read.
-    fn files(&mut self, files: &[String], format: Option<&str>) -> Result<Vec<String>, Stop> {
+    fn files(&mut self, inputs: &Inputs, format: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Form::Sarif(sarif) = &mut self.form {
             sarif.begin(self.out)?;
         }
-        let mut problems = Vec::new();
-        for file in files {
+        let mut problems: Vec<String> = inputs.troubles().collect();
+        for file in &inputs.names {
             match ingest::open(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
-                Ok(()) => self.summary.files += 1,
-                Err(Stop::Problem(problem)) => {
-                    complain(&problem.to_string());
-                    problems.push(problem.to_string());
+                Ok(trouble) => {
+                    self.summary.files += 1;
+                    problems.extend(trouble.map(|trouble| trouble.to_string()));
                 }
+                Err(Stop::Problem(problem)) => problems.push(problem.to_string()),
                 Err(stop) => return Err(stop),
             }
         }
+        problems.iter().for_each(|problem| complain(problem));
         Ok(problems)
     }
 
-    fn file(&mut self, file: &str, loaded: &Loaded) -> Result<(), Stop> {
+    /// Tells the findings of a file; why there are no more, if it broke off.
+    fn file(&mut self, file: &str, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
         let mut contents = Contents::new(loaded);
-        ingest::findings(loaded, |found| {
+        ingest::findings(loaded, |found| -> Result<(), Stop> {
             found.into_iter().try_for_each(|Found { finding, place }| {
                 let Some(finding) = self.policy.judge(finding) else {
                     self.summary.allowed += 1;
@@ -133,7 +136,8 @@ impl Check<'_, '_> {
                 }
                 self.tell(file, &found, &mut contents)
             })
-        })
+        })?;
+        Ok(loaded.trouble.clone())
     }
 
     fn tell(&mut self, file: &str, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {

@@ -15,5 +15,5 @@ pub use detect::{Detected, detect};
 pub use exam::{findings_of, verdicts_of, with_stack};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
-pub use pass::{findings, survey};
+pub use pass::{findings, in_order, survey};
 pub use worker::Worker;

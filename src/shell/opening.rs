@@ -32,7 +32,7 @@ pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session,
     let live = &worker.live;
     let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
     let records: Arc<dyn Records> = Arc::clone(&live.records) as _;
-    let file = input.path().and_then(std::path::Path::file_name).map(|n| n.to_string_lossy().into_owned());
+    let file = std::path::Path::new(input.name()).file_name().map(|n| n.to_string_lossy().into_owned());
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
     session.path = input.path().map(std::path::Path::to_path_buf);

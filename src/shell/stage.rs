@@ -53,7 +53,7 @@ impl Stage {
             Layout::Run => Some(loaded.run(0)?),
             Layout::Set => None,
         };
-        let Loaded { input, detected, records } = loaded;
+        let Loaded { input, detected, records, trouble: _ } = loaded;
         let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
         let records: Arc<dyn Records> = Arc::new(Whole(records));
         let mut session =

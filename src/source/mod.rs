@@ -1,7 +1,8 @@
 //! The only reader of input: opens, frames, indexes and follows it. Never judges what a record means.
 //!
 //! Input is read with `pread`, never mapped: a live file may shrink under a map. What cannot be read twice (standard
-//! input, a pipe) is spooled to an unlinked temporary file, so that the rest of the program knows one kind of input.
+//! input, a pipe, a packed file) is spooled to an unlinked temporary file, so that the rest of the program knows one
+//! kind of input.
 
 mod follow;
 mod frame;
@@ -12,6 +13,7 @@ mod lines;
 mod print;
 mod reader;
 pub mod tail;
+mod unpack;
 mod values;
 
 pub use crate::model::RecordIndex;
@@ -19,3 +21,4 @@ pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer, index_all};
 pub use input::{BLOCK, Input};
 pub use reader::Reader;
+pub use tail::files_below;

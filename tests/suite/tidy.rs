@@ -37,6 +37,9 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("std::process", &["source", "ingest", "shell", "cli"], "return an Effect"),
     ("notify::", &["source"], "follow through source"),
     ("syntect", &["ui"], "ask ui::code"),
+    ("jaq", &["cli"], "only the worker of `query` runs foreign expressions"),
+    ("flate2", &["source"], "open it through source::Input, which unpacks"),
+    ("ruzstd", &["source"], "open it through source::Input, which unpacks"),
     ("clap", &["cli"], "parse arguments in cli"),
     ("crossterm", &["shell", "ui"], "only the shell knows the terminal"),
 ];

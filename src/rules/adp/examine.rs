@@ -30,19 +30,21 @@ pub struct Examined {
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found| Some(TrajectoryStats::of(reading, record.number).with_findings(found)))
+    look(record, text, |reading, found, keys| {
+        Some(TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found))
+    })
 }
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _| None)
+    look(record, text, |_, _, _| None)
 }
 
 fn look(
     record: &Record,
     text: &[u8],
-    stats: impl FnOnce(&Reading<'_>, &[Found]) -> Option<TrajectoryStats>,
+    stats: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> Option<TrajectoryStats>,
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
@@ -62,7 +64,7 @@ fn look(
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
     let keys = RepeatKeys::of(&reading, place);
-    Examined { record: record.number, stats: stats(&reading, &found), found, keys }
+    Examined { record: record.number, stats: stats(&reading, &found, &keys), found, keys }
 }
 
 /// D1: reads the JSON of a record.

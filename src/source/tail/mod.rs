@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use track::Track;
+pub use tree::files_below;
 
 pub(crate) use document::{Digest, Document, Found};
 
