@@ -1,6 +1,7 @@
 //! `obelus check`: what is wrong with files.
 
 mod config;
+mod data;
 mod known;
 mod sarif;
 mod text;
@@ -16,6 +17,7 @@ use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
 use crate::state::IS_CHECKED;
 use clap::{ArgMatches, Args};
 use config::Config;
+use data::Data;
 use known::{Contents, Known};
 use sarif::Sarif;
 use serde::Serialize;
@@ -40,6 +42,15 @@ struct Options {
     /// Answer for code hosts and editors: one SARIF 2.1.0 document
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
+    /// Check the dataset too: repetition across all files, outliers, loops, damaged text, secrets (family data)
+    #[arg(long)]
+    data: bool,
+    /// Tell samples that this file or folder has too, or nearly (rule data.contaminated)
+    #[arg(long, value_name = "FILE")]
+    against: Vec<String>,
+    /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
+    #[arg(long, value_name = "SHARE", default_value = "0.85", value_parser = share)]
+    near: f64,
     /// Do not tell findings of these rules
     #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
     allow: Vec<String>,
@@ -57,6 +68,12 @@ struct Options {
     config: Option<String>,
 }
 
+/// A share as typed. Less than half is found too seldom to be told.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.5..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0.5 to 1".to_owned())
+}
+
 /// How findings are told.
 enum Form {
     Text,
@@ -72,6 +89,7 @@ struct Check<'o, 'w> {
     policy: Policy,
     known: Known,
     summary: Summary,
+    data: Option<Data>,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -91,8 +109,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if !IS_CHECKED {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
-    let mut check = Check { out, form, policy, known, summary: Summary::default() };
-    let problems = check.files(&Inputs::of(&options.files), options.format.forced())?;
+    let format = options.format.forced();
+    let data = match options.data || !options.against.is_empty() {
+        true => Some(Data::new(options.data, options.near, &options.against, format)?),
+        false => None,
+    };
+    let mut check = Check { out, form, policy, known, summary: Summary::default(), data };
+    let problems = check.files(&Inputs::of(&options.files), format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }
@@ -124,20 +147,28 @@ impl Check<'_, '_> {
     fn file(&mut self, file: &str, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
         let mut contents = Contents::new(loaded);
         ingest::findings(loaded, |found| -> Result<(), Stop> {
-            found.into_iter().try_for_each(|Found { finding, place }| {
-                let Some(finding) = self.policy.judge(finding) else {
-                    self.summary.allowed += 1;
-                    return Ok(());
-                };
-                let found = Found { finding, place };
-                if self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?) {
-                    self.summary.known += 1;
-                    return Ok(());
-                }
-                self.tell(file, &found, &mut contents)
-            })
+            found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
         })?;
+        if let Some(mut data) = self.data.take() {
+            data.file(file, loaded, |found| self.found(file, found, &mut contents))?;
+            self.data = Some(data);
+        }
         Ok(loaded.trouble.clone())
+    }
+
+    /// Tells a finding, if it is neither allowed nor known.
+    fn found(&mut self, file: &str, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+        let Found { finding, place } = found;
+        let Some(finding) = self.policy.judge(finding) else {
+            self.summary.allowed += 1;
+            return Ok(());
+        };
+        let found = Found { finding, place };
+        if self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?) {
+            self.summary.known += 1;
+            return Ok(());
+        }
+        self.tell(file, &found, contents)
     }
 
     fn tell(&mut self, file: &str, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {

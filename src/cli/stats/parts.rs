@@ -63,7 +63,7 @@ impl Merge<'_, '_> {
             match value.get("type").and_then(Value::as_str) {
                 Some("trajectory") => {
                     is_ended = false;
-                    self.trajectory(&value).map_err(|why| why.unwrap_or_else(&fault))?;
+                    self.trajectory(&value).map_err(|why| why.unwrap_or_else(fault))?;
                 }
                 Some("dataset") => {
                     is_ended = true;

@@ -33,6 +33,8 @@ pub use chat::Message;
 pub use dataset::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
 pub use entry::{Ask, Body, Call, Entry, Kind};
 pub use examine::{Examined, examine, findings, judge, read_text};
+pub(crate) use links::is_finishing;
+pub(crate) use text::joined;
 pub use item::{Class, ClassNote, Field, Item};
 pub use number::Number;
 pub use part::{Parts, Renumbered};
