@@ -1,4 +1,5 @@
-//! How fast an input is cut into records: the newline scan, the skim of values, and the index from a file.
+//! How fast an input is cut into records and read: the newline scan, the skim of values, the parser, and the index from
+//! a file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -65,6 +66,13 @@ fn skim(bencher: Bencher) {
         let scan = Scanner::default().feed(black_box(&text));
         assert_eq!(scan, Scan::End(text.len()));
     });
+}
+
+#[divan::bench]
+fn parse(bencher: Bencher) {
+    let text = String::from_utf8(lines()).expect("text");
+    let read = |line: &str| obelus::json::parse(black_box(line)).is_ok();
+    bencher.counter(BytesCount::new(text.len())).bench(|| text.lines().filter(|line| read(line)).count());
 }
 
 #[divan::bench]

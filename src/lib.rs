@@ -11,6 +11,7 @@ pub mod json;
 pub mod lint;
 pub mod model;
 pub mod panes;
+pub mod review;
 pub mod rules;
 pub mod shell;
 pub mod source;

@@ -86,10 +86,22 @@ impl Inspector {
         *self = Self { tab: self.tab, is_raw: self.is_raw, ..Self::default() };
     }
 
+    /// The same trajectory is read anew: what is shown stays until the new is there. What was asked for carries the
+    /// generation, so only the path by number is forgotten.
+    pub fn renew(&mut self) {
+        self.history_of = None;
+        self.file = None;
+    }
+
     /// Takes a message that was asked for.
     pub fn set_message(&mut self, generation: u64, step: StepNo, doc: Arc<Doc>) {
         if self.asked == Some((generation, step)) {
+            let is_same = self.message_of.is_some_and(|(_, shown)| shown == step);
+            let scroll = self.message.scroll;
             self.message.set(Some(doc));
+            if is_same {
+                self.message.scroll = scroll;
+            }
             self.message_of = Some((generation, step));
             self.asked = None;
         }

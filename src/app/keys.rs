@@ -7,12 +7,18 @@ pub enum Context {
     Global,
     /// While a trajectory is open: in Steps, State and the inspector.
     Trajectory,
+    /// While a recording plays, beside the contexts of its pane.
+    Replay,
     /// In the list of steps.
     Steps,
     /// In the state.
     State,
     /// In the inspector.
     Inspector,
+    /// In the strip of watched values.
+    Watches,
+    /// In the list of files.
+    Files,
     /// In the table of trajectories.
     Table,
     /// In help and palette.
@@ -41,6 +47,10 @@ pub enum Action {
     UserPrevious,
     AnyWriteNext,
     AnyWritePrevious,
+    NewestFile,
+    ReplayPause,
+    ReplayFaster,
+    ReplaySlower,
     TrajectoryNext,
     TrajectoryPrevious,
     Up,
@@ -70,10 +80,32 @@ pub enum Action {
     Raw,
     DiffBase,
     Live,
+    Times,
+    Watch,
+    WatchRemove,
+    WatchEdit,
+    HitNext,
+    HitPrevious,
     FirstSo,
     ChangeNext,
     ChangePrevious,
     CompareInstances,
+    Good,
+    Bad,
+    Unsure,
+    Undo,
+    Flag,
+    PartGood,
+    PartBad,
+    PartUnsure,
+    Label,
+    Note,
+    Select,
+    SelectAll,
+    UndecidedNext,
+    UndecidedPrevious,
+    MarkNext,
+    MarkPrevious,
     Search,
     SearchNext,
     SearchPrevious,
@@ -187,9 +219,12 @@ use Action as A;
 use Context as C;
 
 const TIME: &str = "Through the run";
+const REPLAY: &str = "Playing a recording";
 const MOVE: &str = "In a pane";
 const LOOK: &str = "Looking closer";
+const WATCH: &str = "Watching values";
 const FIND: &str = "Finding and taking";
+const MARK: &str = "Deciding";
 const REST: &str = "The program";
 
 /// All keys. Order is the order of the help.
@@ -216,7 +251,13 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[c"], A::ChangePrevious, "previous change of this step", "Go to the previous value that this step wrote.", TIME, 0),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
+    row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
+    row(C::Trajectory, &["t"], A::Times, "times", "Show when steps happened beside them: since the first, of the day, not.", TIME, 0),
+
+    row(C::Replay, &["Space"], A::ReplayPause, "pause", "Stop the recording, or let it play on.", REPLAY, 1),
+    row(C::Replay, &[")"], A::ReplayFaster, "faster", "Play twice as fast.", REPLAY, 3),
+    row(C::Replay, &["("], A::ReplaySlower, "slower", "Play half as fast.", REPLAY, 3),
 
     row(C::Global, &["j", "Down"], A::Down, "down", "Move down.", MOVE, 0),
     row(C::Global, &["k", "Up"], A::Up, "up", "Move up.", MOVE, 0),
@@ -234,6 +275,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["E"], A::UnfoldAll, "unfold all", "Unfold everything that is shown.", MOVE, 0),
     row(C::Trajectory, &["C"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
 
+    row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Steps, &["Enter"], A::Follow, "follow", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names.", LOOK, 3),
@@ -256,6 +298,32 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
     row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
 
+    row(C::Trajectory, &["w"], A::Watch, "watch", "Keep the value in focus in the strip below the panes; again: no longer.", WATCH, 0),
+    row(C::Watches, &["Enter"], A::Follow, "last write", "Go to the step that last wrote the watched value.", WATCH, 3),
+    row(C::Watches, &[">"], A::HitNext, "next hit", "Run to the next step at which the watch is hit: its condition comes true, or without one, it is written.", WATCH, 1),
+    row(C::Watches, &["<"], A::HitPrevious, "hits", "Run back to the previous step at which the watch is hit.", WATCH, 1),
+    row(C::Watches, &["e"], A::WatchEdit, "condition", "Say what stops a followed run: changes, invalid, < 0, == JSON, ~ REGEX; nothing takes it away.", WATCH, 2),
+    row(C::Watches, &["d", "Delete"], A::WatchRemove, "remove", "Watch this value no longer.", WATCH, 2),
+    row(C::Table, &["+"], A::Good, "good", "Decide: keep this record, or all that are selected.", MARK, 2),
+    row(C::Table, &["-"], A::Bad, "bad", "Decide: drop this record, or all that are selected.", MARK, 2),
+    row(C::Table, &["="], A::Unsure, "unsure", "Decide: this record was looked at and is not sure.", MARK, 2),
+    row(C::Trajectory, &["+"], A::Good, "good", "Decide: keep the open record (of a file that is one run: this step).", MARK, 0),
+    row(C::Trajectory, &["-"], A::Bad, "bad", "Decide: drop the open record (of a file that is one run: this step).", MARK, 0),
+    row(C::Trajectory, &["="], A::Unsure, "unsure", "Decide: the open record was looked at and is not sure.", MARK, 0),
+    row(C::Global, &["u"], A::Undo, "undo decision", "Undo the last decision, flag, tag or note.", MARK, 0),
+    row(C::Global, &["]?"], A::UndecidedNext, "next undecided", "Go to the next record that is not decided.", MARK, 0),
+    row(C::Global, &["[?"], A::UndecidedPrevious, "previous undecided", "Go to the previous record that is not decided.", MARK, 0),
+    row(C::Global, &["]m"], A::MarkNext, "next mark", "Go to the next step (in the table: record) with a mark.", MARK, 0),
+    row(C::Global, &["[m"], A::MarkPrevious, "previous mark", "Go to the previous step (in the table: record) with a mark.", MARK, 0),
+    row(C::Global, &["mm"], A::Flag, "flag", "Flag this step, value (in State) or record (in the table), and back.", MARK, 0),
+    row(C::Global, &["m+"], A::PartGood, "good", "Decide: this step or value is good.", MARK, 0),
+    row(C::Global, &["m-"], A::PartBad, "bad", "Decide: this step or value is bad.", MARK, 0),
+    row(C::Global, &["m="], A::PartUnsure, "unsure", "Decide: this step or value is not sure.", MARK, 0),
+    row(C::Global, &["#"], A::Label, "tag", "Put a tag on this step, value or record; typed again, it goes.", MARK, 0),
+    row(C::Global, &["M"], A::Note, "note", "Write a note on this step, value or record; an empty one goes.", MARK, 0),
+    row(C::Table, &["v"], A::Select, "select", "Begin to select records: decisions are for all of them; Esc ends it.", MARK, 0),
+    row(C::Table, &["*"], A::SelectAll, "select all", "Select all records that are shown.", MARK, 0),
+
     row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
     row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
@@ -263,11 +331,11 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
-    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message.", REST, 0),
-    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the program.", REST, 10),
+    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message, go back to the list.", REST, 0),
+    row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the file of a list, the program.", REST, 10),
     row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
     row(C::Global, &["C-z"], A::Suspend, "suspend", "Suspend the program; fg brings it back.", REST, 0),
 
@@ -277,7 +345,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Menu, &["PageUp"], A::MenuPageUp, "page up", "A page up.", "In a list", 0),
     row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
     row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
-    row(C::Prompt, &["Enter"], A::PromptSubmit, "search", "Search for what was typed.", "In a prompt", 1),
+    row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, make it the condition, the tag or the note.", "In a prompt", 1),
     row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),
 ];
 
@@ -290,7 +358,7 @@ pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
 /// Whether a name in the table means two keys, one after the other (`]w`; not `F1`).
 #[must_use]
 pub fn is_sequence(name: &str) -> bool {
-    name.starts_with([']', '[']) && name.len() == 2
+    name.starts_with([']', '[', 'm']) && name.len() == 2
 }
 
 /// Whether a key begins a two-key sequence in some contexts.
@@ -299,9 +367,11 @@ pub fn is_prefix(contexts: &[Context], key: &str) -> bool {
     rows(contexts).any(|r| r.keys.iter().any(|k| is_sequence(k) && *k != key && k.starts_with(key)))
 }
 
-/// Rows that work in some contexts, in table order.
+/// Rows that work in some contexts (the innermost first), in table order; not those whose key means something else
+/// further in.
 pub fn rows(contexts: &[Context]) -> impl Iterator<Item = &'static KeyRow> {
-    KEYS.iter().filter(move |r| contexts.contains(&r.context))
+    let is_found = |r: &&KeyRow| find(contexts, r.keys[0]).is_some_and(|found| std::ptr::eq(found, *r));
+    KEYS.iter().filter(move |r| contexts.contains(&r.context)).filter(is_found)
 }
 
 #[cfg(test)]

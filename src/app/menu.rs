@@ -1,8 +1,9 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
-use super::keys::{Action, Context, KEYS, KeyRow};
+use super::keys::{self, Action, Context, KeyRow};
 use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
+use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::text::{Role, SafeText, pad};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -28,6 +29,8 @@ pub enum Item {
     Key(&'static KeyRow),
     /// Go to a step.
     GoTo(crate::model::StepNo),
+    /// Go to the step of a time.
+    GoToTime(When),
     /// A call that reads a value, by its number.
     Reader(usize),
 }
@@ -83,7 +86,7 @@ impl Menu {
 
     /// Filters anew after typing.
     pub fn refresh(&mut self, contexts: &[Context]) {
-        let rows: Vec<&'static KeyRow> = KEYS.iter().filter(|r| contexts.contains(&r.context)).collect();
+        let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
@@ -92,6 +95,9 @@ impl Menu {
         };
         if let (MenuKind::Palette, Ok(step)) = (self.kind, query.parse()) {
             self.items.insert(0, Item::GoTo(step));
+        }
+        if let (MenuKind::Palette, Some(when)) = (self.kind, When::read(query)) {
+            self.items.insert(0, Item::GoToTime(when));
         }
         self.scroll = Scroll::default();
         self.move_by(0);
@@ -152,6 +158,10 @@ impl Menu {
     fn row(&self, item: Item, width: usize) -> Row {
         match item {
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
+            Item::GoToTime(_) => Row::new(vec![
+                Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
+                Piece::of(Role::Text, "Go to the step of that time."),
+            ]),
             item => row(item, width),
         }
     }
@@ -210,7 +220,7 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -240,7 +250,7 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::GoTo(_) | Item::Reader(_) => None,
+        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
     }
 }
 

@@ -3,13 +3,16 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+pub mod files;
 pub mod inspector;
 pub mod key;
 pub mod keys;
 pub mod layout;
+mod live;
 pub mod menu;
 pub mod msg;
 pub mod prompt;
+pub mod review;
 pub mod search;
 pub mod settle;
 pub mod start;
@@ -25,11 +28,13 @@ use crate::panes::columns::ColumnsPane;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
-use crate::panes::{Focus, Scroll, Session};
+use crate::panes::watch::WatchPane;
+use crate::panes::{Focus, Scroll, Session, Times};
 use key::KeyPress;
 use keys::Context;
 use menu::Menu;
 use prompt::Prompt;
+use review::{ReviewLine, Reviewing};
 use search::Search;
 
 /// Most places that Backspace can come back to.
@@ -42,6 +47,10 @@ pub enum Layer {
     Menu(Menu),
     /// The line in which a search is typed.
     Search(Prompt),
+    /// The line in which the condition of a watch is typed.
+    Condition(Prompt),
+    /// The line in which a tag, a note or a yes is typed.
+    Review(ReviewLine),
 }
 
 /// A sentence in the footer, until the next key.
@@ -63,8 +72,8 @@ pub struct App {
     pub pane: Pane,
     /// Whether that pane has the whole screen.
     pub is_zoomed: bool,
-    /// Whether the view stays at the newest step.
-    pub is_following: bool,
+    /// The column of times beside the steps.
+    pub times: Times,
     /// Scroll of the steps; its cursor is the step in focus.
     pub steps: Scroll,
     /// The state.
@@ -75,6 +84,12 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The watched values.
+    pub watches: WatchPane,
+    /// The pane that had the cursor before the strip of watched values.
+    pub beside: Pane,
+    /// The list of files, if several were named.
+    pub files: Option<files::Files>,
     /// The line of the whole run.
     pub timeline: Timeline,
     /// Help, palette or prompt over it.
@@ -93,6 +108,11 @@ pub struct App {
     is_asking: bool,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
+    /// A trajectory that is opened again because its file has another content.
+    reopening: Option<usize>,
+    /// Another content of the input, until as much of it is read as is shown of this one.
+    coming: Option<msg::Replacement>,
+    reviewing: Reviewing,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
 }
@@ -107,12 +127,15 @@ impl App {
             size: (80, 24),
             pane,
             is_zoomed: false,
-            is_following: false,
+            beside: pane,
+            watches: WatchPane::default(),
+            times: Times::default(),
             steps: Scroll::default(),
             state: StatePane::default(),
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            files: None,
             timeline: Timeline::default(),
             layer: None,
             notice: None,
@@ -123,6 +146,9 @@ impl App {
             is_asking: false,
             jumps: Vec::new(),
             opening: None,
+            reopening: None,
+            coming: None,
+            reviewing: Reviewing::default(),
             examined: (0, 0),
         }
     }
@@ -135,18 +161,27 @@ impl App {
             Msg::Mouse(mouse) => self.mouse(mouse, &mut effects),
             Msg::Paste(text) => self.paste(&text),
             Msg::Resize(width, height) => self.size = (width, height),
-            Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live),
+            Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
+            Msg::Ends(pending, clock) => self.ends(pending, &clock),
+            Msg::Faded => self.fade(&mut effects),
+            Msg::Stale(mark, told) => self.stale(mark, told),
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
             Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
             Msg::Facts(facts) => self.table.set_facts(facts),
+            Msg::Files(change) => self.files_changed(change, &mut effects),
+            Msg::Head(path, head) => self.set_head(path, head),
+            Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
-            Msg::Examined => {}
+            Msg::Examined => self.stop_at_hit(&mut effects),
+            Msg::Marked(events) => self.marked(events),
+            Msg::Unsaved(count, why) => self.unsaved(count, why),
+            Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
@@ -159,9 +194,16 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
-            (Some(Layer::Search(_)), _) => vec![Context::Prompt],
-            (None, pane) => pane_contexts(pane),
+            (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_)), _) => vec![Context::Prompt],
+            (None, _) => self.place(),
         }
+    }
+
+    /// The contexts of the pane with the cursor, whatever lies over it; those of a recording that plays before them.
+    #[must_use]
+    pub fn place(&self) -> Vec<Context> {
+        let replay = self.session.replay.map(|_| Context::Replay);
+        replay.into_iter().chain(pane_contexts(self.pane)).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
@@ -190,7 +232,8 @@ impl App {
     fn type_key(&mut self, key: KeyPress) {
         let prompt = match &mut self.layer {
             Some(Layer::Menu(menu)) => &mut menu.prompt,
-            Some(Layer::Search(prompt)) => prompt,
+            Some(Layer::Search(prompt) | Layer::Condition(prompt)) => prompt,
+            Some(Layer::Review(line)) => &mut line.prompt,
             None => return,
         };
         if let Some(c) = key.typed() {
@@ -202,7 +245,7 @@ impl App {
     }
 
     fn refresh_menu(&mut self) {
-        let contexts = pane_contexts(self.pane);
+        let contexts = self.place();
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.refresh(&contexts);
         }
@@ -211,49 +254,23 @@ impl App {
     fn paste(&mut self, text: &str) {
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
-            Some(Layer::Search(prompt)) => prompt.insert(text),
+            Some(Layer::Search(prompt) | Layer::Condition(prompt)) => prompt.insert(text),
+            Some(Layer::Review(line)) => line.prompt.insert(text),
             None => {}
         }
         self.refresh_menu();
     }
 
-    fn progress(&mut self, is_complete: bool, is_live: bool) {
-        self.session.is_complete = is_complete;
-        if is_live && !self.session.is_live {
-            let last = self.session.open().map_or(0, |o| o.last());
-            self.is_following = self.session.focus.step + 2 >= last && last > 0;
-        }
-        self.session.is_live = is_live;
-        if self.is_following {
-            self.go_to_last();
-        }
-        if !self.session.is_dataset() && self.pane == Pane::Table && is_complete && self.opening.is_none() {
-            self.opening = Some(0);
-        }
-    }
-
-    /// The input has another content. Focus, folds and scroll stay, as far as the new content reaches.
-    fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
-        self.session.bytes = replacement.bytes;
-        self.session.records = replacement.records;
-        self.session.is_complete = false;
-        self.table.clear();
-        match replacement.run {
-            Some(run) => self.session.set_run(run, 0),
-            None => self.opening = self.session.run.is_some().then_some(self.session.trajectory),
-        }
-        self.state.forget_nodes();
-        self.inspector.reset();
-        if let Some(text) = told {
-            self.tell(text);
-        }
-    }
-
     fn opened(&mut self, trajectory: usize, run: crate::panes::SharedRun) {
+        let is_same = self.reopening.take() == Some(trajectory);
         self.session.set_run(run, trajectory);
         self.opening = None;
+        if is_same {
+            return;
+        }
         self.table.scroll.cursor = trajectory;
         self.session.focus = Focus::default();
+        self.session.live.reset();
         self.jumps.clear();
         self.steps = Scroll::default();
         self.state.reset();
@@ -265,11 +282,9 @@ impl App {
 
     /// Puts a step in focus.
     pub fn go_to(&mut self, step: StepNo) {
-        let Some(last) = self.session.open().map(|o| o.last()) else { return };
+        let Some((last, count)) = self.session.open().map(|o| (o.last(), o.count())) else { return };
         let step = step.clamp(0, last.max(0));
-        if step < last {
-            self.is_following = false;
-        }
+        self.session.live.moved(step, last, count);
         self.session.focus.step = step;
     }
 
@@ -297,10 +312,12 @@ impl App {
 #[must_use]
 pub fn pane_contexts(pane: Pane) -> Vec<Context> {
     match pane {
+        Pane::Files => vec![Context::Files, Context::Global],
         Pane::Table => vec![Context::Table, Context::Global],
         Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
         Pane::State => vec![Context::State, Context::Trajectory, Context::Global],
         Pane::Inspector => vec![Context::Inspector, Context::Trajectory, Context::Global],
+        Pane::Watches => vec![Context::Watches, Context::Trajectory, Context::Global],
     }
 }
 

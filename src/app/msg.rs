@@ -3,16 +3,20 @@
 use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, Span, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
+use crate::panes::files::FileHead;
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
+use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
+use crate::review::{ContentKey, Decision, Marked};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Something that happened.
@@ -33,6 +37,12 @@ pub enum Msg {
         /// The input grew while it was open.
         is_live: bool,
     },
+    /// What stands at the end of the input and is no record yet, and the time of the day, as `14:32:05`.
+    Ends(Option<Place>, String),
+    /// The moment for which new steps stand out is over.
+    Faded,
+    /// The input is `gone` or `unreadable`, and a sentence that says so.
+    Stale(&'static str, String),
     /// The input has another content: its records and its run, and what to say of it.
     Replaced(Replacement, Option<String>),
     /// The findings of the open run may be others now.
@@ -41,6 +51,12 @@ pub enum Msg {
     Opened(usize, OpenedRun),
     /// Facts of records for the table.
     Facts(Vec<(usize, Facts)>),
+    /// A look at the listed files found something new.
+    Files(ListChange),
+    /// What a listed file begins with.
+    Head(PathBuf, FileHead),
+    /// A listed file cannot be opened: why.
+    NotOpened(String),
     /// A message was read and laid out: generation, step, document.
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
@@ -57,6 +73,12 @@ pub enum Msg {
     Found(u64, Option<FoundAt>),
     /// Values were checked against their schemas.
     Examined,
+    /// Events of marks: made here, or found in the journal.
+    Marked(Vec<Marked>),
+    /// So many marks are not in the journal yet, and why.
+    Unsaved(usize, Option<String>),
+    /// Keys of units of the input: which content of it, from which unit on.
+    Keys(u64, usize, Vec<ContentKey>),
     /// Something to tell: whether it is an error, and the sentence.
     Told(bool, String),
 }
@@ -69,6 +91,8 @@ pub struct Replacement {
     pub records: Arc<dyn Records>,
     /// Its run, where the whole input is one.
     pub run: Option<SharedRun>,
+    /// `truncated` or `replaced`, where the content is another; None: it goes on, or the same was read anew.
+    pub mark: Option<&'static str>,
 }
 
 impl std::fmt::Debug for Replacement {
@@ -110,6 +134,12 @@ pub enum Effect {
     Open(usize),
     /// Make facts of records.
     Facts(Vec<usize>),
+    /// Play a recording so.
+    Play(Replay),
+    /// Open a listed file in place of what is open.
+    OpenFile(PathBuf),
+    /// Read what listed files begin with; in place of those asked for before.
+    Heads(Vec<PathBuf>),
     /// Read a message and lay it out.
     Read {
         /// Generation to answer with.
@@ -167,6 +197,19 @@ pub enum Effect {
         identity: Identity,
         /// Its path.
         path: Vec<Key>,
+    },
+    /// Say [`Msg::Faded`] in a moment.
+    Fade,
+    /// Tell somebody who looks elsewhere, as the configuration has it.
+    Alert(String),
+    /// Decide on records and their parts, and keep that.
+    Mark(Vec<Decision>),
+    /// Make the keys of units of the input.
+    Keys {
+        /// Content to answer with.
+        content: u64,
+        /// The first unit.
+        from: usize,
     },
     /// Use a theme by name.
     Theme(String),

@@ -52,8 +52,10 @@ impl App {
                 let step = self.session.open().map_or(0, |o| o.step());
                 return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
             }
+            Pane::Files => self.files.as_mut().is_some_and(|files| files.pane.search(&pattern, is_forward)),
             Pane::State => self.search_state(&pattern, is_forward),
             Pane::Inspector => self.search_inspector(&pattern, is_forward),
+            Pane::Watches => self.search_watches(&pattern, is_forward),
         };
         if !is_found {
             self.tell(format!("no {} in this pane", pattern.typed()));
@@ -80,6 +82,18 @@ impl App {
             Some(FoundAt::Record(record)) => self.table.scroll.jump_to(record),
             None => self.tell(format!("no further {typed}")),
         }
+    }
+
+    fn search_watches(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
+        let Some(hits) = self.session.open().map(|open| {
+            let told = self.watches.list.iter().map(|watch| watch.told(&open));
+            told.enumerate().filter(|(_, told)| pattern.is_match(told)).map(|(row, _)| row).collect::<Vec<_>>()
+        }) else {
+            return false;
+        };
+        let is_found = self.watches.scroll.move_to_hit(&hits, is_forward);
+        self.move_in_watches(0);
+        is_found
     }
 
     fn search_state(&mut self, pattern: &Pattern, is_forward: bool) -> bool {

@@ -24,7 +24,8 @@ impl App {
     /// The layout of now.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        layout(self.size.0, self.size.1, self.pane, self.is_zoomed)
+        let main = if self.pane == Pane::Watches { self.beside } else { self.pane };
+        layout(self.size.0, self.size.1, main, self.is_zoomed, self.watches.rows())
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
@@ -35,10 +36,15 @@ impl App {
             effects.push(Effect::Open(record));
         }
         self.begin();
+        self.settle_watches();
         self.settle_checks(effects);
+        self.settle_review(effects);
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_lists();
+        if is_shown(Pane::Files) {
+            self.settle_files(effects);
+        }
         if is_shown(Pane::Table) {
             let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
             let wanted = self.table.wanted(&self.session, height);
@@ -66,6 +72,18 @@ impl App {
         }
     }
 
+    /// Looks up the names of watches in what came; a strip that is not there cannot have the cursor.
+    fn settle_watches(&mut self) {
+        self.sync_watches();
+        if self.pane != Pane::Watches {
+            self.beside = self.pane;
+        } else if self.layout().watches.is_none() {
+            self.pane = self.beside;
+        }
+        let height = self.pane_extent(Pane::Watches).height;
+        self.watches.scroll.show_cursor(height, self.watches.rows());
+    }
+
     fn settle_lists(&mut self) {
         let table = self.pane_extent(Pane::Table);
         self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
@@ -73,7 +91,8 @@ impl App {
         let Self { session, state: pane, columns, steps: scroll, .. } = self;
         let Some(open) = session.open() else { return };
         scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
-        scroll.show_cursor(steps.height, open.count());
+        scroll.show_cursor(crate::panes::steps::height(&open, steps), open.count());
+        pane.find_again(&open);
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());
@@ -133,7 +152,9 @@ impl App {
         }
         self.inspector.asked = Some(now);
         if span.len > AT_ONCE_MAX {
-            self.inspector.message.set(None);
+            if self.inspector.message_of.is_none_or(|(_, shown)| shown != now.1) {
+                self.inspector.message.set(None);
+            }
             effects.push(Effect::Read { generation: now.0, step: now.1, span });
             return;
         }
@@ -151,7 +172,7 @@ impl App {
         if self.inspector.raw_of == Some(now) {
             return;
         }
-        self.inspector.raw_of = Some(now);
+        let is_same = self.inspector.raw_of.replace(now).is_some_and(|(_, step)| step == now.1);
         let span = Span { len: record.len.min(RAW_MAX), ..record };
         let mut lines = match self.session.bytes.read(span) {
             Ok(bytes) => raw_lines(&bytes),
@@ -165,7 +186,9 @@ impl App {
             ));
         }
         self.inspector.raw.set(lines);
-        self.inspector.raw.scroll = crate::panes::Scroll::default();
+        if !is_same {
+            self.inspector.raw.scroll = crate::panes::Scroll::default();
+        }
     }
 
     fn settle_view(&mut self, effects: &mut Effects) {

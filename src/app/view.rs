@@ -4,7 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
-use crate::panes::{Extent, Piece, Row, Window, header, message, refs, steps};
+use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -46,7 +46,10 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.pane == Pane::Table;
-    let (mut left, right) = header::header(&app.session, open.as_ref().filter(|_| !on_table), cells);
+    let (mut left, right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
+        Some(files) => files.pane.header(cells),
+        None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
+    };
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
@@ -59,7 +62,9 @@ pub fn frame(app: &App) -> Frame {
     drop(open);
     let (footer, cursor) = footer(app, &layout);
     bars.push((layout.footer, footer));
-    let boxes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders)).collect();
+    let strip = layout.watches.map(|area| pane_box(app, Pane::Watches, area, false));
+    let panes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders));
+    let boxes = panes.chain(strip).collect();
     let (overlay, menu_cursor) = overlay(app);
     Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
 }
@@ -67,10 +72,12 @@ pub fn frame(app: &App) -> Frame {
 /// The name of the pane with the cursor, for screens on which it has no title.
 fn pane_name(app: &App) -> &'static str {
     match app.pane {
+        Pane::Files => "Files",
         Pane::Table => "Trajectories",
         Pane::Steps => "Steps",
         Pane::State => "State",
         Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
+        Pane::Watches => "Watches",
     }
 }
 
@@ -82,9 +89,11 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
         window.rows.insert(0, Row::new(title.clone()));
     }
     let aside = match pane {
+        Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
         Pane::Table => app.table.scroll.aside,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
+        Pane::Watches => app.watches.scroll.aside,
         Pane::Inspector => match app.inspector.tab {
             Tab::Message if app.inspector.file.is_some() => 0,
             Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
@@ -103,8 +112,14 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
-        Pane::Table => vec![Piece::of(role, " Trajectories ")],
+        Pane::Files => vec![Piece::of(role, " Files ")],
+        Pane::Table => {
+            let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
+            let selected = selected.map(|text| Piece::of(Role::Accent, &text));
+            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
+        }
         Pane::Steps => vec![Piece::of(role, " Steps ")],
+        Pane::Watches => Vec::new(),
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
             let name = if app.columns.is_on { " Instances " } else { " State " };
@@ -146,6 +161,9 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
 pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
+    if let (Pane::Files, Some(files)) = (pane, &app.files) {
+        return files.pane.window(extent);
+    }
     if pane == Pane::Table {
         return app.table.window(&app.session, extent);
     }
@@ -153,12 +171,13 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         return Window::notice(&["No trajectory is open."], extent.width);
     };
     match pane {
-        Pane::Steps => steps::window(&open, &app.steps, extent),
+        Pane::Steps => steps::window(&open, &app.steps, app.times, extent),
         Pane::State if app.columns.is_on => {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
-        Pane::Table | Pane::Inspector => {
+        Pane::Watches => app.watches.window(&open, extent),
+        Pane::Files | Pane::Table | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }
@@ -257,6 +276,12 @@ fn message_head(app: &App) -> Vec<Row> {
         right.push(Piece::of(Role::Dim, &format!(" · line {}", place.place.line)));
     }
     let mut rows = vec![Row::new(first).right(right)];
+    for (target, mark) in app.session.review.step_marks(app.session.trajectory, open.step()).into_iter().take(4) {
+        let mut left = vec![Piece::of(Role::Text, " ")];
+        left.extend(target.path.as_ref().map(|path| Piece::of(Role::Reference, &format!("{path} "))));
+        left.extend(marks::told(mark));
+        rows.push(Row::new(left));
+    }
     for finding in open.findings_of(open.step()).iter().take(4) {
         let role = if finding.severity == crate::model::Severity::Error { Role::Error } else { Role::Warning };
         rows.push(Row::new(vec![
@@ -281,14 +306,26 @@ pub fn head_rows(app: &App) -> Vec<Row> {
 }
 
 fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
-    if let Some(Layer::Search(prompt)) = &app.layer {
+    let typed = match &app.layer {
+        Some(Layer::Search(prompt)) => Some((" /", prompt)),
+        // What is wrong with it is shown until the next key.
+        Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
+        _ => None,
+    };
+    if let Some((sign, prompt)) = typed {
         let (before, _) = prompt.parts();
-        let column = width(crate::text::SafeText::of(before).as_str()) + 2;
+        let column = width(crate::text::SafeText::of(before).as_str()) + width(sign);
         let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
-        return (vec![Piece::of(Role::KeyName, " /"), Piece::of(Role::Text, prompt.text())], Some(cursor));
+        return (vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, prompt.text())], Some(cursor));
+    }
+    if let Some(Layer::Review(line)) = &app.layer {
+        let (label, (before, _)) = (line.label(), line.prompt.parts());
+        let column = width(crate::text::SafeText::of(&format!("{label}{before}")).as_str());
+        let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
+        return (vec![Piece::of(Role::KeyName, &label), Piece::of(Role::Text, line.prompt.text())], Some(cursor));
     }
     if let Some(first) = &app.prefix {
-        let contexts = super::pane_contexts(app.pane);
+        let contexts = app.place();
         let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
         let mut out = vec![Piece::of(Role::Text, " ")];
         for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {
@@ -356,7 +393,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
-        MenuKind::Palette => (" Commands · a number goes to that step ", " : "),
+        MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),
     };
     let typed = Row::new(vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, menu.prompt.text())]);
     window.rows.insert(0, typed);

@@ -2,20 +2,82 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
+use crate::review::Marks;
+use crate::shell::keeper::{self, Gathered};
+use crate::source::Journal;
+use crate::state::watch::Expected;
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
 #[derive(Debug, Parser)]
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {
-    /// File to open on the screen; `-` is standard input; without one, a recorded run opens
+    /// File to open on the screen; several, or a folder, open as a list; `-` is standard input; without one, a recorded
+    /// run opens
     #[arg(value_name = "FILE")]
-    pub(super) file: Option<String>,
+    pub(super) paths: Vec<FileName>,
+    /// Open the newest file of a folder, and tell when a newer one comes
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    pub(super) latest: Option<FileName>,
     #[command(flatten)]
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
+    /// Stay at the newest step of a file that grows, from the start
+    #[arg(long)]
+    pub(super) follow: bool,
+    #[command(flatten)]
+    pub(super) marks: MarksOption,
+}
+
+/// A file as it was named: any bytes but NUL. For people it is shown with a sign for what is no UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileName(PathBuf);
+
+impl From<OsString> for FileName {
+    fn from(name: OsString) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<PathBuf> for FileName {
+    fn from(path: PathBuf) -> Self {
+        Self(path)
+    }
+}
+
+impl From<FileName> for PathBuf {
+    fn from(name: FileName) -> Self {
+        name.0
+    }
+}
+
+impl AsRef<Path> for FileName {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl FileName {
+    /// Whether standard input is meant.
+    pub(super) fn is_stdin(&self) -> bool {
+        self.0.as_os_str() == "-"
+    }
+
+    /// For JSON, which knows no other bytes than UTF-8.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        self.0.to_string_lossy()
+    }
 }
 
 /// How the screen looks and where it begins.
@@ -33,6 +95,10 @@ pub(super) struct Look {
     /// Instance of that value, as ①
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
+    /// Value to watch, as `†state.budget`, and what stops a followed run: `†state.budget < 0`, `PATH == JSON`, `PATH ~
+    /// REGEX`, `PATH changes`, `PATH invalid`
+    #[arg(long = "watch", value_name = "EXPR", value_parser = Expected::parse)]
+    pub(super) watches: Vec<Expected>,
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file
     #[arg(long, value_name = "DIR")]
     pub(super) files: Option<PathBuf>,
@@ -58,7 +124,7 @@ impl FormatOption {
 pub(super) struct Question {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
-    pub(super) file: String,
+    pub(super) file: FileName,
     #[command(flatten)]
     pub(super) format: FormatOption,
     /// State after this step; -1 is before any step [default: the last]
@@ -78,6 +144,59 @@ pub(super) struct InstanceOption {
     /// Instance of the kind, as ①
     #[arg(long, value_name = "I")]
     pub(super) instance: Option<String>,
+}
+
+/// A question to the values at a path of one trajectory.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PathQuestion {
+    #[command(flatten)]
+    pub(super) question: Question,
+    /// Reference to the value, as †state.user
+    #[arg(value_name = "PATH")]
+    pub(super) path: String,
+    #[command(flatten)]
+    pub(super) instance: InstanceOption,
+}
+
+/// Where marks are kept.
+#[derive(Debug, Clone, Args)]
+pub(super) struct MarksOption {
+    /// Journal of marks [default: marks.jsonl in the folder obelus of your data folder]
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
+}
+
+impl MarksOption {
+    /// The journal that was named, else the user's own; None for who has no home.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        self.marks.clone().or_else(keeper::default_path)
+    }
+
+    /// The same, where there must be one.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn journal(&self) -> Result<PathBuf, Problem> {
+        let hint = "name a file with --marks";
+        self.path().ok_or_else(|| Problem::usage("no home folder is set in which marks could be kept").hint(hint))
+    }
+
+    /// The marks of the journal. One that is not there yet is empty, unless it was named.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn read(&self) -> Result<(Marks, Gathered), Problem> {
+        let path = self.journal()?;
+        let gathered = match self.marks.is_none() && !path.exists() {
+            true => Gathered::default(),
+            false => Gathered::of(&Journal::at(&path).all_lines()?),
+        };
+        let mut marks = Marks::default();
+        gathered.events.iter().for_each(|event| {
+            marks.apply(event.clone());
+        });
+        Ok((marks, gathered))
+    }
 }
 
 /// A step as typed: -1, or a number from 0; one that is too great for any file is the last of this one.

@@ -1,6 +1,6 @@
 //! `obelus cause`: where a value came from, hop by hop.
 
-use super::args::{InstanceOption, Question, parsed};
+use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
@@ -13,18 +13,11 @@ use crate::state::{IdentityId, Leaf};
 use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-pub(super) const COMMAND: Command = Command { name: "cause", describe: Options::augment_args, run };
+pub(super) const COMMAND: Command = Command { name: "cause", describe, run };
 
-/// Print where a value came from, copy by copy; status 1 if it is no value at the step
-#[derive(Debug, Args)]
-struct Options {
-    #[command(flatten)]
-    question: Question,
-    /// Reference to the value, as †state.user
-    #[arg(value_name = "PATH")]
-    path: String,
-    #[command(flatten)]
-    instance: InstanceOption,
+fn describe(command: clap::Command) -> clap::Command {
+    PathQuestion::augment_args(command)
+        .about("Print where a value came from, copy by copy; status 1 if it is no value at the step")
 }
 
 /// A hop back, for `--json` (also a member of the events of `history`).
@@ -86,7 +79,7 @@ impl Serialize for HopMember {
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
-    let options: Options = parsed(matches)?;
+    let options: PathQuestion = parsed(matches)?;
     let opened = options.question.open(out)?;
     let found = leaf(&opened, &options)?;
     let hops = found.as_ref().map_or_else(Vec::new, |(_, leaf)| {
@@ -105,7 +98,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// The leaf that is asked for, at the step.
-fn leaf(opened: &Opened, options: &Options) -> Result<Option<(IdentityId, Leaf)>, Problem> {
+fn leaf(opened: &Opened, options: &PathQuestion) -> Result<Option<(IdentityId, Leaf)>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let located = run.locate(&options.path, opened.step)?;
     let is_meant = |id: IdentityId| {
@@ -117,7 +110,7 @@ fn leaf(opened: &Opened, options: &Options) -> Result<Option<(IdentityId, Leaf)>
 
 fn members(
     opened: &Opened,
-    options: &Options,
+    options: &PathQuestion,
     found: Option<&(IdentityId, Leaf)>,
     hops: &[Hop],
 ) -> Result<Answer, Problem> {

@@ -6,7 +6,7 @@ mod known;
 mod sarif;
 mod text;
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain};
@@ -33,7 +33,7 @@ pub(super) const COMMAND: Command = Command { name: "check", describe: Options::
 struct Options {
     /// Files or folders to read, packed ones too; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Answer for programs: one JSON text a finding
@@ -47,7 +47,7 @@ struct Options {
     data: bool,
     /// Tell samples that this file or folder has too, or nearly (rule data.contaminated)
     #[arg(long, value_name = "FILE")]
-    against: Vec<String>,
+    against: Vec<FileName>,
     /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
     #[arg(long, value_name = "SHARE", default_value = "0.85", value_parser = share)]
     near: f64,
@@ -59,13 +59,13 @@ struct Options {
     deny: Vec<String>,
     /// Do not tell findings that this file knows
     #[arg(long, value_name = "FILE")]
-    baseline: Option<String>,
+    baseline: Option<FileName>,
     /// Write all findings to this file, as known from now on, and tell none
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "sarif", "baseline"])]
-    write_baseline: Option<String>,
+    write_baseline: Option<FileName>,
     /// Configuration file [default: obelus.toml in the current folder]
     #[arg(long, value_name = "FILE")]
-    config: Option<String>,
+    config: Option<FileName>,
 }
 
 /// A share as typed. Less than half is found too seldom to be told.
@@ -94,7 +94,7 @@ struct Check<'o, 'w> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let config = Config::read(options.config.as_deref())?;
+    let config = Config::read(options.config.as_ref())?;
     let mut policy = Policy::default();
     policy.layer(&config.allow, &config.deny).map_err(|problem| config.at_fault(problem))?;
     policy.layer(&options.allow, &options.deny)?;
@@ -105,7 +105,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         () => Form::Text,
     };
     let baseline = options.baseline.or(config.baseline).filter(|_| options.write_baseline.is_none());
-    let known = Known::read(baseline.as_deref())?;
+    let known = Known::read(baseline.as_ref())?;
     if !IS_CHECKED {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
@@ -119,7 +119,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }
-    check.end(&problems, options.write_baseline.as_deref())
+    check.end(&problems, options.write_baseline.as_ref())
 }
 
 impl Check<'_, '_> {
@@ -144,20 +144,20 @@ impl Check<'_, '_> {
     }
 
     /// Tells the findings of a file; why there are no more, if it broke off.
-    fn file(&mut self, file: &str, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
+    fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
         let mut contents = Contents::new(loaded);
         ingest::findings(loaded, |found| -> Result<(), Stop> {
             found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
         })?;
         if let Some(mut data) = self.data.take() {
-            data.file(file, loaded, |found| self.found(file, found, &mut contents))?;
+            data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
             self.data = Some(data);
         }
         Ok(loaded.trouble.clone())
     }
 
     /// Tells a finding, if it is neither allowed nor known.
-    fn found(&mut self, file: &str, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+    fn found(&mut self, file: &FileName, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         let Found { finding, place } = found;
         let Some(finding) = self.policy.judge(finding) else {
             self.summary.allowed += 1;
@@ -171,11 +171,11 @@ impl Check<'_, '_> {
         self.tell(file, &found, contents)
     }
 
-    fn tell(&mut self, file: &str, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+    fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(found.finding.severity);
         match &mut self.form {
             Form::Text => text::tell(file, found, self.out)?,
-            Form::Json => self.out.json(&json(file, &found.finding)?)?,
+            Form::Json => self.out.json(&json(&file.text(), &found.finding)?)?,
             Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out)?,
             Form::Known => self.known.add(&found.finding, contents.of(found)?),
         }
@@ -183,7 +183,7 @@ impl Check<'_, '_> {
     }
 
     /// The end of the answer, and the exit status.
-    fn end(self, problems: &[String], written: Option<&str>) -> Result<u8, Stop> {
+    fn end(self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
         match (&self.form, written) {
             (Form::Text, _) => self.summary.tell(self.out)?,
             (Form::Sarif(sarif), _) => sarif.end(problems, self.out)?,

@@ -1,6 +1,6 @@
 //! `obelus formats`: which formats there are, and what a file is and why.
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, FORMATS, Format, Layout};
@@ -20,7 +20,7 @@ pub(super) const COMMAND: Command = Command { name: "formats", describe: Options
 struct Options {
     /// File to judge; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: Option<String>,
+    file: Option<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Answer for programs: one JSON text
@@ -72,10 +72,10 @@ fn row(format: &dyn Format) -> Row {
     Row { name: format.name(), title: format.title(), layout, about: format.about() }
 }
 
-fn judge(file: &str, options: &Options, out: &mut Out) -> Result<(), Stop> {
+fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
     if options.json {
-        return Ok(out.json(&plain(&members(file, &loaded)?))?);
+        return Ok(out.json(&plain(&members(&file.text(), &loaded)?))?);
     }
     let format = loaded.detected.format;
     out.line(&format!("{file}: {} ({}), {} trajectories", format.name(), format.title(), loaded.trajectories()))?;

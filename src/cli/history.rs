@@ -1,6 +1,6 @@
 //! `obelus history`: everything that happened to the values at a path.
 
-use super::args::{InstanceOption, Question, parsed};
+use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
 use super::cause::HopMember;
 use super::open::{Credits, Opened};
@@ -15,18 +15,10 @@ use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-pub(super) const COMMAND: Command = Command { name: "history", describe: Options::augment_args, run };
+pub(super) const COMMAND: Command = Command { name: "history", describe, run };
 
-/// Print every write to the values at a path, up to a step
-#[derive(Debug, Args)]
-struct Options {
-    #[command(flatten)]
-    question: Question,
-    /// Reference to the value, as †state.user
-    #[arg(value_name = "PATH")]
-    path: String,
-    #[command(flatten)]
-    instance: InstanceOption,
+fn describe(command: clap::Command) -> clap::Command {
+    PathQuestion::augment_args(command).about("Print every write to the values at a path, up to a step")
 }
 
 /// One event on one leaf (A30).
@@ -84,7 +76,7 @@ fn op_word(op: EventOp) -> &'static str {
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
-    let options: Options = parsed(matches)?;
+    let options: PathQuestion = parsed(matches)?;
     let opened = options.question.open(out)?;
     let entries = entries(&opened, &options)?;
     if options.question.json {
@@ -101,7 +93,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// The instance of the answer; None where the format knows none.
-fn instance(opened: &Opened, options: &Options) -> Option<Option<String>> {
+fn instance(opened: &Opened, options: &PathQuestion) -> Option<Option<String>> {
     match opened.run.instances() {
         Instances::Chosen => Some(options.instance.instance.clone()),
         Instances::InPath => {
@@ -111,7 +103,7 @@ fn instance(opened: &Opened, options: &Options) -> Option<Option<String>> {
     }
 }
 
-fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
+fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let mut events: Vec<Event> = Vec::new();
     for (id, path) in run.locate(&options.path, opened.step)? {

@@ -1,5 +1,6 @@
 //! The files that a command was given: files, standard input, and folders for all files in them.
 
+use super::args::FileName;
 use super::{TROUBLE, complain};
 use crate::model::Problem;
 use crate::source;
@@ -8,18 +9,18 @@ use std::path::Path;
 /// What is to be read, in order.
 pub(super) struct Inputs {
     /// Paths, and `-` for standard input.
-    pub(super) names: Vec<String>,
+    pub(super) names: Vec<FileName>,
     /// What is wrong with folders.
     troubles: Vec<Problem>,
 }
 
 impl Inputs {
     /// What arguments stand for: a folder for the files of records at any depth below it, sorted by path.
-    pub(super) fn of(arguments: &[String]) -> Self {
+    pub(super) fn of(arguments: &[FileName]) -> Self {
         let mut inputs = Self { names: Vec::new(), troubles: Vec::new() };
         for argument in arguments {
-            let path = Path::new(argument);
-            if argument == "-" || !path.is_dir() {
+            let path: &Path = argument.as_ref();
+            if argument.is_stdin() || !path.is_dir() {
                 inputs.names.push(argument.clone());
                 continue;
             }
@@ -29,7 +30,7 @@ impl Inputs {
                 troubles
                     .push(problem.hint("such files end in .jsonl, .ndjson or .json, packed ones also in .gz or .zst"));
             }
-            inputs.names.extend(files.iter().map(|file| path.join(file).display().to_string()));
+            inputs.names.extend(files.iter().map(|file| FileName::from(path.join(file))));
             inputs.troubles.append(&mut troubles);
         }
         inputs

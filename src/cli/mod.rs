@@ -10,9 +10,12 @@ mod cause;
 mod check;
 mod diff;
 mod explain;
+mod export;
 mod formats;
 mod history;
 mod inputs;
+mod mark;
+mod marks;
 mod merge;
 mod open;
 mod out;
@@ -21,6 +24,7 @@ mod plan;
 #[cfg(feature = "query")]
 mod query;
 mod render;
+mod replay;
 mod resolve;
 mod screen;
 mod state;
@@ -37,6 +41,7 @@ use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 /// Exit status of a question that fits no file, a file that cannot be read, an output that cannot be written.
 const TROUBLE: u8 = 2;
@@ -70,6 +75,10 @@ static COMMANDS: &[Command] = &[
     query::COMMAND,
     diff::COMMAND,
     tail::COMMAND,
+    replay::COMMAND,
+    mark::COMMAND,
+    marks::COMMAND,
+    export::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
     picture::COMMAND,
@@ -135,7 +144,7 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
 ///
 /// # Errors
 /// It cannot be opened or read, is no text, or there is no such format.
-fn load(file: &str, format: Option<&str>, out: &mut Out) -> Result<Loaded, Problem> {
+fn load(file: impl AsRef<Path>, format: Option<&str>, out: &mut Out) -> Result<Loaded, Problem> {
     let loaded = ingest::open(file, format)?;
     tell_trouble(&loaded, out);
     Ok(loaded)

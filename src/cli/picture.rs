@@ -1,6 +1,6 @@
 //! `obelus picture`: a frame of the screen as an SVG picture, without a terminal.
 
-use super::args::{FormatOption, Look, parsed};
+use super::args::{FileName, FormatOption, Look, parsed};
 use super::out::Out;
 use super::{Command, Stop, screen};
 use crate::model::Problem;
@@ -26,7 +26,7 @@ fn describe(command: clap::Command) -> clap::Command {
 struct Options {
     /// File to open; `-` is standard input; without one, the recorded run opens
     #[arg(value_name = "FILE")]
-    file: Option<String>,
+    file: Option<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Keys to press first, separated by blanks: names as the help shows them, or type:TEXT
@@ -39,7 +39,7 @@ struct Options {
     look: Look,
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
-    out: Option<String>,
+    out: Option<FileName>,
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
@@ -51,8 +51,9 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let theme = theme(options.look.theme.as_deref().unwrap_or(THEME))?;
-    let file = options.file.as_deref();
+    let file = options.file.as_ref();
     let mut stage = Stage::open(screen::input(file)?, options.format.forced(), options.size, theme)?;
+    stage.app.watch(options.look.watches.clone());
     stage.begin(options.look.start(file.is_none()));
     for word in options.keys.split_whitespace() {
         stage.press(word).map_err(|problem| problem.hint("`?` on the screen and docs/keys.md list the keys"))?;

@@ -9,7 +9,7 @@ mod child;
 mod frame;
 mod worker;
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::inputs::Inputs;
 use super::out::{self, Out, raw};
 use super::{Command, Stop, TROUBLE, complain};
@@ -34,7 +34,7 @@ const LIMIT_SECONDS_MAX: f64 = 86_400.0;
 struct Options {
     /// Files or folders to read, packed ones too (`-` is standard input), then the expression, as '.content[].function'
     #[arg(value_name = "FILE... EXPR", required = true)]
-    files_and_expression: Vec<String>,
+    files_and_expression: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Print the records for which a result is neither false nor null, byte by byte as they stand
@@ -70,9 +70,11 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         return Ok(worker::work()?);
     }
     let (expression, files) = match options.files_and_expression.split_last() {
-        Some((expression, files)) if !files.is_empty() => (expression.clone(), files),
+        Some((expression, files)) if !files.is_empty() => (expression.text().into_owned(), files),
         _ => {
-            return Err(Problem::usage("there is a FILE missing, or EXPR").hint("as in obelus query FILE '.id'").into());
+            return Err(Problem::usage("there is a FILE missing, or EXPR")
+                .hint("as in obelus query FILE '.id'")
+                .into());
         }
     };
     let question = Question { expression, wants_results: !options.select && !options.count, limit: options.timeout };
@@ -102,7 +104,7 @@ struct Told<'o, 'w> {
 }
 
 impl Told<'_, '_> {
-    fn file(&mut self, file: &str, question: &Question) -> Result<(), Stop> {
+    fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
         let (mut count, mut failed) = (0_u64, 0_u64);
         ask::records(&loaded, question, |answered| {
@@ -114,7 +116,7 @@ impl Told<'_, '_> {
         match (self.options.count, self.options.json) {
             (true, true) => {
                 let members = vec![
-                    ("file", raw(file)?),
+                    ("file", raw(&file.text())?),
                     ("records", raw(&loaded.records.len())?),
                     ("count", raw(&count)?),
                     ("failed", raw(&failed)?),
@@ -128,10 +130,10 @@ impl Told<'_, '_> {
         Ok(())
     }
 
-    fn record(&mut self, file: &str, loaded: &Loaded, answered: &Answered) -> Result<(), Stop> {
+    fn record(&mut self, file: &FileName, loaded: &Loaded, answered: &Answered) -> Result<(), Stop> {
         let Answered { number, place, text, answer, .. } = answered;
         if let Some(why) = &answer.failure {
-            let name = if file == "-" { loaded.input.name() } else { file };
+            let name = if file.is_stdin() { loaded.input.name().to_owned() } else { file.to_string() };
             complain(&format!("{name}:{}: record {number}: {why}", place.line));
         }
         if self.options.count {
@@ -142,7 +144,7 @@ impl Told<'_, '_> {
             return if is_wanted { Ok(self.out.record(text)?) } else { Ok(()) };
         }
         if self.options.json {
-            return Ok(self.out.json(&line(file, *number, *place, answer)?)?);
+            return Ok(self.out.json(&line(&file.text(), *number, *place, answer)?)?);
         }
         answer.results.lines().try_for_each(|result| self.out.json(result))?;
         Ok(())

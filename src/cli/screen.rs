@@ -1,14 +1,15 @@
 //! The screen: a file, standard input, or the run that obelus brings with it.
 
-use super::args::{self, Look, Screen};
+use super::args::{self, FileName, Look, Screen};
 use super::out::Out;
-use super::{Command, Stop};
+use super::{COMMANDS, Command, Stop};
 use crate::app::start::Start;
 use crate::model::Problem;
-use crate::shell::{self, Settings};
+use crate::shell::{self, Opened, Settings};
 use crate::source::Input;
+use crate::text::near;
 use clap::{ArgMatches, Args};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
@@ -36,35 +37,74 @@ fn describe(command: clap::Command) -> clap::Command {
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
-    show(None, None, args::parsed(matches)?)
+    // The demo is for looking: its marks are not kept.
+    show(None, None, args::parsed(matches)?, (false, None))
 }
 
-/// `obelus [FILE]`.
+/// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { file, format, look } = args::parsed(matches)?;
-    show(file.as_deref(), format.forced(), look)
+    let Screen { paths, latest, format, look, follow, marks } = args::parsed(matches)?;
+    let opened = match (paths.as_slice(), latest) {
+        (_, Some(folder)) => list(vec![folder], true)?,
+        ([], None) => return show(None, format.forced(), look, (follow, marks.path())),
+        ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => Opened::Input(input(Some(file))?),
+        _ => list(paths, false)?,
+    };
+    show(Some(opened), format.forced(), look, (follow, marks.path()))
+}
+
+/// A list of files and folders.
+fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
+    if files.iter().any(FileName::is_stdin) {
+        return Err(Problem::usage("standard input opens alone").hint("leave out the other files, or the `-`"));
+    }
+    if let Some(file) = files.iter().find(|file| is_latest && !file.as_ref().is_dir()) {
+        return Err(Problem::unreadable(format!("{file} is no folder")).hint("--latest takes the folder of the files"));
+    }
+    if let Some(missing) = files.iter().find(|file| !file.as_ref().exists()) {
+        let problem = Problem::unreadable(format!("{missing}: there is no such file"));
+        let commands = COMMANDS.iter().map(|command| command.name);
+        return Err(match near::nearest(&missing.text(), commands).first() {
+            Some(command) => problem.hint(format!("do you mean the command `{command}`?")),
+            None => problem,
+        });
+    }
+    Ok(Opened::Files { roots: files.into_iter().map(PathBuf::from).collect(), is_latest })
 }
 
 /// What to look at: a file, standard input for `-`, or the recorded run.
 ///
 /// # Errors
 /// It cannot be opened.
-pub(super) fn input(file: Option<&str>) -> Result<Arc<Input>, Problem> {
+pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     match file {
         None => Ok(Input::memory("demo: a journey for two", DEMO)),
-        Some("-") => Input::stdin(),
-        Some(path) => Input::open(Path::new(path)),
+        Some(file) if file.is_stdin() => Input::stdin(),
+        Some(file) => Input::open(file.as_ref()),
     }
 }
 
-fn show(file: Option<&str>, format: Option<&str>, look: Look) -> Result<u8, Stop> {
-    let start = look.start(file.is_none());
+/// Shows what was opened (None: the recorded run). The pair: whether it is followed from the start, where marks are.
+fn show(
+    opened: Option<Opened>,
+    format: Option<&str>,
+    look: Look,
+    (follow, marks): (bool, Option<PathBuf>),
+) -> Result<u8, Stop> {
+    let start = look.start(opened.is_none());
+    let opened = match opened {
+        Some(opened) => opened,
+        None => Opened::Input(input(None)?),
+    };
     let settings = Settings {
-        input: input(file)?,
+        opened,
         format: format.map(str::to_owned),
         start,
         files: look.files,
+        watches: look.watches,
+        follow,
         theme: look.theme,
+        marks,
     };
     Ok(shell::run(settings)?)
 }

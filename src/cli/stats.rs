@@ -3,7 +3,7 @@
 mod parts;
 mod tools;
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
@@ -18,7 +18,7 @@ pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::
 struct Options {
     /// Files or folders to read, packed ones too; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Answer for programs: one JSON text a trajectory, then one for the file
@@ -51,20 +51,20 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(status)
 }
 
-fn tell(file: &str, options: &Options, out: &mut Out) -> Result<(), Stop> {
+fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
     if options.tools {
         return tools::tell(file, &loaded, options, out);
     }
     if options.json {
-        return survey::stats(&loaded, |stats| Ok(out.json(&survey::line(file, stats)?)?));
+        return survey::stats(&loaded, |stats| Ok(out.json(&survey::line(&file.text(), stats)?)?));
     }
     let mut dataset: Option<Box<RawValue>> = None;
     survey::stats(&loaded, |stats| {
         dataset = Some(stats.to_owned());
         Ok(())
     })?;
-    tell_dataset(file, loaded.detected.format.title(), dataset.as_deref(), out)
+    tell_dataset(&file.to_string(), loaded.detected.format.title(), dataset.as_deref(), out)
 }
 
 fn tell_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Out) -> Result<(), Stop> {

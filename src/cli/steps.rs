@@ -1,6 +1,6 @@
 //! `obelus steps`: one line a step.
 
-use super::args::{FormatOption, parsed};
+use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
@@ -20,7 +20,7 @@ pub(super) const COMMAND: Command = Command { name: "steps", describe: Options::
 struct Options {
     /// File to read; `-` is standard input
     #[arg(value_name = "FILE")]
-    file: String,
+    file: FileName,
     #[command(flatten)]
     format: FormatOption,
     /// Only this trajectory, from 0 [default: all]

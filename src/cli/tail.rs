@@ -6,7 +6,7 @@
 mod show;
 mod writer;
 
-use super::args::parsed;
+use super::args::{FileName, parsed};
 use super::out::Out;
 use super::{Command, Stop, complain};
 use crate::model::Problem;
@@ -32,7 +32,7 @@ const ENDING: Duration = Duration::from_millis(1700);
 struct Options {
     /// File or folder to follow, which need not exist yet; `-` is standard input
     #[arg(value_name = "PATH")]
-    path: String,
+    path: FileName,
     /// Print one JSON object for each record, error and event
     #[arg(long)]
     json: bool,
@@ -47,12 +47,12 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let poll = options.poll.map(Duration::from_millis);
-    let tail = match Path::new(&options.path) {
-        _ if options.path == "-" => Tail::stream(Input::stdin()?),
+    let tail = match options.path.as_ref() {
+        _ if options.path.is_stdin() => Tail::stream(Input::stdin()?),
         path if is_stream(path) => Tail::stream(Input::open(path)?),
         path => Tail::new(path, poll),
     };
-    if options.once && options.path != "-" && !Path::new(&options.path).exists() {
+    if options.once && !options.path.is_stdin() && !options.path.as_ref().exists() {
         return Err(Problem::unreadable(format!("{}: there is no such file", options.path)).into());
     }
     let signals = signals()?;
@@ -120,6 +120,10 @@ impl Loop {
     /// Reads a slice, or waits for something to read; false at the end.
     fn turn(&mut self) -> bool {
         if self.read() {
+            return true;
+        }
+        if self.tail.is_behind() {
+            self.look();
             return true;
         }
         if self.is_once || self.until.is_some() || self.tail.is_over() {

@@ -14,6 +14,7 @@ use crate::rules::acts::{
 use crate::state::{Event, Exam, IdentityId, IdentityView, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The format.
 pub(super) struct Acts;
@@ -58,6 +59,11 @@ impl Format for Acts {
     /// A2: an array of messages adds to the context, an envelope is the context.
     fn anew(&self, first_byte: u8) -> (&'static str, &'static str) {
         if first_byte == b'[' { ("{\"context\":", "}") } else { ("", "") }
+    }
+
+    /// A2: a request carries its context, or the messages of a chat.
+    fn grows_by(&self) -> &'static [&'static str] {
+        &["context", "messages"]
     }
 
     fn plan_title(&self) -> Option<&'static str> {
@@ -120,11 +126,11 @@ impl Run for ActsRun {
         self.log.push(record, text, bytes);
     }
 
-    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+    fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         self.log.look_ahead(bytes)
     }
 
-    fn settle(&mut self, ahead: Vec<Finding>) {
+    fn settle(&mut self, ahead: Vec<Arc<Finding>>) {
         self.log.settle(ahead);
     }
 
@@ -144,7 +150,7 @@ impl Run for ActsRun {
         self.log.tree()
     }
 
-    fn findings(&self) -> Vec<Finding> {
+    fn findings(&self) -> Vec<Arc<Finding>> {
         self.log.findings()
     }
 

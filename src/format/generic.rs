@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// The format of what has none.
 pub(super) struct Generic;
@@ -152,8 +153,9 @@ impl Run for Records {
         &self.tree
     }
 
-    fn findings(&self) -> Vec<Finding> {
-        self.places.broken().map(|(index, reason)| invalid(self.first + index, reason.to_owned())).collect()
+    fn findings(&self) -> Vec<Arc<Finding>> {
+        let broken = self.places.broken().map(|(index, reason)| invalid(self.first + index, reason.to_owned()));
+        broken.map(Arc::new).collect()
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {

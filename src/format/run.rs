@@ -9,6 +9,7 @@ use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A row of the table of formats.
 pub trait Format: Send + Sync {
@@ -28,6 +29,10 @@ pub trait Format: Send + Sync {
     /// anew), so that as the next record it is that.
     fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
         ("", "")
+    }
+    /// Names of the member, the first that is there, whose elements came one by one while a document was written.
+    fn grows_by(&self) -> &'static [&'static str] {
+        &[]
     }
     /// Whether [`Run::push`] looks at the text of a record. A format whose records are steps one to one says no, and
     /// its files cost no read and no parse to index; it is then given an empty text.
@@ -132,11 +137,11 @@ pub trait Run: Send + Sync {
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes);
     /// What would be found if the input ended here: findings that wait for more (A43). May take long; others read
     /// meanwhile.
-    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Finding> {
+    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         Vec::new()
     }
     /// Takes what [`Run::look_ahead`] found; it holds until the next record.
-    fn settle(&mut self, _ahead: Vec<Finding>) {}
+    fn settle(&mut self, _ahead: Vec<Arc<Finding>>) {}
     /// The input has ended (for now). May be followed by more records.
     fn finish(&mut self, bytes: &dyn Bytes) {
         let ahead = self.look_ahead(bytes);
@@ -151,7 +156,7 @@ pub trait Run: Send + Sync {
     /// The merged state.
     fn tree(&self) -> &Tree;
     /// The findings so far, in the order of A45.
-    fn findings(&self) -> Vec<Finding>;
+    fn findings(&self) -> Vec<Arc<Finding>>;
 
     /// How its identities know instances.
     fn instances(&self) -> Instances {

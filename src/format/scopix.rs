@@ -10,6 +10,7 @@ use crate::rules::scopix::{self, Conversation, Holding, Log, Merged, Plan, Shape
 use crate::state::{EventOp, IdentityId, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// The format of Scopix.
 pub(super) struct Scopix;
@@ -241,8 +242,8 @@ impl Run for Context {
         self.log.tree()
     }
 
-    fn findings(&self) -> Vec<Finding> {
-        self.log.findings()
+    fn findings(&self) -> Vec<Arc<Finding>> {
+        self.log.findings().into_iter().map(Arc::new).collect()
     }
 
     fn instances(&self) -> Instances {

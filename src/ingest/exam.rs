@@ -3,6 +3,7 @@
 use crate::format::Run;
 use crate::model::{Bytes, Finding, Problem};
 use crate::state::{Exam, Verdicts};
+use std::sync::Arc;
 use std::thread;
 
 /// Stack of a thread that checks foreign schemas, in bytes.
@@ -21,10 +22,10 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 ///
 /// # Errors
 /// The check against the schemas failed.
-pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Finding>, Problem> {
+pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Arc<Finding>>, Problem> {
     let mut all = run.findings();
     if run.has_schemas() {
-        all.extend(run.schema_findings(&verdicts_of(run, bytes)?));
+        all.extend(run.schema_findings(&verdicts_of(run, bytes)?).into_iter().map(Arc::new));
     }
     Ok(Finding::in_order(all))
 }

@@ -23,11 +23,9 @@ pub struct Loaded {
 ///
 /// # Errors
 /// It cannot be opened or read, is no text, or there is no such format.
-pub fn open(path_or_dash: &str, forced: Option<&str>) -> Result<Loaded, Problem> {
-    let input = match path_or_dash {
-        "-" => Input::stdin()?,
-        path => Input::open(Path::new(path))?,
-    };
+pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
+    let path = path_or_dash.as_ref();
+    let input = if path.as_os_str() == "-" { Input::stdin()? } else { Input::open(path)? };
     load(input, forced)
 }
 

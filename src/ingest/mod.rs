@@ -5,15 +5,19 @@
 mod detect;
 mod exam;
 mod fold;
+mod glance;
 mod live;
 mod load;
 mod pass;
+mod replay;
 mod versions;
 mod worker;
 
 pub use detect::{Detected, detect};
 pub use exam::{findings_of, verdicts_of, with_stack};
+pub use glance::{Glance, glance};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, in_order, survey};
+pub use replay::{Deck, Replay, replay};
 pub use worker::Worker;

@@ -6,6 +6,7 @@ use crate::model::{Finding, Found, Place, Problem};
 use crate::source::Reader;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
+use std::sync::Arc;
 use std::thread;
 
 /// Bytes that a thread looks at before it hands on what it found.
@@ -29,7 +30,7 @@ pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Foun
             let place = |finding: &Finding| place(loaded, run.as_ref(), finding);
             let found = findings_of(run.as_ref(), loaded.input.as_ref())?
                 .into_iter()
-                .map(|finding| Found { place: place(&finding), finding });
+                .map(|finding| Found { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
             each(found.collect())
         }),
     }

@@ -5,13 +5,16 @@
 //! and nothing of files.
 
 mod head;
+mod number;
 mod parse;
 mod path;
 mod print;
+mod read;
 mod scan;
 mod value;
 
 pub use head::head;
+pub use number::{compare_numbers, same};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape};
 pub use print::{compact, pretty, quote, schema_text};

@@ -1,7 +1,10 @@
-//! Text to [`Value`], one level at a time over serde_json's `RawValue`, so that no input overflows the stack.
+//! Text to [`Value`], or what is wrong with it; no input overflows the stack.
 
-use super::value::{Data, Member, Object, Value};
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use super::read::Reading;
+use super::scan::LONE_SURROGATE;
+use super::value::Value;
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -31,7 +34,12 @@ impl std::error::Error for SyntaxError {}
 /// # Errors
 /// What is no JSON: bad syntax, text behind the value, `NaN`, a string with a lone surrogate escape (A1, D1).
 pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
-    read(text, Surrogates::Reject)
+    let mut reading = Reading::new(text);
+    let value = reading.whole().ok_or_else(|| fault(text))?;
+    match reading.lone {
+        None => Ok(value),
+        Some(byte) => Err(SyntaxError { byte, message: LONE_SURROGATE.to_owned() }),
+    }
 }
 
 /// As [`parse`], but a lone surrogate escape reads as U+FFFD: for showing what the strict rules reject.
@@ -39,89 +47,20 @@ pub fn parse(text: &str) -> Result<Value<'_>, SyntaxError> {
 /// # Errors
 /// What is no JSON.
 pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
-    read(text, Surrogates::Replace)
+    Reading::new(text).whole().ok_or_else(|| fault(text))
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Surrogates {
-    Reject,
-    Replace,
-}
-
-fn read(text: &str, surrogates: Surrogates) -> Result<Value<'_>, SyntaxError> {
-    let reader = Reader { base: text.as_ptr() as usize, surrogates };
+/// Why a text is no JSON, as serde_json tells it.
+fn fault(text: &str) -> SyntaxError {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let value = text.trim_matches(is_space);
-    if value.starts_with(['{', '[']) {
-        // Its first level is read to the end of the text, which tells all that a skim of the whole would.
-        return reader.value(value, 0);
-    }
-    let raw: &RawValue = serde_json::from_str(text).map_err(|e| located(text, &e))?;
-    reader.value(raw.get(), 0)
-}
-
-struct Reader {
-    base: usize,
-    surrogates: Surrogates,
-}
-
-impl Reader {
-    fn offset(&self, part: &str) -> usize {
-        part.as_ptr() as usize - self.base
-    }
-
-    fn value<'a>(&self, text: &'a str, depth: usize) -> Result<Value<'a>, SyntaxError> {
-        let start = self.offset(text);
-        let data = match text.as_bytes().first() {
-            Some(b'{') if depth < DEPTH_MAX => Data::Object(self.object(text, depth)?),
-            Some(b'[') if depth < DEPTH_MAX => Data::Array(self.array(text, depth)?),
-            Some(b'{' | b'[') => Data::Deep,
-            Some(b'"') => Data::String(self.string(text)?),
-            Some(b'n') => Data::Null,
-            Some(b't') => Data::Bool(true),
-            Some(b'f') => Data::Bool(false),
-            _ => Data::Number,
-        };
-        Ok(Value { start, text, data })
-    }
-
-    fn object<'a>(&self, text: &'a str, depth: usize) -> Result<Object<'a>, SyntaxError> {
-        let level = level(text).map_err(|e| self.inner(text, &e))?;
-        let mut members = Vec::with_capacity(level.len());
-        for (key, value) in level {
-            let key = key.map_or("\"\"", RawValue::get);
-            members.push(Member {
-                key: self.string(key)?,
-                key_start: self.offset(key),
-                value: self.value(value.get(), depth + 1)?,
-            });
-        }
-        Ok(Object::new(members))
-    }
-
-    fn array<'a>(&self, text: &'a str, depth: usize) -> Result<Vec<Value<'a>>, SyntaxError> {
-        let level = level(text).map_err(|e| self.inner(text, &e))?;
-        level.into_iter().map(|(_, value)| self.value(value.get(), depth + 1)).collect()
-    }
-
-    fn string<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, SyntaxError> {
-        let body = &text[1..text.len() - 1];
-        match unescape(body) {
-            Ok(s) => Ok(s),
-            Err((_, lossy)) if self.surrogates == Surrogates::Replace => Ok(lossy),
-            Err((byte, _)) => Err(SyntaxError {
-                byte: self.offset(body) + byte,
-                message: "a lone surrogate escape, which is no character".to_owned(),
-            }),
-        }
-    }
-
-    /// Below the first level this cannot happen, since that was skimmed; it is an error and not a panic all the same.
-    fn inner(&self, text: &str, e: &serde_json::Error) -> SyntaxError {
-        let mut error = located(text, e);
-        error.byte += self.offset(text);
-        error
-    }
+    let (told, text, offset) = if value.starts_with(['{', '[']) {
+        (skim(value), value, value.as_ptr() as usize - text.as_ptr() as usize)
+    } else {
+        (serde_json::from_str::<&RawValue>(text).map(|_| ()), text, 0)
+    };
+    let error = told.map_or_else(|e| located(text, &e), |()| SyntaxError { byte: 0, message: "no JSON".to_owned() });
+    SyntaxError { byte: error.byte + offset, ..error }
 }
 
 /// Decodes the inside of a JSON string (what stands between the quotes).
@@ -158,7 +97,7 @@ pub fn unescape(body: &str) -> Result<Cow<'_, str>, (usize, Cow<'_, str>)> {
 }
 
 /// One escape at the start of `rest`: its character (None: a lone surrogate) and its length in bytes.
-fn escape(rest: &str) -> (Option<char>, usize) {
+pub(super) fn escape(rest: &str) -> (Option<char>, usize) {
     let c = match rest.as_bytes().get(1) {
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
@@ -203,53 +142,39 @@ fn located(text: &str, e: &serde_json::Error) -> SyntaxError {
     SyntaxError { byte, message }
 }
 
-type Level<'a> = Vec<(Option<&'a RawValue>, &'a RawValue)>;
-
-/// The members or elements of one container, each as its own text.
-fn level(text: &str) -> Result<Level<'_>, serde_json::Error> {
+/// Reads the first level of one container, and skims what is below.
+fn skim(text: &str) -> Result<(), serde_json::Error> {
     let mut de = serde_json::Deserializer::from_str(text);
-    let level = LevelSeed.deserialize(&mut de)?;
-    de.end()?;
-    Ok(level)
+    de.deserialize_any(Skim)?;
+    de.end()
 }
 
-struct LevelSeed;
+struct Skim;
 
-impl<'de> DeserializeSeed<'de> for LevelSeed {
-    type Value = Level<'de>;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, d: D) -> Result<Self::Value, D::Error> {
-        d.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for LevelSeed {
-    type Value = Level<'de>;
+impl<'de> Visitor<'de> for Skim {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object or an array")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut out = Vec::new();
-        while let Some(key) = map.next_key::<&RawValue>()? {
-            out.push((Some(key), map.next_value()?));
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(_key) = map.next_key::<&RawValue>()? {
+            map.next_value::<IgnoredAny>()?;
         }
-        Ok(out)
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut out = Vec::new();
-        while let Some(value) = seq.next_element()? {
-            out.push((None, value));
-        }
-        Ok(out)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Data;
 
     #[test]
     fn keeps_number_text_order_duplicates_and_places() {
@@ -283,5 +208,50 @@ mod tests {
             depth += 1;
         }
         assert_eq!((depth, &v.data), (DEPTH_MAX, &Data::Deep));
+    }
+
+    const GOOD: &[&str] = &[
+        " {\"a\" : [1,-0.5e+3, null] ,\n\"b\":{}, \"a\":\"\\u00e9\\ud83d\\ude00\\n/\\/ 01234567\" }\t",
+        "[[], [true,false ,\"\u{e9}\u{7f}\"],{\"\\\\\":\"\"}]",
+        " -12.50E-7\r",
+        "\"a\\\"b\"",
+    ];
+
+    /// What serde_json makes of it, which loses much, keeps one member of a key and rejects lone surrogates.
+    #[test]
+    fn says_of_every_change_of_a_byte_what_serde_says() {
+        for good in GOOD {
+            for at in 0..good.len() {
+                for byte in " \"\\,:]}{[0-+.eux\n\u{0}\u{1f}".bytes() {
+                    let mut text = good.as_bytes().to_vec();
+                    text[at] = byte;
+                    let Ok(text) = std::str::from_utf8(&text) else { continue };
+                    let ours = parse(text);
+                    let theirs = serde_json::from_str::<serde_json::Value>(text);
+                    assert_eq!(ours.is_ok(), theirs.is_ok(), "{text:?}: {ours:?}");
+                    assert_eq!(
+                        parse_lenient(text).is_ok(),
+                        serde_json::from_str::<&RawValue>(text).is_ok(),
+                        "{text:?}"
+                    );
+                    match (ours, theirs) {
+                        (Ok(ours), Ok(theirs)) => assert_eq!(plain(&ours), theirs, "{text:?}"),
+                        (Err(e), _) => assert_ne!(e.message, "no JSON", "{text:?}"),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn plain(value: &Value<'_>) -> serde_json::Value {
+        match &value.data {
+            Data::Null => serde_json::Value::Null,
+            Data::Bool(b) => (*b).into(),
+            Data::Number | Data::Deep => serde_json::from_str(value.text).unwrap(),
+            Data::String(s) => s.as_ref().into(),
+            Data::Array(items) => items.iter().map(plain).collect(),
+            Data::Object(o) => o.entries().map(|(key, v)| (key.to_owned(), plain(v))).collect(),
+        }
     }
 }

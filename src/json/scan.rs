@@ -119,7 +119,12 @@ impl Scanner {
 
     /// The inside of a string from `at` on: the next byte to look at, and whether the whole value ends there.
     fn text(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool), (usize, &'static str)> {
-        let at = at + plain(&piece[at..]);
+        let mut at = at + plain(&piece[at..]);
+        // Escapes of one letter are many, and need no state of their own where their letter is in the piece too.
+        while let Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't']) = piece.get(at..at + 2) {
+            at += 2;
+            at += plain(&piece[at..]);
+        }
         match piece.get(at) {
             None => Ok((at, false)),
             Some(b'"') if self.is_key => {
@@ -307,10 +312,21 @@ impl Scanner {
 
 const NO_VALUE: &str = "expected a value";
 const NOT_UTF8: &str = "bytes that are not UTF-8";
-const LONE_SURROGATE: &str = "a lone surrogate escape, which is no character";
+pub(super) const LONE_SURROGATE: &str = "a lone surrogate escape, which is no character";
 
-/// Length of the part before the first quote, backslash, control character or byte beyond ASCII, eight bytes at a time.
+/// Length of the part before the first quote, backslash, control character or byte beyond ASCII.
 fn plain(text: &[u8]) -> usize {
+    plain_before::<0x80>(text)
+}
+
+/// Length of the part before the first quote, backslash or control character.
+pub(super) fn plain_text(text: &[u8]) -> usize {
+    plain_before::<0>(text)
+}
+
+/// Length of the part before the first quote, backslash, control character or byte with the bit `STOP` (the highest, or
+/// 0 for none), eight bytes at a time.
+fn plain_before<const STOP: u8>(text: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut at = 0;
@@ -318,14 +334,15 @@ fn plain(text: &[u8]) -> usize {
         let x = u64::from_le_bytes(*chunk);
         let (quote, backslash) = (x ^ (ONES * b'"' as u64), x ^ (ONES * b'\\' as u64));
         let below = |v: u64, n: u64| v.wrapping_sub(ONES * n) & !v;
-        let stops = (below(quote, 1) | below(backslash, 1) | below(x, 0x20) | x) & HIGH;
+        let stops = (below(quote, 1) | below(backslash, 1) | below(x, 0x20) | (x & (ONES * STOP as u64))) & HIGH;
         if stops != 0 {
             return at + stops.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
     let rest = &text[at..];
-    at + rest.iter().position(|b| !matches!(b, 0x20..0x80) || matches!(b, b'"' | b'\\')).unwrap_or(rest.len())
+    let is_stop = |b: &u8| *b < 0x20 || matches!(b, b'"' | b'\\') || *b & STOP != 0;
+    at + rest.iter().position(is_stop).unwrap_or(rest.len())
 }
 
 /// The beginning of a value, closed after its last whole part so that it can be parsed: what a record that is longer

@@ -1,7 +1,7 @@
 //! The value: what a JSON text says, and where it says it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// One JSON value, borrowed from the text it was read from.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,25 +74,27 @@ impl<'a> Object<'a> {
 
     /// Key and value of each distinct key: the last value of duplicates, at the place of the first (A6).
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        let (distinct, plain): (Vec<_>, &[Member<'a>]) =
+            if self.has_duplicates { (self.distinct(), &[]) } else { (Vec::new(), &self.members) };
+        plain.iter().map(|m| (m.key.as_ref(), &m.value)).chain(distinct)
+    }
+
+    fn distinct(&self) -> Vec<(&str, &Value<'a>)> {
         let mut order: Vec<(&str, &Value<'a>)> = Vec::with_capacity(self.members.len());
-        if self.has_duplicates {
-            let mut place = std::collections::HashMap::new();
-            for m in &self.members {
-                match place.get(m.key.as_ref()) {
-                    Some(&i) => {
-                        let slot: &mut (&str, &Value<'a>) = &mut order[i];
-                        slot.1 = &m.value;
-                    }
-                    None => {
-                        place.insert(m.key.as_ref(), order.len());
-                        order.push((m.key.as_ref(), &m.value));
-                    }
+        let mut place = HashMap::new();
+        for m in &self.members {
+            match place.get(m.key.as_ref()) {
+                Some(&i) => {
+                    let slot: &mut (&str, &Value<'a>) = &mut order[i];
+                    slot.1 = &m.value;
+                }
+                None => {
+                    place.insert(m.key.as_ref(), order.len());
+                    order.push((m.key.as_ref(), &m.value));
                 }
             }
-        } else {
-            order.extend(self.members.iter().map(|m| (m.key.as_ref(), &m.value)));
         }
-        order.into_iter()
+        order
     }
 
     /// Number of distinct keys.

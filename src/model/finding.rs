@@ -2,6 +2,7 @@
 
 use super::Place;
 use serde::Serialize;
+use std::borrow::Borrow;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,9 +63,9 @@ impl Finding {
 
     /// Findings in their order, one for each record, step, path and rule.
     #[must_use]
-    pub fn in_order(mut all: Vec<Self>) -> Vec<Self> {
-        all.sort_by(|a, b| a.order().cmp(&b.order()));
-        all.dedup_by(|a, b| a.order() == b.order());
+    pub fn in_order<F: Borrow<Self>>(mut all: Vec<F>) -> Vec<F> {
+        all.sort_by(|a, b| a.borrow().order().cmp(&b.borrow().order()));
+        all.dedup_by(|a, b| (*a).borrow().order() == (*b).borrow().order());
         all
     }
 }

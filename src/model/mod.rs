@@ -5,13 +5,17 @@
 mod finding;
 mod identity;
 mod index;
+mod listed;
 mod place;
 mod problem;
 mod step;
+mod time;
 
 pub use finding::{Finding, Found, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;
+pub use listed::{ListChange, ListedFile, ListedKind};
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace};
+pub use time::{Moment, When, span_text};

@@ -4,6 +4,7 @@ use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
 use crate::lint;
 use crate::model::{Finding, Severity, StepNo};
 use crate::text::{Pattern, Role, wrap};
+use std::sync::Arc;
 
 /// From this width on rules are told with their family.
 const WIDE: usize = 64;
@@ -22,7 +23,7 @@ pub struct FindingsPane {
 impl FindingsPane {
     /// The finding under the cursor.
     #[must_use]
-    pub fn chosen(&self, open: &Open<'_>) -> Option<Finding> {
+    pub fn chosen(&self, open: &Open<'_>) -> Option<Arc<Finding>> {
         open.findings().get(self.scroll.cursor).cloned()
     }
 
@@ -104,7 +105,7 @@ fn help_rows(extent: Extent) -> usize {
 }
 
 /// How many there are of each severity.
-fn heading(findings: &[Finding]) -> Row {
+fn heading(findings: &[Arc<Finding>]) -> Row {
     let mut left = Vec::new();
     for (severity, plural) in [(Severity::Error, "s"), (Severity::Warning, "s"), (Severity::Info, "")] {
         let n = findings.iter().filter(|f| f.severity == severity).count();

@@ -1,6 +1,7 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
-use super::{Open, Piece, Session, state::at, value};
+use super::row::pieces_width;
+use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
@@ -9,6 +10,8 @@ use crate::text::{Role, SafeText, cut};
 
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
+/// From this width on the header tells the date with the time.
+const DATED: usize = 150;
 /// From this width on the sentence on a value has room for all it tells.
 const WIDE: usize = 110;
 
@@ -18,10 +21,7 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
     let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
     left.push(Piece::safe(Role::Text, name));
-    if cells >= 70 {
-        left.push(Piece::of(Role::Dim, &format!(" · {}", session.format.title())));
-    }
-    let mut right = Vec::new();
+    let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
     if let Some(open) = open {
         if session.format.layout() == Layout::Set {
             let mark = if session.records.is_complete() { "" } else { "≥" };
@@ -34,10 +34,22 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
             right.push(Piece::of(Role::Dim, &of));
             right.push(Piece::of(Role::Dim, "  "));
         }
+        let verdict = session.review.verdict(session.trajectory);
+        if let Some(verdict) = verdict.filter(|_| session.format.layout() == Layout::Set) {
+            right.push(Piece::of(marks::role(verdict), &format!("{}  ", verdict.name())));
+        }
         right.extend(step_pieces(open, cells));
         right.extend(findings(open, cells));
     }
-    right.extend(liveness(session, open));
+    right.extend(liveness(session, open, cells));
+    right.extend(session.replay.map(|replay| replay.told(session.records.count(), cells)));
+    // What there is room for, the less needed last.
+    let used = pieces_width(&left) + pieces_width(&right) + 3;
+    let title = Piece::of(Role::Dim, &format!(" · {}", session.format.title()));
+    let has_title = cells >= 70 && used + title.width() <= cells;
+    let used = used + if has_title { title.width() } else { 0 };
+    left.extend(Some(title).filter(|_| has_title));
+    right.extend(quiet(session).filter(|quiet| used + quiet.width() <= cells));
     right.push(Piece::of(Role::Text, " "));
     (left, right)
 }
@@ -59,7 +71,7 @@ fn step_pieces(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if let Some(tick) = &step.tick {
             out.push(Piece::of(Role::Dim, &format!(" · tick {tick}")));
         }
-        if let Some(time) = &step.time {
+        if let Some(time) = times::told(open, cells >= DATED).or_else(|| step.time.clone()) {
             out.push(Piece::of(Role::Dim, &format!(" · {time}")));
         }
     }
@@ -79,20 +91,50 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     out
 }
 
-fn liveness(session: &Session, open: Option<&Open<'_>>) -> Vec<Piece> {
+fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Piece> {
+    let mut out = Vec::new();
+    out.extend(session.live.stale.map(|word| match word {
+        "truncated" | "replaced" if cells < 60 => Piece::of(Role::Warning, "  ↻"),
+        "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
+        _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
+    }));
     if !session.is_complete {
         let text = match open {
+            _ if session.replay.is_some() => String::new(),
             Some(open) if session.format.layout() == Layout::Run => {
                 format!("  reading · {} steps", value::count_text(open.count()))
             }
             _ => format!("  reading · {} records", value::count_text(session.records.count())),
         };
-        return vec![Piece::of(Role::Warning, &text)];
+        out.push(Piece::of(Role::Warning, &text));
+        return out;
     }
-    if session.is_live {
-        return vec![Piece::of(Role::Good, "  ● live")];
-    }
-    Vec::new()
+    let new = session.live.waiting(open.map_or(0, Open::count));
+    out.extend(match (session.live.follow, new) {
+        (_, Some(new)) if cells < 60 => Some(Piece::of(Role::Warning, &format!("  ‖ {new} new"))),
+        (_, Some(new)) => Some(Piece::of(Role::Warning, &format!("  ‖ paused · {new} new"))),
+        // A recording is not live; how it plays stands beside.
+        _ if session.replay.is_some() => None,
+        (Follow::On, _) if session.is_live => Some(Piece::of(Role::Good, "  ● live")),
+        (Follow::On, _) => Some(Piece::of(Role::Good, "  ● following")),
+        _ => session.is_live.then(|| Piece::of(Role::Good, "  ○ live")),
+    });
+    out.extend(receiving(session, open));
+    out
+}
+
+/// Since when nothing came; a time of the day, so that nothing has to tick.
+fn quiet(session: &Session) -> Option<Piece> {
+    let is_quiet = session.is_complete && session.is_live && session.live.is_quiet;
+    let since = session.live.heard.as_ref().filter(|_| is_quiet)?;
+    Some(Piece::of(Role::Dim, &format!(" · quiet since {since}")))
+}
+
+/// What stands unfinished at the end, where no list of steps has it as its last row (T11).
+fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
+    let pending = session.live.pending.as_ref()?;
+    let is_in_steps = open.is_some() && session.format.layout() == Layout::Run;
+    (!is_in_steps).then(|| Piece::of(Role::Dim, &format!(" · {}", pending.told())))
 }
 
 /// The sentence on the value in focus: who set it, what it was before.
@@ -114,6 +156,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         return out;
     };
     out.push(Piece::of(Role::Text, "  "));
+    out.extend(marks::of_focus(open).unwrap_or_default());
     let tree = open.tree();
     if let Some(leaf) = tree.leaf(node, step) {
         out.push(value_piece(&value::stored(&leaf.value, open.bytes())));
@@ -134,7 +177,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     } else if tree.shape(node, step).is_some() {
         let n = tree.child_count(node, step);
         out.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
-        if let Some((newest, _)) = tree.newest(node, step) {
+        if let Some(newest) = open.newest(node) {
             out.push(Piece::of(Role::Dim, "   last written "));
             out.push(Piece::of(Role::Blame, &at(newest)));
         }

@@ -38,8 +38,8 @@ pub struct CodeRequest {
     pub key: String,
     /// A `language` member beside it.
     pub language: Option<String>,
-    /// The text.
-    pub text: String,
+    /// The text, which may be long and is asked for again until it is answered.
+    pub text: Arc<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ struct Line {
 
 #[derive(Debug)]
 struct Block {
-    text: String,
+    text: Arc<str>,
     lines: Vec<(u32, Range<usize>)>,
     note: String,
     is_whole: bool,
@@ -135,7 +135,7 @@ impl DocView {
                 node,
                 key: doc.key(node as usize).map(std::borrow::Cow::into_owned).unwrap_or_default(),
                 language: doc.member(parent, "language").map(|at| doc.string_head(at, 64).0.into_owned()),
-                text: outline.blocks.get(&node)?.text.clone(),
+                text: Arc::clone(&outline.blocks.get(&node)?.text),
             })
         };
         nodes.into_iter().filter_map(request).collect()
@@ -435,7 +435,7 @@ fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
     } else {
         format!("… {size} in all; l opens it")
     };
-    Block { text, lines, note, is_whole: is_all && !is_cut }
+    Block { text: text.into(), lines, note, is_whole: is_all && !is_cut }
 }
 
 /// The node of a message that holds the value at a path of the state: the first whose pointer ends with the path.

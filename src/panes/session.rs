@@ -1,11 +1,13 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
-use super::{Checks, Piece};
+use super::replay::Replay;
+use super::{Checks, Live, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
+use crate::review::Review;
 use crate::state::cause::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
@@ -59,21 +61,34 @@ pub struct Session {
     pub checks: Arc<Checks>,
     /// The shared cursor.
     pub focus: Focus,
+    /// Decisions on the records of the input.
+    pub review: Review,
     /// Whether the records (and for a run, its state) are all there.
     pub is_complete: bool,
     /// Whether the input grew while it was open.
     pub is_live: bool,
+    /// The newest end of the input: who follows it, what came lately.
+    pub live: Live,
+    /// The recording that plays, if it is one.
+    pub replay: Option<Replay>,
     /// Grows whenever the open run was replaced or restarted: caches belong to one generation.
     pub generation: u64,
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
-    findings: RefCell<Option<(FindingsKey, Rc<Vec<Finding>>)>>,
+    findings: RefCell<Option<(FindingsKey, Findings)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
+    newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
 }
+
+/// Generation, container, step and size of the run that the newest write was looked up of.
+type NewestKey = (u64, NodeId, StepNo, usize);
 
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);
+
+/// The findings of a run in order, shared with the run.
+pub type Findings = Rc<Vec<Arc<Finding>>>;
 
 /// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
 type FindingsKey = (u64, usize, bool, StepNo);
@@ -96,6 +111,8 @@ impl Session {
         bytes: Arc<dyn Bytes>,
         records: Arc<dyn Records>,
     ) -> Self {
+        let mut review = Review::default();
+        review.restart(format.layout() == Layout::Run);
         Self {
             name: name.to_owned(),
             path: None,
@@ -108,14 +125,18 @@ impl Session {
             trajectory: 0,
             checks: Arc::default(),
             focus: Focus::default(),
+            review,
             is_complete: false,
             is_live: false,
+            live: Live::default(),
+            replay: None,
             generation: 0,
             described: RefCell::default(),
             causes: RefCell::default(),
             writes: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
+            newest: RefCell::default(),
         }
     }
 
@@ -234,7 +255,7 @@ impl Open<'_> {
 
     /// The findings of the run. While it is read they are looked up anew at each doubling, not at each frame.
     #[must_use]
-    pub fn findings(&self) -> Rc<Vec<Finding>> {
+    pub fn findings(&self) -> Findings {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
         let key = (self.session.generation, size, is_complete, self.session.checks.judged());
@@ -242,7 +263,7 @@ impl Open<'_> {
             return Rc::clone(found);
         }
         let mut all = self.guard.findings();
-        all.extend(self.session.checks.findings(self.run()));
+        all.extend(self.session.checks.findings(self.run()).into_iter().map(Arc::new));
         let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
@@ -260,6 +281,19 @@ impl Open<'_> {
         plan
     }
 
+    /// The newest step that wrote a leaf at or below a node, at the step in focus. It costs a look at each of them, so
+    /// the last answer is kept.
+    #[must_use]
+    pub fn newest(&self, node: NodeId) -> Option<StepNo> {
+        let key = (self.session.generation, node, self.step(), self.count());
+        if let Some((_, newest)) = self.session.newest.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return *newest;
+        }
+        let newest = self.tree().newest(node, self.step()).map(|(newest, _)| newest);
+        *self.session.newest.borrow_mut() = Some((key, newest));
+        newest
+    }
+
     /// Findings of the run that are errors, and that are warnings.
     #[must_use]
     pub fn finding_counts(&self) -> (usize, usize) {
@@ -271,7 +305,7 @@ impl Open<'_> {
     /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself tells.
     #[must_use]
     pub fn error_steps(&self) -> Vec<StepNo> {
-        let is_error = |f: &&Finding| f.severity == Severity::Error;
+        let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
         let mut steps: Vec<StepNo> = self.findings().iter().filter(is_error).filter_map(|f| f.step).collect();
         steps.extend(self.guard.error_steps());
         steps.sort_unstable();
@@ -281,7 +315,7 @@ impl Open<'_> {
 
     /// Findings of one step.
     #[must_use]
-    pub fn findings_of(&self, step: StepNo) -> Vec<Finding> {
+    pub fn findings_of(&self, step: StepNo) -> Vec<Arc<Finding>> {
         self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
     }
 

@@ -1,8 +1,9 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
 mod changes;
+mod kept;
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, marks, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
@@ -19,6 +20,12 @@ const OPEN_DEPTH_MAX: usize = 4;
 const SCALAR_CELLS: usize = 24;
 /// Widest column of keys.
 const KEY_CELLS_MAX: usize = 20;
+
+/// Whether a leaf became what it is a moment ago.
+fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
+    let live = &open.session.live;
+    live.fresh.is_some() && open.tree().leaf(node, step).is_some_and(|leaf| live.is_fresh(leaf.changed))
+}
 
 /// What a row of the state pane stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -74,6 +81,7 @@ pub struct StatePane {
     at: Option<Place>,
     folds: HashMap<Place, bool>,
     fold_version: u64,
+    kept: kept::Kept,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,
 }
 
@@ -95,13 +103,6 @@ impl StatePane {
     /// Forgets cursor and folds: another trajectory was opened.
     pub fn reset(&mut self) {
         *self = Self { is_blaming: self.is_blaming, fold_version: self.fold_version + 1, ..Self::default() };
-    }
-
-    /// Forgets cursor and folds of single values: their numbers belong to a run that is gone.
-    pub fn forget_nodes(&mut self) {
-        self.folds.retain(|place, _| matches!(place, Place::Group(_)));
-        self.at = None;
-        self.fold_version += 1;
     }
 
     fn build(&self, open: &Open<'_>) -> Outline {
@@ -286,12 +287,16 @@ impl StatePane {
         }
         let range = self.scroll.top..total.min(self.scroll.top + extent.height);
         let column = value_column(&outline.lines[range.clone()], indent_cells(extent.width));
+        let marked = marks::values(open);
         let rows = range
             .map(|i| {
                 let line = &outline.lines[i];
-                self.row(open, &outline, line, column, extent.width)
-                    .hit(Hit::Row(i))
-                    .cursor(i == self.scroll.cursor && is_marked)
+                let row = self.row(open, &outline, line, column, extent.width);
+                let mark = match line.place {
+                    Place::Node(node) => marks::of_node(open, &marked, node),
+                    _ => None,
+                };
+                marks::beside(row, mark).hit(Hit::Row(i)).cursor(i == self.scroll.cursor && is_marked)
             })
             .collect();
         Window { rows, top: self.scroll.top, total }
@@ -309,6 +314,7 @@ impl StatePane {
             (Some(EventOp::Add), _) => ("+ ", Role::Added),
             (Some(EventOp::Change), _) => ("~ ", Role::Changed),
             (Some(EventOp::Same), _) => ("= ", Role::Dim),
+            (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
             _ => ("  ", Role::Dim),
         };
         let indent = indent_cells(cells);
@@ -410,7 +416,8 @@ impl StatePane {
         if op == Some(EventOp::Change) {
             left.extend(was(open, node, step));
         }
-        let role = if leaf.step == step { Role::BlameNew } else { Role::Blame };
+        let is_new = leaf.step == step || open.session.live.is_fresh(leaf.step);
+        let role = if is_new { Role::BlameNew } else { Role::Blame };
         let (id, _) = open.tree().path(node);
         if self.is_blaming {
             let who = open.run().credit(id, leaf.step, open.bytes()).who.unwrap_or_default();

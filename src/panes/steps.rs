@@ -1,15 +1,19 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
+use super::live::Pending;
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Times, Window, marks, times};
+use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
 use crate::text::{Role, SafeText, cut, pad};
 
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
-pub fn window(open: &Open<'_>, scroll: &Scroll, extent: Extent) -> Window {
+pub fn window(open: &Open<'_>, scroll: &Scroll, times: Times, extent: Extent) -> Window {
     let total = open.count();
-    if total == 0 {
+    let pending = pending(open).filter(|_| extent.height > 1);
+    let extent = Extent { height: height(open, extent), ..extent };
+    if total == 0 && pending.is_none() {
         let lines: &[&str] = if open.session.is_complete {
             &[
                 "No steps.",
@@ -20,24 +24,55 @@ pub fn window(open: &Open<'_>, scroll: &Scroll, extent: Extent) -> Window {
         };
         return Window::notice(lines, extent.width);
     }
-    let digits = (total - 1).to_string().len();
-    let rows = (scroll.top..total.min(scroll.top + extent.height))
-        .map(|i| row(open, StepNo::try_from(i).unwrap_or(StepNo::MAX), digits, extent.width))
+    let digits = total.saturating_sub(1).to_string().len();
+    let start = if times == Times::Since { times::start(open) } else { None };
+    let has_marks = !marks::marked_steps(open).is_empty();
+    let mut rows: Vec<Row> = (scroll.top..total.min(scroll.top + extent.height))
+        .map(|i| {
+            let step = StepNo::try_from(i).unwrap_or(StepNo::MAX);
+            row(open, step, times.piece(open, step, start), digits, extent.width, has_marks)
+        })
         .collect();
+    rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.told()))));
     Window { rows, top: scroll.top, total }
 }
 
-fn row(open: &Open<'_>, number: StepNo, digits: usize, cells: usize) -> Row {
+/// Rows that the list has for steps: the last one is for what is not finished yet (T11).
+#[must_use]
+pub fn height(open: &Open<'_>, extent: Extent) -> usize {
+    extent.height - usize::from(extent.height > 1 && pending(open).is_some())
+}
+
+fn pending<'o>(open: &'o Open<'_>) -> Option<&'o Pending> {
+    open.session.live.pending.as_ref().filter(|_| open.session.format.layout() == Layout::Run)
+}
+
+fn row(
+    open: &Open<'_>,
+    number: StepNo,
+    time: Option<Piece>,
+    digits: usize,
+    cells: usize,
+    has_marks: bool,
+) -> Row {
     let step = open.describe(number);
     let is_cursor = number == open.step();
     let role = role_of(&step);
     let mut left = vec![
-        Piece::of(if is_cursor { Role::Accent } else { Role::Dim }, if is_cursor { "▌" } else { " " }),
+        match (is_cursor, open.session.live.is_fresh(number)) {
+            (true, _) => Piece::of(Role::Accent, "▌"),
+            (false, true) => Piece::of(Role::Good, "•"),
+            (false, false) => Piece::of(Role::Dim, " "),
+        },
         Piece::of(Role::Dim, &format!("{number:>digits$} ")),
+    ];
+    left.extend(time);
+    left.extend(marks::step_cell(open, number, has_marks));
+    left.extend([
         Piece::of(role, sign(&step)),
         Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),
         Piece::of(Role::Text, " "),
-    ];
+    ]);
     let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
     let Some(writes) = writes.filter(|w| !w.is_empty()) else {
         let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };

@@ -1,8 +1,10 @@
 //! The trajectories of a dataset, a row each.
 
-use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
+use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, marks, value};
+use crate::review::Mark;
 use crate::text::{Role, SafeText, cut, pad};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 /// What the table shows of a record: made by a job from its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,6 +31,8 @@ const FACTS_MAX: usize = 20_000;
 pub struct TablePane {
     /// Scroll and cursor, in records.
     pub scroll: Scroll,
+    /// Where a selection of records began; it reaches to the cursor.
+    pub anchor: Option<usize>,
     facts: HashMap<usize, Facts>,
 }
 
@@ -44,6 +48,13 @@ impl TablePane {
     /// Forgets all facts: the input was replaced.
     pub fn clear(&mut self) {
         self.facts.clear();
+    }
+
+    /// The selected records.
+    #[must_use]
+    pub fn selected(&self) -> Option<RangeInclusive<usize>> {
+        let (from, to) = (self.anchor?, self.scroll.cursor);
+        Some(from.min(to)..=from.max(to))
     }
 
     /// The facts of a record, if they are made.
@@ -72,10 +83,19 @@ impl TablePane {
             return Window::notice(lines, extent.width);
         }
         let digits = total.to_string().len().max(3);
-        let columns = Columns::of(extent.width, digits);
+        let columns = Columns::of(extent.width, digits, session.review.is_begun());
+        let selected = self.selected();
         let mut rows = vec![columns.heading()];
         for n in (self.scroll.top..total).take(extent.height.saturating_sub(1)) {
-            let row = columns.row(n, session, self.facts.get(&n), n == self.scroll.cursor);
+            let is_selected = selected.as_ref().is_some_and(|range| range.contains(&n));
+            let edge = if n == self.scroll.cursor {
+                "▌"
+            } else if is_selected {
+                "┃"
+            } else {
+                " "
+            };
+            let row = columns.row(n, session, self.facts.get(&n), edge);
             rows.push(row.hit(Hit::Row(n)).cursor(n == self.scroll.cursor));
         }
         Window { rows, top: self.scroll.top, total }
@@ -87,20 +107,23 @@ struct Columns {
     title: usize,
     tools: usize,
     has_size: bool,
+    has_marks: bool,
     words: usize,
 }
 
 impl Columns {
-    fn of(cells: usize, digits: usize) -> Self {
+    fn of(cells: usize, digits: usize, has_marks: bool) -> Self {
         let title = (cells / 5).clamp(10, 28);
         let tools = if cells >= 100 { 26 } else { 0 };
         let has_size = cells >= 60;
-        let used = 1 + digits + 2 + title + 2 + 6 + tools + 7 + if has_size { 10 } else { 0 };
-        Self { digits, title, tools, has_size, words: cells.saturating_sub(used) }
+        let used =
+            1 + digits + 2 + title + 2 + 6 + tools + 7 + if has_size { 10 } else { 0 } + if has_marks { 3 } else { 0 };
+        Self { digits, title, tools, has_size, has_marks, words: cells.saturating_sub(used) }
     }
 
     fn heading(&self) -> Row {
-        let mut text = format!(" {:>d$}  {:<t$}  {:>5}", "#", "id", "steps", d = self.digits, t = self.title);
+        let marks = if self.has_marks { "   " } else { "" };
+        let mut text = format!(" {:>d$}  {marks}{:<t$}  {:>5}", "#", "id", "steps", d = self.digits, t = self.title);
         if self.has_size {
             text += &format!(" {:>9}", "size");
         }
@@ -111,11 +134,13 @@ impl Columns {
         Row::text(Role::Dim, &(text + " begins with"))
     }
 
-    fn row(&self, n: usize, session: &Session, facts: Option<&Facts>, is_cursor: bool) -> Row {
-        let mut left = vec![
-            Piece::of(Role::Accent, if is_cursor { "▌" } else { " " }),
-            Piece::of(Role::Dim, &format!("{n:>d$}  ", d = self.digits)),
-        ];
+    fn row(&self, n: usize, session: &Session, facts: Option<&Facts>, edge: &str) -> Row {
+        let mut left =
+            vec![Piece::of(Role::Accent, edge), Piece::of(Role::Dim, &format!("{n:>d$}  ", d = self.digits))];
+        let mark = session.review.unit_mark(n).filter(|_| self.has_marks);
+        if self.has_marks {
+            left.extend(cells(mark));
+        }
         let size = session.records.get(n).map_or(0, |r| r.place.span.len);
         let Some(facts) = facts else {
             left.push(Piece::of(Role::Dim, &format!("…  {}", value::size_text(size))));
@@ -133,9 +158,26 @@ impl Columns {
             left.push(Piece::safe(Role::Call, pad(&SafeText::of(&names.join(" ")), self.tools)));
         }
         left.push(Piece::of(Role::Text, " "));
+        left.extend(mark.map(words).unwrap_or_default());
         left.push(Piece::safe(Role::Dim, cut(&SafeText::of(&super::steps::one_line(&facts.words)), self.words)));
         Row::new(left)
     }
+}
+
+/// The cells of a mark: decision, flag, a blank.
+fn cells(mark: Option<&Mark>) -> Vec<Piece> {
+    let verdict = mark.and_then(|mark| mark.verdict);
+    let flag = if mark.is_some_and(|mark| mark.is_flagged) { marks::FLAG } else { " " };
+    vec![
+        verdict.map_or_else(|| Piece::of(Role::Text, " "), |v| Piece::of(marks::role(v), v.sign())),
+        Piece::of(Role::Accent, flag),
+        Piece::of(Role::Text, " "),
+    ]
+}
+
+/// Tags and note of a mark, before the words of the record.
+fn words(mark: &Mark) -> Vec<Piece> {
+    marks::told(&Mark { verdict: None, is_flagged: false, ..mark.clone() })
 }
 
 fn find(facts: &Facts) -> Vec<Piece> {

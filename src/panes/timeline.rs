@@ -1,4 +1,4 @@
-//! The whole run in one line: density of writes, writes of the value in focus, errors, where we are.
+//! The whole run in one line: density of writes, writes of the value in focus, errors, long pauses, where we are.
 
 use super::{Open, Piece};
 use crate::model::StepNo;
@@ -8,6 +8,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/// Largest message that is read only to know when it came.
+const TIMED_BYTES_MAX: u64 = 32 << 10;
 
 /// Cells that the run's line takes of a width, and where it starts.
 #[must_use]
@@ -28,7 +31,7 @@ pub fn step_at(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
 }
 
 type Cell = (Role, &'static str);
-type CacheKey = (u64, usize, usize, Option<NodeId>, bool);
+type CacheKey = (u64, usize, usize, Option<NodeId>, bool, u64);
 
 /// The line, kept until the run, the width or the value in focus changes: a step only moves the cursor on it.
 #[derive(Debug, Default)]
@@ -46,8 +49,8 @@ impl Timeline {
         }
         let mut out = self.cells(open, len).as_ref().clone();
         let here = cell_of(open.step(), len, open.count());
-        let is_write = matches!(out[here].1, "◆" | "◇");
-        out[here] = (Role::Accent, if is_write { out[here].1 } else { "│" });
+        let is_sign = matches!(out[here].1, "◆" | "◇" | super::marks::FLAG);
+        out[here] = (Role::Accent, if is_sign { out[here].1 } else { "│" });
         let mut pieces = vec![Piece::of(Role::Dim, " 0 ")];
         for (role, text) in out {
             match pieces.last_mut().filter(|p| p.role == role) {
@@ -61,7 +64,8 @@ impl Timeline {
 
     fn cells(&self, open: &Open<'_>, len: usize) -> Rc<Vec<Cell>> {
         let focus = open.focus_node().map(|(_, node)| node);
-        let key = (open.session.generation, open.count(), len, focus, open.session.is_complete);
+        let key =
+            (open.session.generation, open.count(), len, focus, open.session.is_complete, open.session.review.version);
         if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(cells);
         }
@@ -75,6 +79,12 @@ fn cell_of(step: StepNo, len: usize, count: usize) -> usize {
     (usize::try_from(step.max(0)).unwrap_or(0) * len / count.max(1)).min(len - 1)
 }
 
+/// The first step of a cell, if one stands in it.
+fn first_of(cell: usize, len: usize, count: usize) -> Option<StepNo> {
+    let step = (cell * count).div_ceil(len);
+    (step < count && step * len / count == cell).then(|| StepNo::try_from(step).unwrap_or(StepNo::MAX))
+}
+
 fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
     let count = open.count();
     let mut writes = vec![0_usize; len];
@@ -84,8 +94,19 @@ fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
     let most = writes.iter().copied().max().unwrap_or(0).max(1);
     let bar_of = |&n: &usize| (Role::Dim, if n == 0 { " " } else { BARS[bar(n, most)] });
     let mut out: Vec<Cell> = writes.iter().map(bar_of).collect();
+    if open.session.is_complete {
+        // A step for each cell that holds one: to ask all of a long run for their times would take too long.
+        let is_small = |step: &StepNo| open.run().place(*step).is_some_and(|p| p.place.span.len <= TIMED_BYTES_MAX);
+        let firsts = (0..len).filter_map(|cell| first_of(cell, len, count)).filter(is_small).collect::<Vec<_>>();
+        for step in super::times::pauses(open, &firsts) {
+            out[cell_of(step, len, count)] = (Role::Dim, "┊");
+        }
+    }
     for step in open.error_steps() {
         out[cell_of(step, len, count)] = (Role::Error, "✗");
+    }
+    for step in super::marks::marked_steps(open).into_iter().filter(|step| (0..=open.last()).contains(step)) {
+        out[cell_of(step, len, count)] = (Role::Accent, super::marks::FLAG);
     }
     // A container's history is that of all below it; a mark in every cell would say nothing.
     if let Some(node) = focus.filter(|n| open.tree().child_count(*n, open.step()) == 0) {
@@ -108,6 +129,16 @@ fn bar(n: usize, most: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn each_cell_knows_its_first_step() {
+        for (len, count) in [(10, 3), (10, 10), (10, 37), (7, 100), (100, 7)] {
+            let firsts: Vec<_> = (0..len).filter_map(|cell| super::first_of(cell, len, count)).collect();
+            assert!(firsts.windows(2).all(|w| w[0] < w[1]) && firsts[0] == 0);
+            assert_eq!(firsts.len(), len.min(count));
+            assert!(firsts.iter().all(|step| super::cell_of(*step, len, count) < len));
+        }
+    }
+
     #[test]
     fn bars_grow_with_the_count() {
         let heights: Vec<_> = [1, 4, 60, 1000].iter().map(|&n| super::bar(n, 1000)).collect();

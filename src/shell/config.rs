@@ -2,24 +2,29 @@
 //!
 //! Nothing here can prevent the start (R25): what is broken is named as a [`Problem`] and ignored.
 
+use crate::format::FORMATS;
 use crate::model::Problem;
+use crate::state::watch::Expected;
 use crate::text::near;
+use crate::ui::Background;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use toml::Spanned;
 
 /// Most bytes of a configuration or theme file.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
-/// How long the terminal may take to tell its background colour. A slow one is taken for dark.
-const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
+/// How long the terminal may take to tell its background colour.
+const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +33,8 @@ pub struct Environment {
     pub no_color: bool,
     /// How many colours the terminal has.
     pub colors: Colors,
+    /// The terminal's background, if `COLORFGBG` tells it.
+    pub background: Background,
     /// `TERM`, empty if it is not set.
     pub term: String,
     /// `VISUAL`, else `EDITOR`, if not empty.
@@ -70,6 +77,7 @@ impl Environment {
         Self {
             no_color: get("NO_COLOR").is_some(),
             colors,
+            background: background(get("COLORFGBG").as_deref()),
             term,
             editor: get("VISUAL").or_else(|| get("EDITOR")),
             backtrace: get("RUST_BACKTRACE").is_some_and(|value| value != "0"),
@@ -79,12 +87,14 @@ impl Environment {
 }
 
 /// What `config.toml` and the folder `themes` hold.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
     /// The theme's name; `auto` asks the terminal.
     pub theme: Option<String>,
     /// The user's themes by name: the text of each `themes/NAME.toml`, sorted by name.
     pub themes: Vec<(String, String)>,
+    /// What is watched, and how that is told.
+    pub watch: WatchConfig,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -94,6 +104,90 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 struct Written {
     theme: Option<String>,
+    #[serde(default)]
+    watch: BTreeMap<Spanned<String>, WatchEntry>,
+}
+
+/// One key of `[watch]`: `notice`, or the name of a format.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum WatchEntry {
+    Notice(String),
+    Format(WatchPaths),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WatchPaths {
+    paths: Vec<String>,
+}
+
+/// How a hit of a watch is told to somebody who looks elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NoticeBy {
+    /// Not.
+    #[default]
+    Off,
+    /// By the terminal's bell.
+    Bell,
+    /// By a notice of the desktop, where the terminal knows OSC 9.
+    Osc9,
+}
+
+/// The names of [`NoticeBy`].
+const NOTICES: [(&str, NoticeBy); 3] = [("off", NoticeBy::Off), ("bell", NoticeBy::Bell), ("osc9", NoticeBy::Osc9)];
+
+/// The table `[watch]`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WatchConfig {
+    /// How a hit is told.
+    pub notice: NoticeBy,
+    formats: Vec<(String, Vec<Expected>)>,
+}
+
+impl WatchConfig {
+    /// What is watched in files of a format.
+    #[must_use]
+    pub fn of(&self, format: &str) -> Vec<Expected> {
+        self.formats.iter().filter(|(name, _)| name == format).flat_map(|(_, expected)| expected.clone()).collect()
+    }
+
+    /// Takes the table as it is written.
+    ///
+    /// # Errors
+    /// The byte of the key with which something is wrong, and a sentence.
+    fn read(written: BTreeMap<Spanned<String>, WatchEntry>) -> Result<Self, (usize, String)> {
+        let formats = || FORMATS.iter().map(|format| format.name());
+        let mut watch = Self::default();
+        for (key, entry) in written {
+            let (at, name) = (key.span().start, key.into_inner());
+            let fault = match entry {
+                WatchEntry::Notice(by) if name == "notice" => match NOTICES.iter().find(|(known, _)| *known == by) {
+                    Some((_, by)) => {
+                        watch.notice = *by;
+                        continue;
+                    }
+                    None => format!("`{by}` is no notice; there are: off, bell, osc9"),
+                },
+                WatchEntry::Format(WatchPaths { paths }) if formats().any(|known| known == name) => {
+                    match paths.iter().map(|path| Expected::parse(path)).collect() {
+                        Ok(expected) => {
+                            watch.formats.push((name, expected));
+                            continue;
+                        }
+                        Err(message) => message,
+                    }
+                }
+                _ => {
+                    let known = formats().chain(["notice"]);
+                    let near = near::nearest(&name, known).first().map(|near| format!("; did you mean `{near}`?"));
+                    format!("[watch] has no `{name}` of this form{}", near.unwrap_or_default())
+                }
+            };
+            return Err((at, fault));
+        }
+        Ok(watch)
+    }
 }
 
 impl Config {
@@ -106,8 +200,8 @@ impl Config {
     fn of(folder: &Path) -> Self {
         let mut config = Self::default();
         let file = folder.join("config.toml");
-        match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Written::default()), |text| parse(&text))) {
-            Ok(written) => config.theme = written.theme,
+        match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Default::default()), |text| parse(&text))) {
+            Ok((theme, watch)) => (config.theme, config.watch) = (theme, watch),
             Err(message) => config.problems.push(ignored(&file, &message)),
         }
         config.read_themes(&folder.join("themes"));
@@ -160,25 +254,40 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
 }
 
-fn parse(text: &str) -> Result<Written, String> {
-    toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
+fn parse(text: &str) -> Result<(Option<String>, WatchConfig), String> {
+    let line_of = |at| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
+    let written: Written = toml::from_str(text).map_err(|error| {
+        let line = line_of(error.span().map_or(0, |span| span.start));
         let written = error.span().and_then(|span| text.get(span)).unwrap_or_default();
         let near = near::nearest(written.trim_matches(['"', '\'']), NAMES.iter().copied())
             .first()
             .map(|name| format!("; did you mean `{name}`?"));
         format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
-    })
+    })?;
+    let watch = WatchConfig::read(written.watch).map_err(|(at, fault)| format!("line {}: {fault}", line_of(at)))?;
+    Ok((written.theme, watch))
 }
 
-/// Asks the terminal whether its background is light. Ask before the screen opens, and only for who wants to know: the
-/// answer comes as typed text. A terminal that does not answer in time is taken for dark.
+/// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
+/// that does not answer in time it is not known.
 #[must_use]
-pub fn is_background_light() -> bool {
+pub fn ask_background() -> Background {
     let mut options = terminal_colorsaurus::QueryOptions::default();
     options.timeout = BACKGROUND_WAIT;
-    matches!(terminal_colorsaurus::theme_mode(options), Ok(terminal_colorsaurus::ThemeMode::Light))
+    match terminal_colorsaurus::theme_mode(options) {
+        Ok(terminal_colorsaurus::ThemeMode::Light) => Background::Light,
+        Ok(terminal_colorsaurus::ThemeMode::Dark) => Background::Dark,
+        Err(_) => Background::Any,
+    }
+}
+
+/// What `COLORFGBG` says (`15;0`: the last is the number of the background's colour).
+fn background(told: Option<&str>) -> Background {
+    match told.and_then(|told| told.rsplit(';').next()?.parse::<u8>().ok()) {
+        Some(7 | 15) => Background::Light,
+        Some(0..=6 | 8) => Background::Dark,
+        _ => Background::Any,
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +296,19 @@ mod tests {
 
     fn environment(values: &[(&str, &str)]) -> Environment {
         Environment::of(|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn the_background_is_the_last_colour_told() {
+        for (told, expected) in [
+            (None, Background::Any),
+            (Some("15;0"), Background::Dark),
+            (Some("0;default;15"), Background::Light),
+            (Some("12;8"), Background::Dark),
+            (Some("default"), Background::Any),
+        ] {
+            assert_eq!(background(told), expected, "{told:?}");
+        }
     }
 
     #[test]
@@ -222,6 +344,16 @@ mod tests {
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
         assert!(near.contains("config.toml: line 2: unknown field `colour`, expected `theme`"), "{near}");
+        for (text, told) in [
+            ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
+            ("[watch]\nnotise = \"bell\"", "did you mean `notice`?"),
+            ("[watch.act]\npaths = []", "line 1: [watch] has no `act` of this form; did you mean `acts`?"),
+            ("\n[watch.acts]\npaths = [\"†a < \"]", "line 2: `<` wants a JSON value behind it"),
+            ("[watch.acts]\npath = []", "line 1"),
+        ] {
+            let message = message_of(text.as_bytes());
+            assert!(message.contains(told), "{text}: {message}");
+        }
         let near = message_of(b"# x\nthme = \"dark\"\n");
         assert!(near.contains("line 2") && near.contains("did you mean `theme`?"), "{near}");
         assert!(message_of(b"theme = 1").contains("line 1"));
@@ -234,12 +366,16 @@ mod tests {
     fn what_is_there_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::of(folder.path()), Config::default());
-        fs::write(folder.path().join("config.toml"), "theme = \"light\"\n").unwrap();
+        let text = "theme = \"light\"\n[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
+        fs::write(folder.path().join("config.toml"), text).unwrap();
         fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), "text = \"blue\"").unwrap();
         fs::write(folder.path().join("themes/notes.txt"), "x").unwrap();
         let config = Config::of(folder.path());
         assert_eq!(config.theme.as_deref(), Some("light"));
+        assert_eq!(config.watch.notice, NoticeBy::Osc9);
+        assert_eq!(config.watch.of("acts"), [Expected::parse("†state.budget < 0").unwrap()]);
+        assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);
         assert_eq!(config.problems.len(), 1, "a folder is no theme");
     }

@@ -3,7 +3,7 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
-use super::files;
+use super::{files, marks};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// Most jobs that wait; more than a screen ever asks for.
 const QUEUE_MAX: usize = 256;
+/// Most answers that wait for the loop.
+const ANSWERS_MAX: usize = 1024;
 /// Bytes that a search looks at between two looks whether it is still wanted.
 const WINDOW_BYTES: u64 = 1 << 20;
 /// Longest check against schemas without a pause, and the pause.
@@ -53,27 +55,31 @@ pub struct Source {
     pub files: Option<PathBuf>,
 }
 
-/// Three threads: one for what the screen waits for, one for checks against schemas, one for searches.
+/// Four threads: one for what the screen waits for, one for checks against schemas, one for searches, one for keys.
 pub struct Jobs {
     quick: Sender<(Source, Effect)>,
     schemas: Sender<(Source, Effect)>,
     search: Sender<(Source, Effect)>,
+    keys: Sender<(Source, Effect)>,
     wanted: Arc<AtomicU64>,
 }
 
 impl Jobs {
-    /// Starts the threads; answers go to `answers`.
+    /// Starts the threads; and where their answers come out.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(answers: &Sender<Msg>) -> std::io::Result<Self> {
+    pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
+        let (answers, out) = bounded(ANSWERS_MAX);
         let wanted = Arc::new(AtomicU64::new(0));
-        Ok(Self {
+        let jobs = Self {
             quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
             schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
             search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
+            keys: spawn("keys", answers, Arc::clone(&wanted))?,
             wanted,
-        })
+        };
+        Ok((jobs, out))
     }
 
     /// Queues a job; one more than the queue holds is dropped (the screen asks again).
@@ -84,6 +90,7 @@ impl Jobs {
                 &self.search
             }
             Effect::Examine(_) => &self.schemas,
+            Effect::Keys { .. } => &self.keys,
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -151,7 +158,18 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
             send(Msg::Readers(generation, (identity, path), found));
         }
-        Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {}
+        Effect::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
+        Effect::Quit
+        | Effect::Suspend
+        | Effect::Copy(_)
+        | Effect::Edit(_)
+        | Effect::Theme(_)
+        | Effect::Mark(_)
+        | Effect::Fade
+        | Effect::Alert(_)
+        | Effect::OpenFile(_)
+        | Effect::Heads(_)
+        | Effect::Play(_) => {}
     }
 }
 
@@ -211,7 +229,7 @@ fn facts(source: &Source, records: &[usize], send: &mut dyn FnMut(Msg)) {
     }
 }
 
-fn facts_of(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
+pub(super) fn facts_of(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
     let mut facts = Facts { title: run.title().unwrap_or_default(), steps: run.step_count(), ..Facts::default() };
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);
     for number in 0..last {

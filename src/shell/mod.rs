@@ -1,12 +1,17 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
+mod alert;
 mod clipboard;
+mod clock;
 pub mod config;
 mod device;
 pub mod editor;
 pub mod files;
 mod input;
 pub mod jobs;
+pub mod keeper;
+mod listing;
+mod marks;
 mod opening;
 mod pause;
 pub mod run;
@@ -15,4 +20,4 @@ pub mod stage;
 pub mod terminal;
 mod themes;
 
-pub use run::{Settings, run};
+pub use run::{Opened, Settings, run};

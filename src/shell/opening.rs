@@ -2,10 +2,11 @@
 
 use crate::app::Msg;
 use crate::app::msg::Replacement;
-use crate::ingest::{self, IngestEvent, Live, LiveRecords, Why, Worker};
-use crate::model::{Bytes, Problem, Record};
+use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker};
+use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
 use crate::source::Input;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Records for LiveRecords {
@@ -22,38 +23,92 @@ impl Records for LiveRecords {
     }
 }
 
-/// Opens an input: a session, and the worker that fills it.
+/// An input that is shown, and what it needs beside the session.
+pub(super) struct Reading {
+    /// Who fills the session; dropped, it ends.
+    pub(super) worker: Worker,
+    input: Arc<Input>,
+    opened_len_bytes: u64,
+}
+
+impl Reading {
+    /// Whether the input is longer than when it was opened.
+    pub(super) fn has_grown(&self) -> bool {
+        self.input.len() > self.opened_len_bytes
+    }
+}
+
+/// An input and what it is: made on any thread.
+pub(super) type Known = (Arc<Input>, Detected);
+
+/// Says what an input is. Waits until a stream has brought something.
 ///
 /// # Errors
 /// The input cannot be read, or there is no such format.
-pub(super) fn open(input: &Arc<Input>, forced: Option<&str>) -> Result<(Session, Worker), Problem> {
-    let detected = ingest::detect(input, forced)?;
-    let worker = Worker::start(Arc::clone(input), detected.format)?;
+pub(super) fn know(input: Arc<Input>, forced: Option<&str>) -> Result<Known, Problem> {
+    let detected = ingest::detect(&input, forced)?;
+    Ok((input, detected))
+}
+
+/// A session on nothing, while a list of files is shown.
+///
+/// # Errors
+/// There is no such format.
+pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
+    let (input, detected) = know(Input::memory("", ""), forced)?;
+    Ok(Session::new("", detected.format, detected.reasons, input, Arc::<LiveRecords>::default()))
+}
+
+/// Opens an input: a session, and the worker that fills it.
+///
+/// # Errors
+/// There is no thread to read with.
+pub(super) fn open((input, detected): Known) -> Result<(Session, Reading), Problem> {
+    let opened_len_bytes = input.len();
+    let worker = Worker::start(Arc::clone(&input), detected.format)?;
     let live = &worker.live;
     let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
     let records: Arc<dyn Records> = Arc::clone(&live.records) as _;
-    let file = std::path::Path::new(input.name()).file_name().map(|n| n.to_string_lossy().into_owned());
+    let file = input.path().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
-    session.path = input.path().map(std::path::Path::to_path_buf);
-    Ok((session, worker))
+    session.path = input.path().map(Path::to_path_buf);
+    Ok((session, Reading { worker, input, opened_len_bytes }))
 }
 
 /// What the worker tells, as the program hears it. `has_grown`: the input is longer than when it was opened. (More
 /// records alone say less: an unfinished last line that is quiet is taken as one.)
-pub(super) fn translate(event: IngestEvent, is_live: bool, has_grown: bool) -> Msg {
+pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, has_grown: bool) -> Msg {
     match event {
         IngestEvent::Indexed { .. } | IngestEvent::Merged { .. } => Msg::Progress { is_complete: false, is_live },
         IngestEvent::Settled => Msg::Settled,
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
         IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
-        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live), told(why)),
-        IngestEvent::Problem(problem) => Msg::Told(true, problem.to_string()),
+        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), told(why)),
+        IngestEvent::Problem(problem) => Msg::Stale(mark(path), problem.to_string()),
     }
 }
 
-fn replacement(live: Live) -> Replacement {
-    Replacement { bytes: live.input as _, records: live.records as _, run: live.run }
+fn replacement(live: Live, why: Why) -> Replacement {
+    let mark = match why {
+        Why::Truncated => Some("truncated"),
+        Why::Replaced => Some("replaced"),
+        Why::Rewritten | Why::Reread => None,
+    };
+    Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
+}
+
+/// What is wrong with an input that could not be read, in a word for the header.
+fn mark(path: Option<&Path>) -> &'static str {
+    if path.is_some_and(|path| !path.exists()) { "gone" } else { "unreadable" }
+}
+
+/// What stands unfinished at the end of the input, where an event tells it.
+pub(super) fn ending(event: &IngestEvent) -> Option<Option<Place>> {
+    match event {
+        IngestEvent::Done { pending } | IngestEvent::Appended { pending, .. } => Some(*pending),
+        _ => None,
+    }
 }
 
 fn told(why: Why) -> Option<String> {

@@ -1,66 +1,141 @@
 //! The loop: wait, drain, update, do what is asked for, draw once.
 
-use super::config::{Config, Environment, is_background_light};
+use super::config::{Config, Environment, ask_background};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
+use super::listing::Lists;
+use super::marks::MarksThread;
+use super::opening::{Known, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
-use super::{editor, opening};
+use super::{alert, clock, editor, opening};
 use crate::app::msg::OpenedRun;
 use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
-use crate::ingest::IngestEvent;
+use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
+use crate::panes::replay::Replay;
 use crate::source::Input;
+use crate::state::watch::Expected;
 use crate::ui;
-use crossbeam_channel::{Receiver, select};
+use crossbeam_channel::{Receiver, at, bounded, never, select};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What is shown at the start.
+pub enum Opened {
+    /// One input.
+    Input(Arc<Input>),
+    /// A recording that plays, at this speed.
+    Replay(ingest::Replay, f64),
+    /// A list of these files, and of those below these folders.
+    Files {
+        /// Their paths.
+        roots: Vec<PathBuf>,
+        /// Whether the newest is opened by itself.
+        is_latest: bool,
+    },
+}
 
 /// What the screen is started with.
 pub struct Settings {
-    /// The input.
-    pub input: Arc<Input>,
+    /// What is shown.
+    pub opened: Opened,
     /// Name of a format; None: by content.
     pub format: Option<String>,
     /// Where to begin; None: at the first step.
     pub start: Option<Start>,
     /// The folder of files that values name by id.
     pub files: Option<PathBuf>,
+    /// Values to watch, beside those of the configuration.
+    pub watches: Vec<Expected>,
+    /// Whether to stay at the newest step from the start.
+    pub follow: bool,
     /// Name of a theme; None: that of the configuration.
     pub theme: Option<String>,
+    /// The journal of marks; None: they are not kept.
+    pub marks: Option<PathBuf>,
 }
 
-/// Most messages that wait for the loop.
-const QUEUE_MAX: usize = 1024;
+/// How long new steps stand out.
+const FADE: Duration = Duration::from_secs(2);
+/// Most answers on marks that wait for the loop.
+const MARKED_MAX: usize = 1024;
 
-/// Shows an input until the user ends it.
+/// Shows what was opened until the user ends it.
 ///
 /// # Errors
 /// The input cannot be read, there is no such format or theme, or there is no terminal.
 pub fn run(settings: Settings) -> Result<u8, Problem> {
     let environment = Environment::read();
     let config = Config::load();
-    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, is_background_light)?;
-    let (session, worker) = opening::open(&settings.input, settings.format.as_deref())?;
-    let (answers, jobs_out) = crossbeam_channel::bounded(QUEUE_MAX);
-    let jobs = Jobs::start(&answers).map_err(|e| Problem::unreadable(format!("no thread for the work: {e}")))?;
+    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, ask_background)?;
+    let forced = settings.format.as_deref();
+    let (session, reading, lists) = match &settings.opened {
+        Opened::Input(input) => {
+            let (session, reading) = opening::open(opening::know(Arc::clone(input), forced)?)?;
+            (session, Some(reading), None)
+        }
+        Opened::Replay(replay, _) => {
+            let input = Arc::clone(&replay.input);
+            let (session, reading) = opening::open(opening::know(input, Some(replay.format.name()))?)?;
+            (session, Some(reading), None)
+        }
+        Opened::Files { roots, .. } => {
+            (opening::nothing(forced)?, None, Some(Lists::start(roots, forced).map_err(no_thread)?))
+        }
+    };
+    let (jobs, answers) = Jobs::start().map_err(no_thread)?;
+    let (tell_marked, marked) = bounded(MARKED_MAX);
+    let marks = MarksThread::start(settings.marks.clone(), tell_marked).map_err(no_thread)?;
     let (screen, keys) = Screen::open(&environment)?;
-    let mut app = App::new(session, themes.names());
-    app.start = settings.start;
-    app.session.files = settings.files;
-    let opened_len_bytes = settings.input.len();
-    let input = settings.input;
-    let mut program = Program { app, screen, themes, jobs, environment, is_done: false, input, opened_len_bytes };
+    let app = App::new(session, themes.names());
+    let (is_done, opening, fade_at) = (false, never(), None);
+    let mut program = Program {
+        app,
+        screen,
+        themes,
+        jobs,
+        answers,
+        marks,
+        marked,
+        environment,
+        is_done,
+        reading: None,
+        lists,
+        opening,
+        settings,
+        fade_at,
+        config,
+    };
+    program.set_up();
+    match &program.settings.opened {
+        Opened::Files { is_latest, .. } => program.app.list_files(*is_latest),
+        Opened::Replay(replay, speed) => {
+            program.app.play(Replay { speed: *speed, is_paused: false, total: replay.total });
+        }
+        Opened::Input(_) => {}
+    }
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
-    if let Some(run) = &worker.live.run {
-        program.tell(Msg::Opened(0, OpenedRun(Arc::clone(run))));
+    if let Some(reading) = reading {
+        program.begin(reading);
     }
-    for problem in config.problems.iter().chain(&program.themes.problems.clone()) {
+    for problem in program.config.problems.clone().iter().chain(&program.themes.problems.clone()) {
         program.tell(Msg::Told(true, problem.to_string()));
     }
-    program.turn(&keys, &jobs_out, &worker.events)
+    let done = program.turn(&keys);
+    let Program { screen, marks, .. } = program;
+    // The terminal is given back first, so that what could not be saved is read.
+    drop(screen);
+    let unsaved = marks.end();
+    done.and_then(|()| unsaved.map_or(Ok(0), Err))
+}
+
+fn no_thread(e: std::io::Error) -> Problem {
+    Problem::unreadable(format!("no thread for the work: {e}"))
 }
 
 struct Program {
@@ -68,60 +143,162 @@ struct Program {
     screen: Screen,
     themes: Themes,
     jobs: Jobs,
+    answers: Receiver<Msg>,
+    marks: MarksThread,
+    marked: Receiver<Msg>,
     environment: Environment,
     is_done: bool,
-    input: Arc<Input>,
-    opened_len_bytes: u64,
+    /// What fills the session; None while only a list is shown.
+    reading: Option<Reading>,
+    /// Who looks after the list of files, if there is one.
+    lists: Option<Lists>,
+    /// The listed file that is being opened.
+    opening: Receiver<(PathBuf, Result<Known, Problem>)>,
+    settings: Settings,
+    /// When new steps no longer stand out. There is no other timer.
+    fade_at: Option<Instant>,
+    config: Config,
 }
 
 impl Program {
     /// Runs until the end; one frame for all that came since the last.
-    fn turn(
-        mut self,
-        keys: &Receiver<InputEvent>,
-        answers: &Receiver<Msg>,
-        ingest: &Receiver<IngestEvent>,
-    ) -> Result<u8, Problem> {
-        let (never, mut ingest) = (crossbeam_channel::never(), ingest);
+    fn turn(&mut self, keys: &Receiver<InputEvent>) -> Result<(), Problem> {
         loop {
             self.draw()?;
+            // What is listened to changes when another file is opened.
+            let (answers, marked, opening) = (self.answers.clone(), self.marked.clone(), self.opening.clone());
+            let ingest = self.reading.as_ref().map_or_else(never, |reading| reading.worker.events.clone());
+            let listed = self.lists.as_ref().map_or_else(never, |lists| lists.told.clone());
+            let fade = self.fade_at.map_or_else(never, at);
             select! {
                 recv(keys) -> event => match event {
                     Ok(event) => self.hear(event),
-                    Err(_) => return Ok(0),
+                    Err(_) => return Ok(()),
                 },
-                recv(answers) -> msg => if let Ok(msg) = msg { self.tell(msg) },
+                recv(fade) -> _ => {
+                    self.fade_at = None;
+                    self.tell(Msg::Faded);
+                }
+                recv(answers) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    Err(_) => self.answers = never(),
+                },
+                recv(marked) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    Err(_) => self.marked = never(),
+                },
+                recv(listed) -> msg => match msg {
+                    Ok(msg) => self.tell(msg),
+                    Err(_) => self.lists = None,
+                },
+                recv(opening) -> known => {
+                    self.opening = never();
+                    if let Ok((path, known)) = known {
+                        self.open_file(path, known);
+                    }
+                }
                 recv(ingest) -> msg => match msg {
                     Ok(event) => self.hear_of_input(event),
                     // The reader has ended: nothing more is to be heard from it.
-                    Err(_) => ingest = &never,
+                    Err(_) => self.reading = None,
                 },
             }
-            while let Ok(event) = keys.try_recv() {
-                self.hear(event);
-            }
-            while let Ok(msg) = answers.try_recv() {
-                self.tell(msg);
-            }
-            while let Ok(event) = ingest.try_recv() {
-                self.hear_of_input(event);
-            }
+            self.drain(keys);
             if self.is_done {
-                return Ok(0);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes all that waits.
+    fn drain(&mut self, keys: &Receiver<InputEvent>) {
+        while let Ok(event) = keys.try_recv() {
+            self.hear(event);
+        }
+        while let Ok(msg) = self.marked.try_recv().or_else(|_| self.answers.try_recv()) {
+            self.tell(msg);
+        }
+        while let Some(event) = self.reading.as_ref().and_then(|reading| reading.worker.events.try_recv().ok()) {
+            self.hear_of_input(event);
+        }
+    }
+
+    /// What the command line and the configuration ask for, for the file that is open now.
+    fn set_up(&mut self) {
+        let (app, settings) = (&mut self.app, &self.settings);
+        app.start.clone_from(&settings.start);
+        app.session.files.clone_from(&settings.files);
+        app.watch(self.config.watch.of(app.session.format.name()));
+        app.watch(settings.watches.clone());
+        if settings.follow {
+            app.follow_from_start();
+        }
+    }
+
+    /// Begins to hear of an input whose session is shown.
+    fn begin(&mut self, reading: Reading) {
+        let run = reading.worker.live.run.clone();
+        self.reading = Some(reading);
+        if let Some(run) = run {
+            self.tell(Msg::Opened(0, OpenedRun(run)));
+        }
+    }
+
+    /// Finds out, on a thread of its own, what a listed file is: a pipe may keep it waiting.
+    fn look_into(&mut self, path: PathBuf) -> Result<(), String> {
+        let (tell, opening) = bounded(1);
+        let forced = self.settings.format.clone();
+        let body = move || {
+            let known = Input::open(&path).and_then(|input| opening::know(input, forced.as_deref()));
+            let _late = tell.send((path, known));
+        };
+        thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;
+        self.opening = opening;
+        Ok(())
+    }
+
+    /// Shows a listed file. Jobs for the file before are left alone: their answers have nowhere to go.
+    fn open_file(&mut self, path: PathBuf, known: Result<Known, Problem>) {
+        let opened = known.and_then(|known| Ok((opening::open(known)?, Jobs::start().map_err(no_thread)?)));
+        match opened {
+            Err(problem) => self.tell(Msg::NotOpened(problem.to_string())),
+            Ok(((session, reading), jobs)) => {
+                self.jobs.stop_search();
+                while let Ok(msg) = self.marked.try_recv() {
+                    self.tell(msg);
+                }
+                (self.jobs, self.answers) = jobs;
+                self.app.enter_file(path, session);
+                self.set_up();
+                self.begin(reading);
             }
         }
     }
 
     fn draw(&mut self) -> Result<(), Problem> {
+        let (width, height) = self.draw_once()?;
+        // A resize before the keyboard was listened to is told by nobody.
+        if (width, height) != self.app.size {
+            self.tell(Msg::Resize(width, height));
+            self.draw_once()?;
+        }
+        Ok(())
+    }
+
+    /// Draws a frame; the size in cells that the terminal has by now.
+    fn draw_once(&mut self) -> Result<(u16, u16), Problem> {
+        let mut size = self.app.size;
         let (app, theme) = (&self.app, self.themes.current());
         let drawn = self.screen.draw(|frame| {
+            size = (frame.area().width, frame.area().height);
             let shown = view::frame(app);
             ui::draw(&shown, theme, frame.buffer_mut());
             if let Some((x, y)) = shown.cursor {
                 frame.set_cursor_position((x, y));
             }
         });
-        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))
+        drawn.map_err(|e| Problem::unreadable(format!("the terminal is gone: {e}")))?;
+        Ok(size)
     }
 
     fn hear(&mut self, event: InputEvent) {
@@ -135,8 +312,13 @@ impl Program {
     }
 
     fn hear_of_input(&mut self, event: IngestEvent) {
-        let has_grown = self.input.len() > self.opened_len_bytes;
-        self.tell(opening::translate(event, self.app.session.is_live, has_grown));
+        let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
+        let ending = opening::ending(&event);
+        let session = &self.app.session;
+        self.tell(opening::translate(event, session.path.as_deref(), session.is_live, has_grown));
+        if let Some(pending) = ending {
+            self.tell(Msg::Ends(pending, clock::now()));
+        }
     }
 
     fn tell(&mut self, msg: Msg) {
@@ -161,8 +343,28 @@ impl Program {
                 Some(path) => editor::open(&self.screen, &self.environment, path, line),
                 None => Ok(()),
             },
+            Effect::Fade => {
+                self.fade_at = Some(Instant::now() + FADE);
+                Ok(())
+            }
+            Effect::Alert(text) => self.screen.send(&alert::sequence(self.config.watch.notice, &text)),
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
+                Ok(())
+            }
+            Effect::Play(Replay { speed, is_paused, .. }) => {
+                if let Opened::Replay(replay, _) = &self.settings.opened {
+                    replay.deck.set(speed, is_paused);
+                }
+                Ok(())
+            }
+            Effect::OpenFile(path) => self.look_into(path),
+            Effect::Heads(paths) => {
+                self.lists.iter().for_each(|lists| lists.read(paths.clone()));
+                Ok(())
+            }
+            Effect::Mark(decisions) => {
+                self.marks.submit(self.source(), decisions);
                 Ok(())
             }
             job => {

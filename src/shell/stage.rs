@@ -3,6 +3,8 @@
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
 use super::jobs::{self, Source};
+use super::keeper::Keeper;
+use super::{listing, marks};
 use crate::app::key::{KeyPress, UnknownKey};
 use crate::app::keys::{self, KEYS};
 use crate::app::msg::OpenedRun;
@@ -11,11 +13,14 @@ use crate::app::{App, Effect, Msg, view};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Problem, Record};
+use crate::panes::session::SharedRun;
 use crate::panes::{Records, Session};
 use crate::source::{Input, RecordIndex};
 use crate::ui::{self, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
 /// A program on a stage.
@@ -24,6 +29,7 @@ pub struct Stage {
     pub app: App,
     source: Source,
     theme: Theme,
+    keeper: Keeper,
 }
 
 struct Whole(RecordIndex);
@@ -48,25 +54,44 @@ impl Stage {
     /// # Errors
     /// It cannot be read, or there is no such format.
     pub fn open(input: Arc<Input>, forced: Option<&str>, size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
-        let loaded = ingest::load(input, forced)?;
-        let run = match loaded.detected.format.layout() {
-            Layout::Run => Some(loaded.run(0)?),
-            Layout::Set => None,
-        };
-        let Loaded { input, detected, records, trouble: _ } = loaded;
-        let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
-        let records: Arc<dyn Records> = Arc::new(Whole(records));
-        let mut session =
-            Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
-        session.path = input.path().map(std::path::Path::to_path_buf);
-        let source = Source { bytes, records, format: detected.format, run: None, files: None };
-        let mut stage = Self { app: App::new(session, vec![theme.name().to_owned()]), source, theme };
+        let (session, source, run) = opened(input, forced)?;
+        let app = App::new(session, vec![theme.name().to_owned()]);
+        let mut stage = Self { app, source, theme, keeper: Keeper::staged() };
         stage.tell(Msg::Resize(size.0, size.1));
-        if let Some(run) = run {
-            stage.tell(Msg::Opened(0, OpenedRun(Arc::new(RwLock::new(run)))));
-        }
-        stage.tell(Msg::Progress { is_complete: true, is_live: false });
+        stage.show(run);
         Ok(stage)
+    }
+
+    /// Begins with a list of files, of which nothing is known yet: [`Msg::Files`] tells of them.
+    ///
+    /// # Errors
+    /// None that can come.
+    pub fn list(size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
+        let (session, source, _) = opened(Input::memory("", ""), None)?;
+        let app = App::new(session, vec![theme.name().to_owned()]);
+        let mut stage = Self { app, source, theme, keeper: Keeper::staged() };
+        stage.app.list_files(false);
+        stage.tell(Msg::Resize(size.0, size.1));
+        Ok(stage)
+    }
+
+    fn show(&mut self, run: Option<SharedRun>) {
+        if let Some(run) = run {
+            self.tell(Msg::Opened(0, OpenedRun(run)));
+        }
+        self.tell(Msg::Progress { is_complete: true, is_live: false });
+    }
+
+    /// Shows a listed file.
+    fn open_file(&mut self, path: PathBuf) {
+        match Input::open(&path).and_then(|input| opened(input, None)) {
+            Ok((session, source, run)) => {
+                self.source = source;
+                self.app.enter_file(path, session);
+                self.show(run);
+            }
+            Err(problem) => drop(self.tell(Msg::NotOpened(problem.to_string()))),
+        }
     }
 
     /// Goes where the command line asks to begin.
@@ -79,16 +104,34 @@ impl Stage {
     /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
     pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
         let mut outside = Vec::new();
-        let mut queue = vec![msg];
-        while let Some(msg) = queue.pop() {
+        let mut queue = VecDeque::from([msg]);
+        while let Some(msg) = queue.pop_front() {
             for effect in self.app.update(msg) {
                 self.source.run = self.app.session.run.clone();
                 self.source.files = self.app.session.files.clone();
                 match effect {
-                    Effect::Quit | Effect::Suspend | Effect::Copy(_) | Effect::Edit(_) | Effect::Theme(_) => {
+                    Effect::Mark(_) => {
+                        let (keeper, source) = (&mut self.keeper, &self.source);
+                        marks::perform(keeper, source, effect, &mut |answer| queue.push_back(answer));
+                    }
+                    Effect::OpenFile(path) => self.open_file(path),
+                    Effect::Heads(paths) => {
+                        queue.extend(paths.into_iter().map(|path| {
+                            let head = listing::head(&path, None);
+                            Msg::Head(path, head)
+                        }));
+                    }
+                    Effect::Quit
+                    | Effect::Suspend
+                    | Effect::Copy(_)
+                    | Effect::Edit(_)
+                    | Effect::Theme(_)
+                    | Effect::Fade
+                    | Effect::Alert(_)
+                    | Effect::Play(_) => {
                         outside.push(effect);
                     }
-                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push(answer)),
+                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push_back(answer)),
                 }
             }
         }
@@ -121,6 +164,23 @@ impl Stage {
     pub fn theme(&self) -> &Theme {
         &self.theme
     }
+}
+
+/// An input read whole: the session on it, what jobs need of it, and its run.
+fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, Option<SharedRun>), Problem> {
+    let loaded = ingest::load(input, forced)?;
+    let run: Option<SharedRun> = match loaded.detected.format.layout() {
+        Layout::Run => Some(Arc::new(RwLock::new(loaded.run(0)?))),
+        Layout::Set => None,
+    };
+    let Loaded { input, detected, records, trouble: _ } = loaded;
+    let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
+    let records: Arc<dyn Records> = Arc::new(Whole(records));
+    let mut session =
+        Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
+    session.path = input.path().map(std::path::Path::to_path_buf);
+    let source = Source { bytes, records, format: detected.format, run: None, files: None };
+    Ok((session, source, run))
 }
 
 /// The keys that a word means.

@@ -119,8 +119,15 @@ impl Screen {
     /// # Errors
     /// A sentence for the user: the text is too long, or the terminal is gone.
     pub fn copy(&self, text: &str) -> Result<(), String> {
-        let bytes = clipboard::sequence(text)?;
-        self.device.write(&bytes).map_err(|error| format!("the terminal is gone: {error}"))
+        self.send(&clipboard::sequence(text)?)
+    }
+
+    /// Sends bytes that draw nothing: the clipboard, a bell, a notice.
+    ///
+    /// # Errors
+    /// A sentence for the user: the terminal is gone.
+    pub fn send(&self, bytes: &[u8]) -> Result<(), String> {
+        self.device.write(bytes).map_err(|error| format!("the terminal is gone: {error}"))
     }
 }
 

@@ -13,7 +13,9 @@ pub(super) struct Themes {
 }
 
 impl Themes {
-    /// Chooses by name; `auto` and themes for any background ask the terminal through `is_light`.
+    /// Chooses by name. `auto` asks the terminal for its background; a theme for any background asks too where the
+    /// environment does not tell it and the terminal is a modern one, which answers at once. Else it looks the same on
+    /// dark and light.
     ///
     /// # Errors
     /// The command line names a theme that there is not.
@@ -21,7 +23,7 @@ impl Themes {
         named: Option<&str>,
         config: &Config,
         environment: &Environment,
-        is_light: impl Fn() -> bool,
+        ask: impl Fn() -> Background,
     ) -> Result<Self, Problem> {
         let mut problems = Vec::new();
         let mut themes: Vec<Theme> = Theme::names().filter_map(Theme::built_in).collect();
@@ -35,13 +37,18 @@ impl Themes {
             }
         }
         let wanted = match named.or(config.theme.as_deref()) {
-            Some("auto") if is_light() => "light",
+            Some("auto") if ask() == Background::Light => "light",
             Some("auto") => "dark",
             Some(name) => name,
             None => themes.first().map_or("ansi", Theme::name),
         }
         .to_owned();
-        let themes: Vec<Theme> = themes.into_iter().map(|t| fit(t, environment)).collect();
+        let is_any = themes.iter().any(|t| t.name() == wanted && t.background() == Background::Any);
+        let background = match environment.background {
+            Background::Any if is_any && environment.colors == Colors::True => ask(),
+            told => told,
+        };
+        let themes: Vec<Theme> = themes.into_iter().map(|t| fit(t, environment, background)).collect();
         let current = match themes.iter().position(|t| t.name() == wanted) {
             Some(at) => at,
             None => {
@@ -81,9 +88,9 @@ impl Themes {
 }
 
 /// A theme for this terminal's colours.
-fn fit(theme: Theme, environment: &Environment) -> Theme {
+fn fit(theme: Theme, environment: &Environment, background: Background) -> Theme {
     let theme = match theme.background() {
-        Background::Any => theme.on(Background::Dark),
+        Background::Any => theme.on(background),
         _ => theme,
     };
     if environment.no_color {

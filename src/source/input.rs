@@ -68,9 +68,9 @@ impl Input {
         let mut head = [0; 4];
         input.read_at(0, &mut head)?;
         if unpack::is_packed(&head) {
-            // What it holds cannot be followed, so it is a stream; its path leads to other bytes than these.
+            // What it holds cannot be followed, so it is a stream.
             let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
-            return Self::spooled(name, None, move || Ok(file));
+            return Self::spooled(name, Some(path.to_owned()), move || Ok(file));
         }
         input.check()?;
         Ok(input)
@@ -153,6 +153,14 @@ impl Input {
         };
         (&spool.file).write_all(bytes).map_err(|e| no_room(&self.name, &e))?;
         Ok(spool.len.fetch_add(bytes.len() as u64, Ordering::AcqRel))
+    }
+
+    /// What somebody plays, spooled in the background like standard input.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub fn played(name: String, stream: impl Read + Send + 'static) -> Result<Arc<Self>, Problem> {
+        Self::spooled(name, None, move || Ok(stream))
     }
 
     fn spooled<R: Read>(

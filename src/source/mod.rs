@@ -1,4 +1,5 @@
-//! The only reader of input: opens, frames, indexes and follows it. Never judges what a record means.
+//! The only reader of input: opens, frames, indexes and follows it; and the only writer of what review keeps: a journal
+//! and exported files. Never judges what a record means.
 //!
 //! Input is read with `pread`, never mapped: a live file may shrink under a map. What cannot be read twice (standard
 //! input, a pipe, a packed file) is spooled to an unlinked temporary file, so that the rest of the program knows one
@@ -8,11 +9,15 @@ mod follow;
 mod frame;
 mod hints;
 mod input;
+mod journal;
 mod kind;
 mod lines;
+mod listing;
 mod print;
 mod reader;
+mod save;
 pub mod tail;
+mod tree;
 mod unpack;
 mod values;
 
@@ -20,5 +25,8 @@ pub use crate::model::RecordIndex;
 pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer, index_all};
 pub use input::{BLOCK, Input};
+pub use journal::Journal;
+pub use listing::Listing;
 pub use reader::Reader;
-pub use tail::files_below;
+pub use save::{Output, Packing, Ready};
+pub use tree::files_below;

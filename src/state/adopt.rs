@@ -1,8 +1,7 @@
 //! A context was rebuilt (A4): an identity becomes what a tree that was folded anew holds.
 
 use super::replace::{Source, Writer};
-use super::store::What;
-use super::{EventOp, IdentityId, NodeId, Shape, Tree};
+use super::{EventOp, IdentityId, NodeId, Shape, Stored, Tree};
 use crate::model::StepNo;
 
 impl Tree {
@@ -53,8 +52,8 @@ impl<'t> Source<'t> for Folded<'t> {
         self.tree.last(self.node).map_or(0, |v| v.author)
     }
 
-    fn leaf(self) -> What {
-        self.tree.now(self.node).clone()
+    fn leaf(self) -> Stored {
+        self.tree.value(self.tree.now(self.node)).unwrap_or_else(|| Stored::text_of("null"))
     }
 
     fn members(self) -> Vec<(&'t str, Self)> {

@@ -3,6 +3,7 @@
 //! Equal text is no proof, so only values that carry information are looked at, and the likeliest source is named: what
 //! the writing call says that it read, then the own instance, then what holds for all; of several the newest.
 
+use super::versions::{Kept, What};
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json;
 use crate::model::StepNo;
@@ -61,9 +62,13 @@ impl<'t> Copies<'t> {
         let mut by_value: HashMap<Stored, Vec<u32>> =
             values.into_iter().filter(is_telling).map(|value| (value, Vec::new())).collect();
         if !by_value.is_empty() {
-            for (number, version) in (0..).zip(&tree.versions) {
-                if let super::store::What::Leaf(stored) = &version.what
-                    && let Some(numbers) = by_value.get_mut(stored)
+            // Most values have another length than those wanted, and need not be looked up.
+            let mut is_wanted = [false; Kept::CLASSES];
+            by_value.keys().for_each(|value| is_wanted[Kept::class_of(value)] = true);
+            for (number, version) in (0..).zip(tree.versions.since(0)) {
+                if let What::Leaf(kept) = version.what
+                    && is_wanted[kept.class()]
+                    && let Some(numbers) = by_value.get_mut(&tree.versions.value(kept))
                 {
                     numbers.push(number);
                 }
@@ -84,7 +89,7 @@ impl<'t> Copies<'t> {
         let mut seen = HashSet::from([node]);
         for number in held.iter().rev() {
             let version = self.tree.version(*number);
-            if !seen.insert(version.node) || self.tree.get(version.node).before(limit) != Some(*number) {
+            if !seen.insert(version.node) || self.tree.before_limit(version.node, limit) != Some(*number) {
                 continue;
             }
             if seen.len() > LOOK_MAX {

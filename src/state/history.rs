@@ -10,7 +10,7 @@ impl Tree {
     pub fn history(&self, node: NodeId, step: StepNo) -> Vec<Event> {
         let limit = self.limit(step);
         let below = self.below(node);
-        let all = below.iter().flat_map(|n| self.get(*n).versions().take_while(|v| *v < limit));
+        let all = below.iter().flat_map(|n| self.versions_of(*n).take_while(|v| *v < limit));
         let mut numbers: Vec<u32> = all.filter(|v| self.version(*v).event.is_some()).collect();
         numbers.sort_unstable();
         let steps = numbers.chunk_by(|a, b| self.step_of(*a) == self.step_of(*b));
@@ -32,10 +32,10 @@ impl Tree {
         let is_event = |v: &u32| self.version(*v).event.is_some();
         let number = if forward {
             let limit = self.limit(step);
-            below.iter().filter_map(|n| self.get(*n).versions().find(|v| *v >= limit && is_event(v))).min()
+            below.iter().filter_map(|n| self.versions_of(*n).find(|v| *v >= limit && is_event(v))).min()
         } else {
             let limit = self.limit_before(step);
-            below.iter().filter_map(|n| self.get(*n).versions().rev().find(|v| *v < limit && is_event(v))).max()
+            below.iter().filter_map(|n| self.versions_of(*n).rev().find(|v| *v < limit && is_event(v))).max()
         };
         number.map(|n| self.step_of(n))
     }
@@ -76,7 +76,7 @@ impl Tree {
             op: version.event.unwrap_or(super::EventOp::Same),
             identity: self.identity_at(version.node),
             node: version.node,
-            value: if is_drop { None } else { version.what.stored() },
+            value: if is_drop { None } else { self.value(version.what) },
         }
     }
 

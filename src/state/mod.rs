@@ -6,6 +6,7 @@
 mod adopt;
 pub mod cause;
 pub mod diff;
+mod epochs;
 mod exam;
 mod history;
 mod order;
@@ -19,6 +20,8 @@ mod stored;
 mod tests;
 mod tree;
 mod verdicts;
+mod versions;
+pub mod watch;
 pub mod when;
 mod write;
 

@@ -2,7 +2,7 @@
 //! it (A4).
 
 use super::IdentityId;
-use super::store::CROWD;
+use super::epochs::CROWD;
 use crate::model::StepNo;
 use std::collections::HashSet;
 

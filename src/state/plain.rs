@@ -1,7 +1,7 @@
 //! The value of an identity as a schema's validator takes it, kept up by the events of each step.
 
 use super::schema::plain_text;
-use super::store::What;
+use super::versions::What;
 use super::{Event, NodeId, Tree};
 use crate::json::Key;
 use crate::model::{Bytes, StepNo};
@@ -28,9 +28,9 @@ impl Tree {
     }
 
     fn plain_at(&self, node: NodeId, limit: u32, bytes: &dyn Bytes) -> Option<Plain> {
-        Some(match &self.at(node, limit)?.what {
+        Some(match self.at(node, limit)?.what {
             What::Absent => return None,
-            What::Leaf(stored) => plain_text(&stored.text(bytes).ok()?)?,
+            What::Leaf(kept) => plain_text(&self.versions.value(kept).text(bytes).ok()?)?,
             What::EmptyObject => Plain::Object(Map::new()),
             What::EmptyArray => Plain::Array(Vec::new()),
             What::Array(_) => {
@@ -51,7 +51,7 @@ impl Tree {
     fn put(&self, value: &mut Plain, root: NodeId, path: &[Key], limit: u32, bytes: &dyn Bytes) -> Option<()> {
         let (mut node, mut place) = (root, value);
         for key in path {
-            let what = &self.at(node, limit)?.what;
+            let what = self.at(node, limit)?.what;
             if !matches!((what, &*place), (What::Object(_), Plain::Object(_)) | (What::Array(_), Plain::Array(_))) {
                 break;
             }
@@ -70,7 +70,7 @@ impl Tree {
                     members.get_mut(name.as_ref())?
                 }
                 (Plain::Array(items), Key::Index(index)) => {
-                    let len = if let What::Array(len) = what { *len } else { 0 };
+                    let len = if let What::Array(len) = what { len } else { 0 };
                     items.truncate(len as usize);
                     if *index >= len {
                         return Some(());

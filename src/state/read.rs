@@ -1,6 +1,6 @@
 //! What the state holds at a step.
 
-use super::store::What;
+use super::versions::What;
 use super::{Child, IdentityId, Leaf, NodeId, Shape, Tree};
 use crate::json::{Key, quote};
 use crate::model::{Bytes, StepNo};
@@ -27,9 +27,9 @@ impl Tree {
     #[must_use]
     pub fn child_count(&self, node: NodeId, step: StepNo) -> usize {
         let limit = self.limit(step);
-        match self.at(node, limit).map(|v| &v.what) {
-            Some(What::Object(epoch)) => self.members(*epoch, limit).len(),
-            Some(What::Array(len)) => *len as usize,
+        match self.at(node, limit).map(|v| v.what) {
+            Some(What::Object(epoch)) => self.members(epoch, limit).len(),
+            Some(What::Array(len)) => len as usize,
             _ => 0,
         }
     }
@@ -68,7 +68,7 @@ impl Tree {
 
     fn leaf_at(&self, node: NodeId, limit: u32, path: impl FnOnce() -> Vec<Key>) -> Option<Leaf> {
         let version = self.at(node, limit)?;
-        let value = version.what.stored()?;
+        let value = self.value(version.what)?;
         Some(Leaf { node, path: path(), value, step: version.author, changed: version.changed })
     }
 
@@ -120,11 +120,11 @@ impl Tree {
     }
 
     fn put_text(&self, node: NodeId, limit: u32, bytes: &dyn Bytes, out: &mut String) -> Option<()> {
-        let what = &self.at(node, limit)?.what;
+        let what = self.at(node, limit)?.what;
         let is_object = matches!(what, What::Object(_));
         match what {
             What::Absent => return None,
-            What::Leaf(stored) => out.push_str(&stored.text(bytes).ok()?),
+            What::Leaf(kept) => out.push_str(&self.versions.value(kept).text(bytes).ok()?),
             What::EmptyObject => out.push_str("{}"),
             What::EmptyArray => out.push_str("[]"),
             What::Object(_) | What::Array(_) => {

@@ -1,7 +1,7 @@
 //! What stands at a node gives way to something else: first the drops in the old order, then the writes in the new
 //! (A30).
 
-use super::store::{Version, What};
+use super::versions::{Kept, Version, What};
 use super::{EventOp, NodeId, Shape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
@@ -17,8 +17,8 @@ pub(super) trait Source<'s>: Copy {
     fn shape(self) -> Shape;
     /// The step whose message supplies it.
     fn author(self) -> StepNo;
-    /// What a leaf is.
-    fn leaf(self) -> What;
+    /// The value of a leaf.
+    fn leaf(self) -> Stored;
     /// Members of an object, each key once.
     fn members(self) -> Vec<(&'s str, Self)>;
     /// Elements of an array.
@@ -61,14 +61,10 @@ impl<'v> Source<'v> for Given<'v> {
         self.author
     }
 
-    fn leaf(self) -> What {
-        match self.shape() {
-            Shape::EmptyObject => What::EmptyObject,
-            Shape::EmptyArray => What::EmptyArray,
-            _ => What::Leaf(match self.base {
-                Some(base) => Stored::of(self.value, base),
-                None => Stored::text_of(&json::compact(self.value)),
-            }),
+    fn leaf(self) -> Stored {
+        match self.base {
+            Some(base) => Stored::of(self.value, base),
+            None => Stored::text_of(&json::compact(self.value)),
         }
     }
 
@@ -137,16 +133,15 @@ impl<'t> Writer<'t> {
 
     /// Puts the drops first, in the old document order. Within one write a node has at most one version.
     pub(super) fn finish(mut self) {
-        let new = &self.tree.versions[self.start..];
-        let is_settled = self.sites.len() == 1 && new.is_sorted_by_key(|v| !v.is_drop());
-        if is_settled || !new.iter().any(Version::is_drop) {
+        let new = || self.tree.versions.since(self.start);
+        let is_settled = self.sites.len() == 1 && new().is_sorted_by_key(|v| !v.is_drop());
+        if is_settled || !new().any(|v| v.is_drop()) {
             return;
         }
         let order = self.site_order();
-        let new = self.tree.versions.split_off(self.start);
         let mut drops = Vec::new();
         let mut rest = Vec::new();
-        for (number, version) in (self.start..).zip(new) {
+        for (number, version) in (self.start..).zip(self.tree.versions.since(self.start)) {
             if version.is_drop() {
                 let site = self.sites.partition_point(|(start, _)| *start <= number);
                 drops.push((order[site.saturating_sub(1)], version));
@@ -155,7 +150,7 @@ impl<'t> Writer<'t> {
             }
         }
         drops.sort_by_key(|(rank, _)| *rank);
-        self.tree.versions.extend(drops.into_iter().map(|(_, version)| version).chain(rest));
+        self.tree.versions.replace(self.start, drops.into_iter().map(|(_, version)| version).chain(rest));
         self.tree.renumber(self.start);
     }
 
@@ -204,7 +199,7 @@ impl<'t> Writer<'t> {
 
     /// Drops, in the old document order, the leaves at and below a node that `new` has not.
     pub(super) fn give_way<'s, S: Source<'s>>(&mut self, node: NodeId, new: Option<S>, op: EventOp) {
-        match *self.tree.now(node) {
+        match self.tree.now(node) {
             What::Absent => {}
             What::Object(epoch) => {
                 let parts = Parts::of(new);
@@ -224,8 +219,8 @@ impl<'t> Writer<'t> {
             }
             What::Leaf(_) | What::EmptyObject | What::EmptyArray => match new.map(|n| (n.shape(), n)) {
                 None => self.vanish(node, true, Some(op)),
-                Some((Shape::Object, _)) => {
-                    let epoch = self.tree.new_epoch();
+                Some((Shape::Object, n)) => {
+                    let epoch = self.tree.epochs.make(n.members().len());
                     self.contain(node, What::Object(epoch));
                 }
                 Some((Shape::Array, n)) => self.contain(node, What::Array(n.elements().len() as u32)),
@@ -252,7 +247,7 @@ impl<'t> Writer<'t> {
             Shape::Array => {
                 let elements = new.elements();
                 let len = elements.len() as u32;
-                if !matches!(self.tree.now(node), What::Array(old) if *old == len) {
+                if !matches!(self.tree.now(node), What::Array(old) if old == len) {
                     self.contain(node, What::Array(len));
                 }
                 self.put_elements(node, 0, &elements);
@@ -271,13 +266,13 @@ impl<'t> Writer<'t> {
     /// The order is the new one; where the old list says the same it goes on.
     fn put_object<'s, S: Source<'s>>(&mut self, node: NodeId, members: &[(&str, S)]) {
         let children: Vec<NodeId> = members.iter().map(|(name, _)| self.tree.named(node, name)).collect();
-        let old = match *self.tree.now(node) {
-            What::Object(epoch) if self.tree.is_crowded(epoch) => None,
+        let old = match self.tree.now(node) {
+            What::Object(epoch) if self.tree.epochs.is_crowded(epoch) => None,
             What::Object(epoch) if self.keeps_order(&children) => Some(epoch),
             _ => None,
         };
         let epoch = old.unwrap_or_else(|| {
-            let epoch = self.tree.new_epoch();
+            let epoch = self.tree.epochs.make(children.len());
             self.contain(node, What::Object(epoch));
             epoch
         });
@@ -286,7 +281,7 @@ impl<'t> Writer<'t> {
                 self.enlist(epoch, *child);
             }
         }
-        self.tree.epochs[epoch as usize].live = children.len() as u32;
+        self.tree.epochs.set_live(epoch, children.len() as u32);
         for (child, (_, part)) in children.iter().zip(members) {
             self.put(*child, *part);
         }
@@ -300,19 +295,36 @@ impl<'t> Writer<'t> {
     }
 
     fn put_leaf<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
-        let what = new.leaf();
-        let author = new.author();
+        let (value, shape, author) = (new.leaf(), new.shape(), new.author());
         let Some(old) = self.tree.last(node).filter(|v| v.what.is_leaf()) else {
+            let what = self.keep(shape, value);
             return self.push(node, author, Some(EventOp::Add), what);
         };
-        if !old.what.same_text(&what) {
+        let is_same = match old.what {
+            What::Leaf(kept) => self.tree.versions.is_equal(kept, &value),
+            empty => self.tree.value(empty).is_some_and(|old| old == value),
+        };
+        if !is_same {
+            let what = self.keep(shape, value);
             return self.push(node, author, Some(EventOp::Change), what);
         }
-        let changed = old.changed;
         let is_event = !S::IS_FOLD || author == self.at;
         if is_event || old.author != author {
             let event = is_event.then_some(EventOp::Same);
-            self.tree.append(self.at, Version { node, author, changed, event, what });
+            // A short value stands in the tree already; a long one is where this message has it.
+            let what = match (shape, old.what) {
+                (Shape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
+                _ => self.keep(shape, value),
+            };
+            self.tree.append(self.at, Version { node, author, changed: old.changed, event, what });
+        }
+    }
+
+    fn keep(&mut self, shape: Shape, value: Stored) -> What {
+        match shape {
+            Shape::EmptyObject => What::EmptyObject,
+            Shape::EmptyArray => What::EmptyArray,
+            _ => What::Leaf(self.tree.versions.keep(value)),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! How the tree keeps nodes, versions and the order of members. Nothing here knows how values merge.
 
-use super::{EventOp, NodeId, Shape, Stored, Tree};
+use super::epochs::Entry;
+use super::versions::{Version, What};
+use super::{NodeId, Stored, Tree};
 use crate::json::Key;
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
@@ -9,9 +11,6 @@ use std::sync::Arc;
 
 /// No node, no version.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Entries of gone members that a list may always hold.
-pub(super) const CROWD: usize = 32;
 
 /// Marks a packed key as an index.
 const INDEX: u32 = 1 << 31;
@@ -29,101 +28,11 @@ pub(super) struct Node {
     newest_child: u32,
     /// The child of the same parent that was made before.
     older_sibling: u32,
-    /// Number of its first version.
+    /// Numbers of its first two versions.
     first: u32,
-    /// Numbers of the others, ascending.
-    pub(super) later: Vec<u32>,
-}
-
-impl Node {
-    fn last(&self) -> u32 {
-        self.later.last().copied().unwrap_or(self.first)
-    }
-
-    pub(super) fn before(&self, limit: u32) -> Option<u32> {
-        let end = self.later.partition_point(|v| *v < limit);
-        match end.checked_sub(1) {
-            Some(i) => Some(self.later[i]),
-            None => Some(self.first).filter(|v| *v < limit),
-        }
-    }
-
-    /// Numbers of its versions, ascending.
-    pub(super) fn versions(&self) -> impl DoubleEndedIterator<Item = u32> {
-        std::iter::once(self.first).filter(|v| *v != NONE).chain(self.later.iter().copied())
-    }
-}
-
-/// What a node is from a version on.
-#[derive(Debug, Clone)]
-pub(super) enum What {
-    /// A scalar, or an opaque value.
-    Leaf(Stored),
-    EmptyObject,
-    EmptyArray,
-    /// The number of the epoch that lists its members.
-    Object(u32),
-    /// How many elements; all of them are present.
-    Array(u32),
-    Absent,
-}
-
-impl What {
-    pub(super) fn shape(&self) -> Option<Shape> {
-        Some(match self {
-            Self::Leaf(_) => Shape::Scalar,
-            Self::EmptyObject => Shape::EmptyObject,
-            Self::EmptyArray => Shape::EmptyArray,
-            Self::Object(_) => Shape::Object,
-            Self::Array(_) => Shape::Array,
-            Self::Absent => return None,
-        })
-    }
-
-    pub(super) fn is_leaf(&self) -> bool {
-        matches!(self, Self::Leaf(_) | Self::EmptyObject | Self::EmptyArray)
-    }
-
-    /// The value, if it is a leaf.
-    pub(super) fn stored(&self) -> Option<Stored> {
-        match self {
-            Self::Leaf(stored) => Some(stored.clone()),
-            Self::EmptyObject => Some(Stored::text_of("{}")),
-            Self::EmptyArray => Some(Stored::text_of("[]")),
-            _ => None,
-        }
-    }
-
-    /// Whether both are leaves of the same text.
-    pub(super) fn same_text(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Leaf(a), Self::Leaf(b)) => a == b,
-            _ => self.is_leaf() && other.is_leaf() && self.stored() == other.stored(),
-        }
-    }
-}
-
-/// One change of one node. Its number in the list of versions is its place in the history.
-#[derive(Debug)]
-pub(super) struct Version {
-    pub(super) node: NodeId,
-    /// Step whose message supplies the value.
-    pub(super) author: StepNo,
-    /// Last step after which the leaf differed.
-    pub(super) changed: StepNo,
-    /// What it means for the node as a leaf; None: nothing (containers, a supplier alone).
-    pub(super) event: Option<EventOp>,
-    pub(super) what: What,
-}
-
-impl Version {
-    pub(super) fn is_long(&self) -> bool {
-        matches!(self.what, What::Leaf(Stored::Long(_)))
-    }
-
-    pub(super) fn is_drop(&self) -> bool {
-        matches!(self.event, Some(EventOp::Drop | EventOp::Reset))
-    }
+    second: u32,
+    /// Which list has the numbers of the others.
+    more: u32,
 }
 
 /// Where the versions of a step begin.
@@ -134,34 +43,6 @@ pub(super) struct StepStart {
     pub(super) first: u32,
     /// How many of its versions are events.
     pub(super) events: u32,
-}
-
-/// The members of an object in order, since it was last made or put in another order.
-#[derive(Debug, Default)]
-pub(super) struct Epoch {
-    entries: Vec<Entry>,
-    /// Members present now.
-    pub(super) live: u32,
-    /// Some member was removed and came again: its last entry counts.
-    has_again: bool,
-}
-
-#[derive(Debug)]
-struct Entry {
-    node: NodeId,
-    /// It counts for limits above this.
-    from: u32,
-}
-
-impl Epoch {
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.entries.capacity() * size_of::<Entry>()
-    }
 }
 
 /// Names of members, each kept once.
@@ -214,8 +95,29 @@ impl Tree {
         &self.nodes[node.0 as usize]
     }
 
-    pub(super) fn version(&self, number: u32) -> &Version {
-        &self.versions[number as usize]
+    pub(super) fn version(&self, number: u32) -> Version {
+        self.versions.get(number)
+    }
+
+    /// Numbers of a node's versions behind the first two, ascending.
+    fn more(&self, node: &Node) -> &[u32] {
+        self.more.get(node.more as usize).map_or(&[], |more| more)
+    }
+
+    /// Numbers of a node's versions, ascending.
+    pub(super) fn versions_of(&self, node: NodeId) -> impl DoubleEndedIterator<Item = u32> {
+        let node = self.get(node);
+        [node.first, node.second].into_iter().filter(|v| *v != NONE).chain(self.more(node).iter().copied())
+    }
+
+    /// Number of the last version of a node below a limit.
+    pub(super) fn before_limit(&self, node: NodeId, limit: u32) -> Option<u32> {
+        let node = self.get(node);
+        let more = self.more(node);
+        match more.partition_point(|v| *v < limit).checked_sub(1) {
+            Some(i) => Some(more[i]),
+            None => [node.second, node.first].into_iter().find(|v| *v < limit),
+        }
     }
 
     /// The limit that means "up to and including this step".
@@ -236,18 +138,28 @@ impl Tree {
     }
 
     /// The version of a node that holds below a limit.
-    pub(super) fn at(&self, node: NodeId, limit: u32) -> Option<&Version> {
-        self.get(node).before(limit).map(|v| self.version(v))
+    pub(super) fn at(&self, node: NodeId, limit: u32) -> Option<Version> {
+        self.before_limit(node, limit).map(|v| self.version(v))
     }
 
     /// The last version of a node.
-    pub(super) fn last(&self, node: NodeId) -> Option<&Version> {
-        Some(self.get(node).last()).filter(|v| *v != NONE).map(|v| self.version(v))
+    pub(super) fn last(&self, node: NodeId) -> Option<Version> {
+        self.at(node, NONE)
     }
 
     /// What a node is now.
-    pub(super) fn now(&self, node: NodeId) -> &What {
-        self.last(node).map_or(&What::Absent, |v| &v.what)
+    pub(super) fn now(&self, node: NodeId) -> What {
+        self.last(node).map_or(What::Absent, |v| v.what)
+    }
+
+    /// The value of a leaf.
+    pub(super) fn value(&self, what: What) -> Option<Stored> {
+        match what {
+            What::Leaf(kept) => Some(self.versions.value(kept)),
+            What::EmptyObject => Some(Stored::text_of("{}")),
+            What::EmptyArray => Some(Stored::text_of("[]")),
+            _ => None,
+        }
     }
 
     pub(super) fn is_present(&self, node: NodeId) -> bool {
@@ -266,17 +178,24 @@ impl Tree {
         let node = &mut self.nodes[version.node.0 as usize];
         if node.first == NONE {
             node.first = number;
+        } else if node.second == NONE {
+            node.second = number;
         } else {
-            node.later.push(number);
+            if node.more == NONE {
+                node.more = self.more.len() as u32;
+                self.more.push(Vec::new());
+            }
+            self.more[node.more as usize].push(number);
         }
-        self.versions.push(version);
+        self.versions.push(&version);
     }
 
     /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.
     pub(super) fn renumber(&mut self, start: usize) {
-        for (number, version) in self.versions.iter().enumerate().skip(start) {
+        for (number, version) in (start as u32..).zip(self.versions.since(start)) {
             let node = &mut self.nodes[version.node.0 as usize];
-            *node.later.last_mut().unwrap_or(&mut node.first) = number as u32;
+            let more = self.more.get_mut(node.more as usize).and_then(|more| more.last_mut());
+            *more.unwrap_or(if node.second == NONE { &mut node.first } else { &mut node.second }) = number;
         }
     }
 
@@ -322,7 +241,8 @@ impl Tree {
             newest_child: NONE,
             older_sibling: NONE,
             first: NONE,
-            later: Vec::new(),
+            second: NONE,
+            more: NONE,
         });
         node
     }
@@ -380,34 +300,19 @@ impl Tree {
         found
     }
 
-    pub(super) fn new_epoch(&mut self) -> u32 {
-        self.epochs.push(Epoch::default());
-        (self.epochs.len() - 1) as u32
-    }
-
-    /// Whether most entries are of members that are gone: time for another list, so that reading costs what is there.
-    pub(super) fn is_crowded(&self, epoch: u32) -> bool {
-        let list = &self.epochs[epoch as usize];
-        list.entries.len() > 2 * list.live as usize + CROWD
-    }
-
     /// Appends a member to an object's order, for limits above `from`.
     pub(super) fn enlist(&mut self, epoch: u32, node: NodeId, from: u32) {
-        let list = &mut self.epochs[epoch as usize];
-        let entry = &mut self.nodes[node.0 as usize].entry;
-        list.has_again |= list.entries.get(*entry as usize).is_some_and(|e| e.node == node);
-        *entry = list.entries.len() as u32;
-        list.entries.push(Entry { node, from });
-        list.live += 1;
+        let place = &mut self.nodes[node.0 as usize].entry;
+        *place = self.epochs.push(epoch, Entry { node, from }, *place);
     }
 
     /// The members of an object that are present below a limit, in order.
     pub(super) fn members(&self, epoch: u32, limit: u32) -> Vec<NodeId> {
-        let list = &self.epochs[epoch as usize];
-        let end = list.entries.partition_point(|e| e.from < limit);
+        let entries = self.epochs.entries(epoch);
+        let end = entries.partition_point(|e| e.from < limit);
         let is_present = |node: &NodeId| self.at(*node, limit).is_some_and(|v| v.what.shape().is_some());
-        let held = list.entries[..end].iter().map(|e| e.node);
-        if !list.has_again {
+        let held = entries[..end].iter().map(|e| e.node);
+        if !self.epochs.has_again(epoch) {
             return held.filter(is_present).collect();
         }
         let mut seen = HashSet::new();
@@ -418,10 +323,10 @@ impl Tree {
 
     /// The children of a node below a limit, in order.
     pub(super) fn children_at(&self, node: NodeId, limit: u32) -> Vec<NodeId> {
-        match self.at(node, limit).map(|v| &v.what) {
-            Some(What::Object(epoch)) => self.members(*epoch, limit),
+        match self.at(node, limit).map(|v| v.what) {
+            Some(What::Object(epoch)) => self.members(epoch, limit),
             Some(What::Array(len)) => {
-                (0..*len).filter_map(|i| self.children.get(&(node.0, i | INDEX)).copied()).collect()
+                (0..len).filter_map(|i| self.children.get(&(node.0, i | INDEX)).copied()).collect()
             }
             _ => Vec::new(),
         }

@@ -5,9 +5,10 @@ use crate::model::{Bytes, Problem, Span};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Longest canonical text that is kept inline, in bytes.
-const INLINE_MAX: usize = 22;
+pub(super) const INLINE_MAX: usize = 22;
 
 /// A value that the state holds, as canonical JSON text ([`json::compact`]) or as the place of its source text.
 ///
@@ -22,7 +23,7 @@ pub enum Stored {
         text: [u8; INLINE_MAX],
     },
     /// A longer value.
-    Long(Box<Long>),
+    Long(Long),
 }
 
 /// A value too long to stand in the tree.
@@ -37,7 +38,7 @@ pub struct Long {
 #[derive(Debug, Clone)]
 enum LongText {
     Span(Span),
-    Text(Box<str>),
+    Text(Arc<str>),
 }
 
 impl Stored {
@@ -51,25 +52,31 @@ impl Stored {
             _ => Cow::Borrowed(value.text),
         };
         let span = Span { offset: base, len: 0 }.part(value.start, value.text.len());
-        Self::inline(&text).unwrap_or_else(|| Self::long(&text, LongText::Span(span)))
+        Self::short_of(&text).unwrap_or_else(|| Self::long(&text, LongText::Span(span)))
     }
 
     /// Keeps a value that stands nowhere in the input: its canonical JSON text.
     #[must_use]
     pub fn text_of(text: &str) -> Self {
-        Self::inline(text).unwrap_or_else(|| Self::long(text, LongText::Text(text.into())))
+        Self::short_of(text).unwrap_or_else(|| Self::long(text, LongText::Text(text.into())))
     }
 
-    fn inline(text: &str) -> Option<Self> {
+    fn short_of(text: &str) -> Option<Self> {
+        (text.len() <= INLINE_MAX).then(|| Self::inline(text.as_bytes()))
+    }
+
+    /// A text of at most [`INLINE_MAX`] bytes.
+    pub(super) fn inline(text: &[u8]) -> Self {
         let mut bytes = [0; INLINE_MAX];
-        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
-        Some(Self::Inline { len: text.len() as u8, text: bytes })
+        let len = text.len().min(INLINE_MAX);
+        bytes[..len].copy_from_slice(&text[..len]);
+        Self::Inline { len: len as u8, text: bytes }
     }
 
     fn long(canonical: &str, text: LongText) -> Self {
         let mut digest = [0; 16];
         digest.copy_from_slice(&Sha256::digest(canonical.as_bytes())[..16]);
-        Self::Long(Box::new(Long { digest, first: canonical.as_bytes().first().copied().unwrap_or_default(), text }))
+        Self::Long(Long { digest, first: canonical.as_bytes().first().copied().unwrap_or_default(), text })
     }
 
     /// The canonical JSON text; reads the input for a long value.
@@ -125,11 +132,17 @@ impl Stored {
     }
 }
 
+impl PartialEq for Long {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+}
+
 impl PartialEq for Stored {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Inline { len: a, text: x }, Self::Inline { len: b, text: y }) => a == b && x == y,
-            (Self::Long(a), Self::Long(b)) => a.digest == b.digest,
+            (Self::Long(a), Self::Long(b)) => a == b,
             _ => false,
         }
     }

@@ -1,8 +1,10 @@
 //! The versioned tree: every node carries its versions, so the state at step k is a binary search per row shown.
 
 use super::Stored;
+use super::epochs::Epochs;
 use super::order::Order;
-use super::store::{Epoch, Names, Node, PairHash, StepStart, Version};
+use super::store::{Names, Node, PairHash, StepStart};
+use super::versions::Versions;
 use crate::json::{Key, Value};
 use crate::model::{Identity, StepNo};
 use std::collections::HashMap;
@@ -149,9 +151,11 @@ pub struct Tree {
     pub(super) names: Names,
     pub(super) nodes: Vec<Node>,
     pub(super) children: HashMap<(u32, u32), NodeId, PairHash>,
-    pub(super) versions: Vec<Version>,
+    /// Numbers of the versions of nodes that have more than two.
+    pub(super) more: Vec<Vec<u32>>,
+    pub(super) versions: Versions,
     pub(super) starts: Vec<StepStart>,
-    pub(super) epochs: Vec<Epoch>,
+    pub(super) epochs: Epochs,
 }
 
 /// One identity that was named.
@@ -222,19 +226,17 @@ impl Tree {
         IdentityView { id, root: root.filter(|_| shape.is_some()), shape }
     }
 
-    /// Bytes of memory that the tree holds, about: lists by their length, long values by their box.
+    /// Bytes of memory that the tree holds, about: lists by their length.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let later = self.nodes.iter().map(|n| n.later.capacity() * size_of::<u32>()).sum::<usize>();
-        let entries = self.epochs.iter().map(Epoch::memory_bytes).sum::<usize>();
-        let long = self.versions.iter().filter(|v| v.is_long()).count() * size_of::<super::stored::Long>();
+        let list = size_of::<Vec<u32>>();
+        let more = self.more.iter().map(|numbers| list + numbers.capacity() * size_of::<u32>()).sum::<usize>();
         self.nodes.len() * size_of::<Node>()
             + self.children.capacity() * (size_of::<((u32, u32), NodeId)>() + 1)
-            + self.versions.len() * size_of::<Version>()
+            + self.versions.memory_bytes()
             + self.starts.len() * size_of::<StepStart>()
             + self.names.memory_bytes()
-            + later
-            + entries
-            + long
+            + more
+            + self.epochs.memory_bytes()
     }
 }

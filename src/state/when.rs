@@ -1,7 +1,7 @@
 //! When a value was so: the stretches of steps in which it equals something, matches something, or stays as it is.
 
-use super::store::What;
-use super::{NodeId, Stored, Tree};
+use super::versions::What;
+use super::{NodeId, Shape, Stored, Tree};
 use crate::json::{Data, Key, Value};
 use crate::model::{Bytes, StepNo};
 use std::collections::{HashMap, HashSet};
@@ -29,10 +29,10 @@ impl Tree {
         let mut wrong = leaves.len();
         let mut held: HashMap<NodeId, bool> = HashMap::new();
         let mut stretches = Stretches::default();
-        self.each_step(node, step, |at, numbers| {
+        self.each_step(node, (StepNo::MIN, step), |at, numbers| {
             for number in numbers {
                 let version = self.version(*number);
-                let value = version.what.stored();
+                let value = self.value(version.what);
                 let is_right = match (leaves.get(&version.node), &value) {
                     (Some(wanted), Some(value)) => value == wanted,
                     (Some(_), None) => false,
@@ -61,7 +61,7 @@ impl Tree {
         mut is_so: impl FnMut(&str) -> bool,
     ) -> Vec<Stretch> {
         let mut stretches = Stretches::default();
-        self.each_step(node, step, |at, _| {
+        self.each_step(node, (StepNo::MIN, step), |at, _| {
             stretches.put(at, self.text(node, at, bytes).is_some_and(|text| is_so(&text)));
         });
         stretches.done
@@ -73,11 +73,11 @@ impl Tree {
         let mut stretches = Stretches::default();
         let mut held: HashMap<NodeId, Option<Stored>> = HashMap::new();
         let mut present = 0_usize;
-        self.each_step(node, step, |at, numbers| {
+        self.each_step(node, (StepNo::MIN, step), |at, numbers| {
             let mut has_changed = false;
             for number in numbers {
                 let version = self.version(*number);
-                let value = version.what.stored();
+                let value = self.value(version.what);
                 let is_there = value.is_some();
                 let was = held.insert(version.node, value).flatten();
                 has_changed |= was != held.get(&version.node).cloned().flatten();
@@ -118,16 +118,62 @@ impl Tree {
 
     /// Whether a node is of those that hold containers as one leaf (slots).
     fn is_ever_opaque(&self, node: NodeId) -> bool {
-        let is_container = |stored: &Stored| matches!(stored.first_byte(), b'{' | b'[');
-        self.get(node).versions().any(|v| matches!(&self.version(v).what, What::Leaf(stored) if is_container(stored)))
+        self.versions_of(node).any(|v| match self.version(v).what {
+            What::Leaf(kept) => matches!(self.versions.value(kept).first_byte(), b'{' | b'['),
+            _ => false,
+        })
     }
 
-    /// Calls with each step that wrote at or below a node, and the last version of each node there at that step.
-    fn each_step(&self, node: NodeId, step: StepNo, mut then: impl FnMut(StepNo, &[u32])) {
-        let limit = self.limit(step);
+    /// The steps behind `after`, up to `step`, in which the value at a node changed: came, became another, went.
+    #[must_use]
+    pub fn changes(&self, node: NodeId, (after, step): (StepNo, StepNo)) -> Vec<StepNo> {
+        let mut out = Vec::new();
+        self.each_step(node, (after, step), |at, numbers| {
+            let before = self.limit_before(at);
+            let has_changed = numbers.iter().any(|number| {
+                let version = self.version(*number);
+                self.at(version.node, before).and_then(|was| self.value(was.what)) != self.value(version.what)
+            });
+            if has_changed {
+                out.push(at);
+            }
+        });
+        out
+    }
+
+    /// The steps behind `after`, up to `step`, in which something was written at or below a node.
+    #[must_use]
+    pub fn written(&self, node: NodeId, span: (StepNo, StepNo)) -> Vec<StepNo> {
+        let mut out = Vec::new();
+        self.each_step(node, span, |at, _| out.push(at));
+        out
+    }
+
+    /// The steps behind `after`, up to `step`, in which something was written at or below a node, with the value there
+    /// as compact JSON text if it is a leaf or `with_containers` asks for whole containers; None: no such value.
+    pub fn each_text(
+        &self,
+        node: NodeId,
+        span: (StepNo, StepNo),
+        with_containers: bool,
+        bytes: &dyn Bytes,
+        mut then: impl FnMut(StepNo, Option<&str>),
+    ) {
+        self.each_step(node, span, |at, _| {
+            let is_wanted = with_containers || !matches!(self.shape(node, at), Some(Shape::Object | Shape::Array));
+            let text = is_wanted.then(|| self.text(node, at, bytes)).flatten();
+            then(at, text.as_deref());
+        });
+    }
+
+    /// Calls with each step behind the first and up to the second that wrote at or below a node, and the last version
+    /// of each node there at that step.
+    fn each_step(&self, node: NodeId, (after, step): (StepNo, StepNo), mut then: impl FnMut(StepNo, &[u32])) {
+        let (low, limit) = (self.limit(after), self.limit(step));
         let below = self.below(node);
-        let mut numbers: Vec<u32> =
-            below.iter().flat_map(|n| self.get(*n).versions().take_while(|v| *v < limit)).collect();
+        let of_node =
+            |n: &NodeId| self.versions_of(*n).rev().skip_while(move |v| *v >= limit).take_while(move |v| *v >= low);
+        let mut numbers: Vec<u32> = below.iter().flat_map(of_node).collect();
         numbers.sort_unstable();
         for of_step in numbers.chunk_by(|a, b| self.step_of(*a) == self.step_of(*b)) {
             let mut seen = HashSet::new();
@@ -191,6 +237,13 @@ mod tests {
         assert_eq!(equal(root, r#"{"a":1,"c":1}"#), "");
         assert_eq!(told(&tree.when_changed(a, 9)), "0-1 2-2 3-3 4-");
         assert_eq!(told(&tree.when_changed(root, 3)), "0-0 1-1 2-2 3-");
+        assert_eq!(tree.changes(a, (-1, 9)), [0, 2, 3, 4]);
+        assert_eq!(tree.changes(a, (0, 3)), [2, 3]);
+        assert_eq!(tree.written(a, (-1, 3)), [0, 2, 3]);
+        assert_eq!(tree.changes(root, (2, 9)), [3, 4]);
+        let mut texts = Vec::new();
+        tree.each_text(a, (2, 9), false, &Vec::new(), |at, text| texts.push((at, text.map(str::to_owned))));
+        assert_eq!(texts, [(3, Some("1".to_owned())), (4, Some("1.0".to_owned()))]);
         let is_one = |text: &str| text.starts_with('1');
         assert_eq!(told(&tree.when_text(a, 9, &Vec::new(), is_one)), "0-1 3-");
     }

@@ -1,7 +1,7 @@
 //! A message merges into the state: the rules of Agent/Data (A15 to A19), which the others use in part.
 
 use super::replace::{Given, Writer};
-use super::store::What;
+use super::versions::What;
 use super::{EventOp, IdentityId, NodeId, Op, Tree, Write};
 use crate::json::{Key, Value};
 use crate::model::StepNo;
@@ -70,7 +70,7 @@ impl Writer<'_> {
             }
             return;
         }
-        let epoch = self.become_object(node);
+        let epoch = self.become_object(node, object.len());
         for (name, value) in object.entries() {
             let child = self.member(node, epoch, name);
             if targets.is_empty() {
@@ -86,7 +86,7 @@ impl Writer<'_> {
         let Some(object) = given.value.as_object().filter(|o| !o.is_empty()) else {
             return self.merge(node, given, &[]);
         };
-        let epoch = self.become_object(node);
+        let epoch = self.become_object(node, object.len());
         for (name, value) in object.entries() {
             let child = self.member(node, epoch, name);
             self.replace(child, given.part(value));
@@ -97,7 +97,7 @@ impl Writer<'_> {
     fn extend<'v>(&mut self, node: NodeId, given: Given<'v>, elements: &'v [Value<'v>]) {
         let old = self.tree.now(node);
         let len = match old {
-            What::Array(len) => *len,
+            What::Array(len) => len,
             _ => 0,
         };
         if elements.is_empty() {
@@ -115,18 +115,18 @@ impl Writer<'_> {
         self.put_elements(node, len, &parts);
     }
 
-    /// The epoch of an object; what is none becomes one without members, which the caller adds.
-    fn become_object(&mut self, node: NodeId) -> u32 {
+    /// The epoch of an object; what is none becomes one without members, which the caller adds: so many.
+    fn become_object(&mut self, node: NodeId, new: usize) -> u32 {
         let mut members = Vec::new();
-        match *self.tree.now(node) {
-            What::Object(epoch) if !self.tree.is_crowded(epoch) => return epoch,
+        match self.tree.now(node) {
+            What::Object(epoch) if !self.tree.epochs.is_crowded(epoch) => return epoch,
             What::Object(epoch) => members = self.tree.members(epoch, u32::MAX),
             _ => {
                 self.open_site(node);
                 self.clear_below(node);
             }
         }
-        let epoch = self.tree.new_epoch();
+        let epoch = self.tree.epochs.make(members.len() + new);
         self.contain(node, What::Object(epoch));
         members.into_iter().for_each(|member| self.enlist(epoch, member));
         epoch
@@ -168,7 +168,7 @@ impl Writer<'_> {
         let mut node = root;
         let mut object = None;
         for key in path {
-            let What::Object(epoch) = *self.tree.now(node) else { return };
+            let What::Object(epoch) = self.tree.now(node) else { return };
             let Some(child) = self.tree.child(node, key) else { return };
             object = Some((node, epoch));
             node = child;
@@ -178,9 +178,7 @@ impl Writer<'_> {
         }
         self.drop_all(node, EventOp::Drop);
         let Some((object, epoch)) = object else { return };
-        let list = &mut self.tree.epochs[epoch as usize];
-        list.live -= 1;
-        if list.live == 0 {
+        if self.tree.epochs.remove(epoch) == 0 {
             self.push(object, author, Some(EventOp::Add), What::EmptyObject);
         }
     }

@@ -29,13 +29,14 @@ const MODIFIERS: [(&str, Modifier); 5] = [
 ];
 
 /// The background that a theme is made for, or that a terminal has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
     /// Light text on dark.
     Dark,
     /// Dark text on light.
     Light,
     /// Either, or not known.
+    #[default]
     Any,
 }
 

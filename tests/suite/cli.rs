@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -242,4 +243,35 @@ fn a_picture_is_drawn_without_a_terminal() {
         assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}");
         assert!(stderr.contains(expected), "{stderr}");
     }
+}
+
+#[test]
+fn names_of_files_are_any_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.jsonl");
+    let path = folder.path().join(name);
+    fs::write(&path, CHECKPOINTS).unwrap();
+    for command in ["state", "steps", "check", "stats", "formats", "blame", "merge"] {
+        let mut asked = Command::new(env!("CARGO_BIN_EXE_obelus"));
+        let (status, _, stderr) = told(&asked.arg(command).arg(&path).arg("--json").output().unwrap());
+        assert_eq!((status, stderr.as_str()), (0, ""), "{command}");
+    }
+    let mut asked = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let (status, stdout, _) = told(&asked.args(["tail", "--once"]).arg(&path).output().unwrap());
+    assert_eq!((status, stdout.lines().count()), (0, 2), "{stdout}");
+    let mut asked = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let (_, stdout, _) =
+        told(&asked.args(["check", "--sarif"]).arg(&path).arg(folder.path().join("none")).output().unwrap());
+    assert!(stdout.contains("none"), "{stdout}");
+}
+
+#[test]
+fn a_word_that_is_no_command_and_no_file_is_told_with_the_near_command() {
+    let (status, _, stderr) = told(&obelus(&["stat", "run.jsonl"]));
+    assert_eq!(status, 2);
+    assert!(stderr.contains("stat: there is no such file") && stderr.contains("`state`"), "{stderr}");
+    let (status, _, stderr) = told(&obelus(&["--latest", "/none"]));
+    assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
+    let (status, _, stderr) = told(&obelus(&["Cargo.toml", "-"]));
+    assert!(status == 2 && stderr.contains("alone"), "{stderr}");
 }

@@ -53,9 +53,12 @@ fn where_of(context: Context) -> &'static str {
         Context::Steps => "in Steps",
         Context::State => "in State",
         Context::Inspector => "in the inspector",
+        Context::Replay => "while a recording plays",
+        Context::Files => "in the list of files",
         Context::Table => "in the table",
         Context::Menu => "in help and commands",
-        Context::Prompt => "while a search is typed",
+        Context::Watches => "in the strip of watches",
+        Context::Prompt => "while a line is typed",
     }
 }
 
@@ -183,7 +186,7 @@ fn every_action_has_a_key_and_every_key_can_be_pressed() {
 
 #[test]
 fn the_help_has_every_key_of_its_place() {
-    for pane in [Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
+    for pane in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
         let contexts = pane_contexts(pane);
         let menu = Menu::new(MenuKind::Help, &contexts);
         let lines: Vec<String> = menu.window(200, 500).rows.iter().map(obelus::panes::Row::plain).collect();
@@ -326,7 +329,12 @@ fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
     let shell = line.split(" #").next().unwrap_or(line).split(['>', ';', '&']).next().unwrap_or(line);
     let words = shell.split_whitespace().map(|word| word.trim_matches('\''));
     match cli::program().try_get_matches_from(words) {
-        Ok(_) => None,
+        // What is no command is taken for a file; those of the pages have an end or a folder.
+        Ok(matches) => {
+            let first = matches.get_raw("paths").and_then(|mut paths| paths.next()).and_then(|name| name.to_str());
+            let is_unknown = first.is_some_and(|name| !name.contains(['.', '/', '-']) && name != "FILE");
+            is_unknown.then(|| (ErrorKind::InvalidSubcommand, format!("`{line}`: there is no such command")))
+        }
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
         Err(e) => Some((e.kind(), format!("`{line}`: {e}"))),
     }

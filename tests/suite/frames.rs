@@ -6,11 +6,13 @@
 //!
 //! ```text
 //! open samples/trip-run.jsonl    a file of the project
+//! list samples                   the files of a folder of the project, written at times of ours
 //! given {"type":"text"}          a line of an input that is no file; `given` alone: an empty one
 //! format generic                 reads what follows as that format
 //! size 80x24                     width and height in cells
 //! theme dark                     a built-in theme
 //! begin 41 †state.budget ②       goes to a step, and to a value (with its instance)
+//! watch †state.budget < 0        watches a value
 //! do step-next 3                 an action by its name, three times
 //! key Tab ]w C-d                 keys by their names
 //! type refund                    characters, up to the end of the line
@@ -24,7 +26,8 @@ use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::KEYS;
 use obelus::app::start::Start;
 use obelus::shell::stage::Stage;
-use obelus::source::Input;
+use obelus::source::{Input, Listing};
+use obelus::state::watch::Expected;
 use obelus::ui::{Background, Theme};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
@@ -32,10 +35,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use unicode_width::UnicodeWidthStr;
 
 /// Most frames of all scripts: more are not reviewed.
-const FRAMES_MAX: usize = 40;
+const FRAMES_MAX: usize = 50;
 
 /// A script being played.
 struct Player {
@@ -59,6 +63,7 @@ impl Player {
         let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
         match command {
             "open" => self.open(rest),
+            "list" => self.list(rest),
             "given" => {
                 let before = self.input.take().map_or(String::new(), |(_, text)| text);
                 let text = if rest.is_empty() { before } else { format!("{before}{rest}\n") };
@@ -78,6 +83,7 @@ impl Player {
                     None => Ok(()),
                 }
             }
+            "watch" => self.watch(rest),
             "begin" => self.begin(rest),
             "do" => self.perform(rest),
             "key" => rest.split_whitespace().try_for_each(|word| self.press(word)),
@@ -93,6 +99,21 @@ impl Player {
         let name = path.rsplit('/').next().unwrap_or(path);
         self.input = Some((name.to_owned(), text));
         self.stage = None;
+        Ok(())
+    }
+
+    /// A list of the files of a folder; in the order of their names each was written some time before the one before.
+    fn list(&mut self, path: &str) -> Result<(), String> {
+        let mut stage = Stage::list(self.size, self.theme.clone()).map_err(|p| p.to_string())?;
+        let mut change = Listing::new(&[root().join(path)]).look(SystemTime::now()).ok_or("no look")?;
+        change.changed.sort_by(|a, b| a.name.cmp(&b.name));
+        (change.now, change.title) = (1_800_000_000_000, path.to_owned());
+        for (i, file) in (0_i64..).zip(&mut change.changed) {
+            file.written = Some(change.now - i * i * 1_234_567);
+            file.is_live = i < 2;
+        }
+        stage.tell(Msg::Files(change));
+        self.stage = Some(stage);
         Ok(())
     }
 
@@ -127,6 +148,14 @@ impl Player {
         let path = words.next().map(str::to_owned);
         let start = Start { step, path, instance: words.next().map(str::to_owned) };
         self.stage()?.begin(Some(start));
+        Ok(())
+    }
+
+    fn watch(&mut self, text: &str) -> Result<(), String> {
+        let expected = Expected::parse(text)?;
+        let stage = self.stage()?;
+        stage.app.watch([expected]);
+        stage.begin(None);
         Ok(())
     }
 

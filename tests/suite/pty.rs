@@ -63,6 +63,7 @@ impl Terminal {
         let home = tempfile::tempdir().unwrap();
         command.env("TERM", "xterm-256color");
         command.env("XDG_CONFIG_HOME", home.path());
+        command.env("XDG_DATA_HOME", home.path());
         for name in ["NO_COLOR", "OBELUS_PANIC", "RUST_BACKTRACE", "COLORTERM"] {
             command.env_remove(name);
         }
@@ -396,7 +397,6 @@ fn what_cannot_be_opened_is_told_in_a_sentence() {
         path
     };
     refused(&folder.path().join("no such file.jsonl"), "no such file.jsonl");
-    refused(folder.path(), "folder");
     let secret = file("secret.jsonl", b"{}\n");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&secret).is_err() {
@@ -407,12 +407,75 @@ fn what_cannot_be_opened_is_told_in_a_sentence() {
 }
 
 #[test]
+fn a_folder_is_a_list_from_which_files_open_and_in_which_new_ones_appear() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(sample("trip-run.jsonl"), folder.path().join("trip.jsonl")).unwrap();
+    let mut terminal = Terminal::open(folder.path());
+    terminal.see("66 steps");
+    terminal.press("Enter");
+    terminal.see("State @");
+    terminal.press("q");
+    terminal.see("Files");
+    fs::write(folder.path().join("later.jsonl"), "{\"type\":\"text\",\"role\":\"user\",\"text\":\"hello\"}\n").unwrap();
+    terminal.see("later.jsonl");
+    terminal.until("the cursor stays on its file", |screen| {
+        screen.contents().lines().any(|line| line.contains('▌') && line.contains("trip.jsonl"))
+    });
+    terminal.press("k Enter");
+    terminal.see("hello");
+    terminal.press("q q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn a_recording_plays_pauses_and_ends() {
+    let path = sample("trip-run.jsonl");
+    let mut terminal = Terminal::run(&["replay", path.to_str().unwrap(), "--speed", "1024", "--gap", "0.001"], &[]);
+    terminal.see("ended");
+    terminal.see("step 65 of 0–65");
+    terminal.press("Space");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
 fn an_empty_file_is_an_empty_screen_that_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.jsonl");
     fs::write(&path, "").unwrap();
     let mut terminal = Terminal::open(&path);
     terminal.see("empty");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn a_mark_that_is_shown_as_saved_outlives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("deep/marks.jsonl");
+    let (file, marks) = (sample("tickets-std.jsonl"), journal.to_str().unwrap().to_owned());
+    let open = || Terminal::run(&[file.to_str().unwrap(), "--marks", &marks], &[("OBELUS_AUTHOR", "ann")]);
+    let mut terminal = open();
+    terminal.see("ticket-0413");
+    terminal.press("j -");
+    terminal.until("the mark is saved", |screen| {
+        screen.contents().contains("1/6 decided") && !screen.contents().contains("unsaved")
+    });
+    terminal.signal(Signal::KILL);
+    terminal.child.wait().unwrap();
+    let lines = fs::read_to_string(&journal).unwrap();
+    assert!(
+        lines.lines().count() == 1 && lines.contains(r#""do":"bad""#) && lines.contains(r#""author":"ann""#),
+        "{lines}"
+    );
+    let mut terminal = open();
+    terminal.see("1/6 decided, 1 dropped");
+    // What another program appends is seen with the next decision.
+    let again = ["mark", file.to_str().unwrap(), "--marks", &marks, "--record", "4", "--as", "bad"];
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_obelus")).args(again).output().unwrap();
+    assert!(done.status.success());
+    terminal.press("+");
+    terminal.see("3/6 decided, 2 dropped");
     terminal.press("q");
     assert_eq!(terminal.end().0, 0);
 }

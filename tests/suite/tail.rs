@@ -271,6 +271,27 @@ fn the_files_of_a_folder_side_by_side() {
 }
 
 #[test]
+fn a_folder_of_more_files_than_may_be_open() {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 0..600 {
+        append(&folder.path().join(format!("{n:03}.jsonl")), &format!("{{\"n\":{n}}}\n"));
+    }
+    append(&folder.path().join("torn.json"), "{\n\"a\":\n");
+    let script = format!(
+        "ulimit -n 260; exec '{}' tail '{}' --json --once",
+        env!("CARGO_BIN_EXE_obelus"),
+        folder.path().display()
+    );
+    let out = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let mut told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
+    told.sort();
+    let mut expected: Vec<String> = (0..600).map(|n| format!("{n:03}.jsonl 1 0:1 {{\"n\":{n}}}")).collect();
+    expected.push("torn.json 1 0:1 !".to_owned());
+    assert_eq!((out.status.code(), told), (Some(1), expected));
+    assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
 fn a_reader_who_does_not_read_stops_nothing_and_loses_nothing() {
     let mut tailed = Command::new(env!("CARGO_BIN_EXE_obelus"));
     let folder = tempfile::tempdir().unwrap();

@@ -12,17 +12,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rules", &["json", "text", "model", "state"]),
     ("format", &["json", "text", "model", "state", "rules"]),
     ("lint", &["json", "text", "model", "format"]),
-    ("panes", &["json", "text", "model", "state", "rules", "format", "lint"]),
-    ("app", &["json", "text", "model", "state", "rules", "format", "lint", "panes"]),
+    ("review", &["json", "text", "model", "state", "rules", "format", "lint"]),
+    ("panes", &["json", "text", "model", "state", "rules", "format", "lint", "review"]),
+    ("app", &["json", "text", "model", "state", "rules", "format", "lint", "review", "panes"]),
     ("source", &["json", "text", "model"]),
     ("ingest", &["json", "text", "model", "state", "format", "source"]),
     ("ui", &["text", "panes", "app"]),
-    ("shell", &["json", "text", "model", "state", "format", "panes", "app", "source", "ingest", "ui"]),
+    ("shell", &["json", "text", "model", "state", "format", "review", "panes", "app", "source", "ingest", "ui"]),
     (
         "cli",
         &[
-            "json", "text", "model", "state", "rules", "format", "lint", "panes", "app", "source", "ingest", "ui",
-            "shell",
+            "json", "text", "model", "state", "rules", "format", "lint", "review", "panes", "app", "source", "ingest",
+            "ui", "shell",
         ],
     ),
 ];

@@ -2,8 +2,9 @@
 
 use crate::app::keys::Tab;
 use crate::app::{App, Effect, Effects, Pane};
-use crate::model::{Role, StepKind, StepNo};
+use crate::model::{Role, StepKind, StepNo, When};
 use crate::panes::message::node_of_path;
+use crate::panes::{Times, times};
 
 /// Most steps that one key press describes while it looks for one of a kind.
 const SEEK_MAX: usize = 20_000;
@@ -22,6 +23,24 @@ impl App {
         self.remember();
         self.steps.is_jump = true;
         self.go_to(step);
+    }
+
+    /// Goes to the step of a time.
+    pub(super) fn go_to_time(&mut self, when: When) {
+        let Some(found) = self.session.open().map(|open| times::find(&open, when)) else { return };
+        match found {
+            Ok(step) => self.jump_to(step),
+            Err(told) => self.tell(told),
+        }
+    }
+
+    /// Shows the next of the columns of times.
+    pub(super) fn next_times(&mut self) {
+        let has_times = self.session.open().is_some_and(|open| times::near(&open, open.step()).is_some());
+        if self.times == Times::Off && !has_times {
+            return self.tell("these steps carry no time");
+        }
+        self.times = self.times.next();
     }
 
     pub(super) fn write_of_focus(&mut self, is_forward: bool) {
@@ -109,6 +128,7 @@ impl App {
     /// Enter.
     pub(super) fn follow(&mut self, effects: &mut Effects) {
         match self.pane {
+            Pane::Files => self.open_at_cursor(effects),
             Pane::Table => {
                 let record = self.table.scroll.cursor;
                 if self.session.run.is_some() && self.session.trajectory == record {
@@ -121,6 +141,7 @@ impl App {
             Pane::Steps => self.follow_step(),
             Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),
+            Pane::Watches => self.follow_watch(),
         }
     }
 
@@ -220,13 +241,5 @@ impl App {
         if let Some(path) = focus.path {
             self.focus_path(path);
         }
-    }
-
-    pub(super) fn toggle_live(&mut self) {
-        self.is_following = !self.is_following;
-        if self.is_following {
-            self.go_to_last();
-        }
-        self.tell(if self.is_following { "following the newest step" } else { "not following" });
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::app::keys::Tab;
 use crate::app::{App, Effect, Effects, Pane};
+use crate::panes::watch::Target;
 
 /// Longest text given to the clipboard, in bytes: terminals and multiplexers drop longer ones.
 const COPY_MAX: usize = 64 << 10;
@@ -34,9 +35,11 @@ impl App {
 
     pub(super) fn copy_value(&mut self, effects: &mut Effects) {
         let text = match self.pane {
+            Pane::Files => self.file_text(),
             Pane::Table => self.record_text(self.table.scroll.cursor),
             Pane::Steps => self.step_text(),
-            Pane::State => self.value_text(),
+            Pane::State => self.value_text(self.session.focus.path.as_ref()),
+            Pane::Watches => self.value_text(self.watches.chosen().map(|watch| &watch.target)),
             Pane::Inspector => self.inspector_text(),
         };
         self.copy(text, effects);
@@ -45,8 +48,13 @@ impl App {
     pub(super) fn copy_path(&mut self, effects: &mut Effects) {
         let cells = self.pane_extent(Pane::Inspector).width;
         let text = match self.pane {
+            Pane::Files => self.file_text(),
             Pane::Inspector if self.inspector.document().is_some() => {
                 self.inspector.document().and_then(|view| Some(view.doc()?.pointer(view.node(cells)?)))
+            }
+            Pane::Watches => {
+                let target = self.watches.chosen().map(|watch| &watch.target);
+                self.session.open().zip(target).map(|(open, (identity, path))| open.run().reference(identity, path))
             }
             _ => self.session.open().and_then(|o| o.focus_reference()).map(|(reference, _)| reference),
         };
@@ -80,9 +88,9 @@ impl App {
         open.bytes().read(span).ok().map(|b| crate::model::lossy(&b).into_owned())
     }
 
-    fn value_text(&self) -> Option<String> {
-        let open = self.session.open()?;
-        let (_, node) = open.focus_node()?;
+    fn value_text(&self, target: Option<&Target>) -> Option<String> {
+        let (open, (identity, path)) = (self.session.open()?, target?);
+        let node = open.tree().node(open.tree().find(identity)?, path)?;
         open.tree().text(node, open.step(), open.bytes())
     }
 
@@ -105,10 +113,14 @@ impl App {
             let finding = self.inspector.findings.chosen(&self.session.open()?)?;
             return Some(format!("{}: {}", finding.rule, finding.message));
         }
-        self.value_text()
+        self.value_text(self.session.focus.path.as_ref())
     }
 
     pub(super) fn edit(&mut self, effects: &mut Effects) {
+        if self.pane == Pane::Files {
+            self.tell("open the file first: Enter");
+            return;
+        }
         if self.session.path.is_none() {
             self.tell("the input is no file, so there is nothing to open");
             return;

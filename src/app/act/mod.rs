@@ -7,11 +7,15 @@ mod look;
 mod motion;
 mod mouse;
 mod plan;
+mod replay;
+mod review;
+mod watch;
 
 use super::keys::Action as A;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
+use crate::panes::replay::Replay;
 use jump::Wanted;
 
 impl App {
@@ -34,6 +38,10 @@ impl App {
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),
             A::UserPrevious => self.seek(Wanted::User, false),
+            A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),
+            A::ReplayFaster => self.play_so(effects, |r| r.at_speed(true)),
+            A::ReplaySlower => self.play_so(effects, |r| r.at_speed(false)),
+            A::NewestFile => self.open_newest(effects),
             A::TrajectoryNext => self.trajectory_by(1, effects),
             A::TrajectoryPrevious => self.trajectory_by(-1, effects),
             A::Up => self.move_by(-1),
@@ -53,7 +61,7 @@ impl App {
             A::ScrollRight => self.scroll_aside(true),
             A::Follow => self.follow(effects),
             A::Back => self.back(),
-            A::Live => self.toggle_live(),
+            A::Live => self.toggle_live(effects),
             A::FirstSo => self.first_so(),
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
@@ -76,10 +84,17 @@ impl App {
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
+            A::Good | A::Bad | A::Unsure | A::PartGood | A::PartBad | A::PartUnsure => self.decide(action, effects),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
             A::Theme => self.next_theme(effects),
+            A::Times => self.next_times(),
+            A::Watch => self.toggle_watch(),
+            A::WatchRemove => self.remove_watch(),
+            A::WatchEdit => self.edit_watch(),
+            A::HitNext => self.hit_by(true),
+            A::HitPrevious => self.hit_by(false),
             A::Palette => self.open_menu(MenuKind::Palette),
             A::Help => self.open_menu(MenuKind::Help),
             A::Close => self.close(effects),
@@ -92,13 +107,16 @@ impl App {
             A::MenuPageDown => self.menu_by(10),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
-            A::PromptSubmit => self.submit_search(effects),
-            _ => {}
+            A::PromptSubmit => match self.layer {
+                Some(Layer::Condition(_)) => self.submit_condition(),
+                _ => self.submit(effects),
+            },
+            _ => self.perform_review(action, effects),
         }
     }
 
     fn open_menu(&mut self, kind: MenuKind) {
-        self.layer = Some(Layer::Menu(Menu::new(kind, &super::pane_contexts(self.pane))));
+        self.layer = Some(Layer::Menu(Menu::new(kind, &self.place())));
     }
 
     fn menu_by(&mut self, delta: isize) {
@@ -111,6 +129,7 @@ impl App {
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::GoToTime(when)) => self.go_to_time(when),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
@@ -129,9 +148,9 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane != Pane::Table && self.session.is_dataset() {
+        } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
-        } else {
+        } else if !self.show_files() {
             effects.push(Effect::Quit);
         }
     }
@@ -140,14 +159,18 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
-        if self.inspector.file.take().is_some() {
+        if self.pane == Pane::Table && self.table.anchor.is_some() {
+            self.table.anchor = None;
+        } else if self.inspector.file.take().is_some() {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane != Pane::Table && self.pane != Pane::Steps {
+        } else if matches!(self.pane, Pane::State | Pane::Inspector) {
             self.pane = Pane::Steps;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;
+        } else {
+            self.show_files();
         }
     }
 

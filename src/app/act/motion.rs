@@ -14,6 +14,10 @@ impl App {
     #[must_use]
     pub fn pane_extent(&self, pane: Pane) -> Extent {
         let layout = self.layout();
+        if pane == Pane::Watches {
+            let area = layout.watches.unwrap_or_default();
+            return Extent { width: usize::from(area.width), height: usize::from(area.height) };
+        }
         let area = layout.panes.iter().find(|(p, _)| *p == pane).map(|(_, a)| *a).unwrap_or_default();
         let inside = if layout.has_borders { area.inside() } else { area };
         let bar = u16::from(!layout.has_borders && pane == Pane::Inspector);
@@ -23,7 +27,9 @@ impl App {
     pub(super) fn move_by(&mut self, delta: isize) {
         let extent = self.pane_extent(self.pane);
         match self.pane {
+            Pane::Files => self.move_in_files(delta),
             Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
+            Pane::Watches => self.move_in_watches(delta),
             Pane::Steps => self.step_by(delta),
             Pane::State if self.columns.is_on => self.move_in_columns(delta, 0),
             Pane::State => {
@@ -99,7 +105,7 @@ impl App {
                 }
             }
             Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
-            Pane::Steps | Pane::Table => {}
+            Pane::Steps | Pane::Table | Pane::Watches | Pane::Files => {}
         }
     }
 
@@ -124,18 +130,26 @@ impl App {
             return self.move_in_columns(0, if is_right { 1 } else { -1 });
         }
         let scroll = match self.pane {
+            Pane::Files => match &mut self.files {
+                Some(files) => &mut files.pane.scroll,
+                None => return,
+            },
             Pane::Table => &mut self.table.scroll,
             Pane::Steps => &mut self.steps,
             Pane::State => &mut self.state.scroll,
             Pane::Inspector => self.inspector.scroll(),
+            Pane::Watches => &mut self.watches.scroll,
         };
         scroll.aside = if is_right { scroll.aside + ASIDE_CELLS } else { scroll.aside.saturating_sub(ASIDE_CELLS) };
     }
 
     pub(super) fn pane_by(&mut self, is_forward: bool) {
-        let order = [Pane::Steps, Pane::State, Pane::Inspector];
+        let mut order = vec![Pane::Steps, Pane::State, Pane::Inspector];
+        if self.layout().watches.is_some() {
+            order.push(Pane::Watches);
+        }
         let Some(at) = order.iter().position(|p| *p == self.pane) else { return };
-        self.pane = order[(at + if is_forward { 1 } else { 2 }) % 3];
+        self.pane = order[(at + if is_forward { 1 } else { order.len() - 1 }) % order.len()];
     }
 
     /// Puts a path in focus without moving the state's cursor (it is there already).

@@ -22,9 +22,9 @@ impl App {
             return;
         }
         let layout = self.layout();
-        if let Some((pane, _)) = layout.panes.iter().find(|(_, a)| a.contains(mouse.column, mouse.row)) {
+        if let Some((pane, _)) = layout.under(mouse.column, mouse.row) {
             let before = self.pane;
-            self.pane = *pane;
+            self.pane = pane;
             self.move_by(delta);
             self.pane = before;
         }
@@ -51,8 +51,7 @@ impl App {
             let action = view::footer_hit(self, usize::from(mouse.column));
             return action.map_or((), |a| self.perform(a, effects));
         }
-        let found = layout.panes.iter().find(|(_, a)| a.contains(mouse.column, mouse.row)).copied();
-        if let Some((pane, area)) = found {
+        if let Some((pane, area)) = layout.under(mouse.column, mouse.row) {
             self.click_pane(pane, area, layout.has_borders, mouse, effects);
         }
     }
@@ -60,7 +59,7 @@ impl App {
     fn click_pane(&mut self, pane: Pane, area: Area, has_borders: bool, mouse: Mouse, effects: &mut Effects) {
         let was_here = self.pane == pane;
         self.pane = pane;
-        let top = area.y + u16::from(has_borders || pane == Pane::Inspector);
+        let top = area.y + u16::from(pane != Pane::Watches && (has_borders || pane == Pane::Inspector));
         if mouse.row < top {
             if pane == Pane::Inspector {
                 self.click_tab(usize::from(mouse.column.saturating_sub(area.x)));
@@ -78,6 +77,7 @@ impl App {
 
     fn click_row(&mut self, pane: Pane, row: usize, was_here: bool, effects: &mut Effects) {
         match pane {
+            Pane::Files => self.click_file(row, was_here, effects),
             Pane::Table => {
                 let is_again = was_here && self.table.scroll.cursor == row;
                 self.table.scroll.cursor = row;
@@ -104,6 +104,14 @@ impl App {
                 if let Some(open) = session.open().filter(|_| inspector.tab == Tab::Plan) {
                     inspector.plan.move_to(&open, row);
                 }
+                if is_again {
+                    self.follow(effects);
+                }
+            }
+            Pane::Watches => {
+                let is_again = was_here && self.watches.scroll.cursor == row;
+                self.watches.scroll.cursor = row;
+                self.move_in_watches(0);
                 if is_again {
                     self.follow(effects);
                 }

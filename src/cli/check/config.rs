@@ -1,5 +1,6 @@
 //! The configuration file of a project: `obelus.toml`.
 
+use crate::cli::args::FileName;
 use crate::model::Problem;
 use crate::text::near;
 use serde::Deserialize;
@@ -21,7 +22,7 @@ pub(super) struct Config {
     /// Rules and families whose findings are errors.
     pub(super) deny: Vec<String>,
     /// The baseline, as seen from the current folder.
-    pub(super) baseline: Option<String>,
+    pub(super) baseline: Option<FileName>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -46,20 +47,21 @@ impl Config {
     ///
     /// # Errors
     /// It cannot be read, or says what is not understood.
-    pub(super) fn read(named: Option<&str>) -> Result<Self, Problem> {
-        let file = named.unwrap_or(FILE);
+    pub(super) fn read(named: Option<&FileName>) -> Result<Self, Problem> {
+        let file = named.map_or(Path::new(FILE), FileName::as_ref);
         match std::fs::read_to_string(file) {
             Ok(text) => Self::of(file, &text),
             Err(e) if named.is_none() && e.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(e) => Err(Problem::unreadable(format!("the configuration {file} cannot be read: {e}"))),
+            Err(e) => Err(Problem::unreadable(format!("the configuration {} cannot be read: {e}", file.display()))),
         }
     }
 
-    fn of(file: &str, text: &str) -> Result<Self, Problem> {
-        let Written { check } = toml::from_str(text).map_err(|error| at_fault(file, text, &error))?;
-        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-        let baseline = check.baseline.map(|name| folder.join(name).to_string_lossy().into_owned());
-        Ok(Self { file: Some(file.to_owned()), allow: check.allow, deny: check.deny, baseline })
+    fn of(file: &Path, text: &str) -> Result<Self, Problem> {
+        let name = file.to_string_lossy();
+        let Written { check } = toml::from_str(text).map_err(|error| at_fault(&name, text, &error))?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let baseline = check.baseline.map(|name| FileName::from(folder.join(name)));
+        Ok(Self { file: Some(name.into_owned()), allow: check.allow, deny: check.deny, baseline })
     }
 
     /// A problem with what the file says.
@@ -87,14 +89,15 @@ mod tests {
 
     #[test]
     fn the_baseline_stands_beside_the_file() {
-        let config = Config::of("a/b.toml", "[check]\nallow = [\"adp\"]\nbaseline = \"known.jsonl\"\n").unwrap();
-        assert_eq!((config.allow, config.baseline.as_deref()), (vec!["adp".to_owned()], Some("a/known.jsonl")));
-        assert_eq!(Config::of("obelus.toml", "").unwrap().baseline, None);
+        let config =
+            Config::of(Path::new("a/b.toml"), "[check]\nallow = [\"adp\"]\nbaseline = \"known.jsonl\"\n").unwrap();
+        assert_eq!((config.allow, config.baseline.unwrap().text().as_ref()), (vec!["adp".to_owned()], "a/known.jsonl"));
+        assert_eq!(Config::of(Path::new("obelus.toml"), "").unwrap().baseline, None);
     }
 
     #[test]
     fn unknown_names_are_told_with_their_line_and_a_near_one() {
-        let told = |text: &str| Config::of("obelus.toml", text).unwrap_err().to_string();
+        let told = |text: &str| Config::of(Path::new("obelus.toml"), text).unwrap_err().to_string();
         let problem = told("[check]\nallow = []\ndney = []\n");
         assert!(problem.contains("line 3") && problem.contains("`dney`") && problem.contains("`deny`?"), "{problem}");
         assert!(told("[chekc]\n").contains("do you mean `check`?"));

@@ -1,6 +1,7 @@
 //! `obelus check --data` and `--against`: the rules of datasets, which look at records beside one another.
 
 use crate::cli::Stop;
+use crate::cli::args::FileName;
 use crate::cli::inputs::Inputs;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
@@ -27,7 +28,7 @@ impl Data {
     ///
     /// # Errors
     /// It cannot be read to its end: what is shared with it could not be told.
-    pub(super) fn new(is_all: bool, near: f64, against: &[String], format: Option<&str>) -> Result<Self, Stop> {
+    pub(super) fn new(is_all: bool, near: f64, against: &[FileName], format: Option<&str>) -> Result<Self, Stop> {
         let mut dataset = Dataset::new(near);
         let inputs = Inputs::of(against);
         if inputs.complain() > 0 {
@@ -38,7 +39,7 @@ impl Data {
             if let Some(trouble) = loaded.trouble {
                 return Err(trouble.into());
             }
-            dataset.begin_other(file);
+            dataset.begin_other(&file.to_string());
             looked(&loaded, |looked| {
                 dataset.learn(looked);
                 Ok(())

@@ -1,6 +1,7 @@
 //! Findings that are known, read from a file and written to one.
 
 use super::content_span;
+use crate::cli::args::FileName;
 use crate::ingest::Loaded;
 use crate::lint::baseline::{self, Baseline};
 use crate::model::{Bytes, Finding, Found, Problem, Span};
@@ -22,7 +23,7 @@ impl Known {
     ///
     /// # Errors
     /// It cannot be read, or is no baseline.
-    pub(super) fn read(file: Option<&str>) -> Result<Self, Problem> {
+    pub(super) fn read(file: Option<&FileName>) -> Result<Self, Problem> {
         let Some(file) = file else { return Ok(Self::default()) };
         let text = std::fs::read_to_string(file).map_err(|e| {
             let message = format!("the baseline {file} cannot be read: {e}");
@@ -54,13 +55,13 @@ impl Known {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(&mut self, file: &str) -> Result<(), Problem> {
+    pub(super) fn write(&mut self, file: &FileName) -> Result<(), Problem> {
         self.lines.sort_unstable();
         let mut text = self.lines.join("\n");
         if !text.is_empty() {
             text.push('\n');
         }
-        replace(Path::new(file), text.as_bytes())
+        replace(file.as_ref(), text.as_bytes())
             .map_err(|e| Problem::unreadable(format!("the baseline {file} cannot be written: {e}")))
     }
 }

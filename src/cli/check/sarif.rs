@@ -2,11 +2,14 @@
 
 use super::text::subject;
 use crate::cli::Stop;
+use crate::cli::args::FileName;
 use crate::cli::out::{Out, raw};
 use crate::lint::{self, Lint, baseline};
 use crate::model::{Found, Severity};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const HOME: &str = env!("CARGO_PKG_NAME");
@@ -29,7 +32,7 @@ impl Sarif {
     }
 
     /// One finding; `content` stands for its record.
-    pub(super) fn tell(&mut self, file: &str, found: &Found, content: &str, out: &mut Out) -> Result<(), Stop> {
+    pub(super) fn tell(&mut self, file: &FileName, found: &Found, content: &str, out: &mut Out) -> Result<(), Stop> {
         let finding = &found.finding;
         let comma = if self.results > 0 { "," } else { "" };
         self.results += 1;
@@ -72,13 +75,13 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn location(file: &str, found: &Found) -> Value {
+fn location(file: &FileName, found: &Found) -> Value {
     let span = found.place.span;
     let mut region = json!({"byteOffset": span.offset, "byteLength": span.len});
     if found.place.line > 0 {
         region["startLine"] = found.place.line.into();
     }
-    let mut location = json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}, "region": region}});
+    let mut location = json!({"physicalLocation": {"artifactLocation": {"uri": uri(file.as_ref())}, "region": region}});
     if let Some(path) = found.finding.path.as_deref().filter(|path| !path.is_empty()) {
         location["logicalLocations"] = json!([{"fullyQualifiedName": path}]);
     }
@@ -86,13 +89,13 @@ fn location(file: &str, found: &Found) -> Value {
 }
 
 /// A file as a reference: relative as it was given, or a whole `file:` address.
-fn uri(file: &str) -> String {
-    let (mut out, name) = match file {
-        "-" => (String::new(), "stdin"),
-        _ if file.starts_with('/') => ("file://".to_owned(), file),
-        _ => (String::new(), file),
+fn uri(file: &Path) -> String {
+    let (mut out, name) = match file.as_os_str().as_bytes() {
+        b"-" => (String::new(), b"stdin".as_slice()),
+        name @ [b'/', ..] => ("file://".to_owned(), name),
+        name => (String::new(), name),
     };
-    for byte in name.bytes() {
+    for &byte in name {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
             _ => {
@@ -109,8 +112,10 @@ mod tests {
 
     #[test]
     fn files_become_references() {
-        assert_eq!(uri("a b/ü.jsonl"), "a%20b/%C3%BC.jsonl");
-        assert_eq!(uri("/tmp/x:1.json"), "file:///tmp/x%3A1.json");
-        assert_eq!(uri("-"), "stdin");
+        let uri = |name: &[u8]| super::uri(Path::new(std::ffi::OsStr::from_bytes(name)));
+        assert_eq!(uri("a b/ü.jsonl".as_bytes()), "a%20b/%C3%BC.jsonl");
+        assert_eq!(uri(b"caf\xe9.jsonl"), "caf%E9.jsonl");
+        assert_eq!(uri(b"/tmp/x:1.json"), "file:///tmp/x%3A1.json");
+        assert_eq!(uri(b"-"), "stdin");
     }
 }

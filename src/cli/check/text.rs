@@ -1,11 +1,12 @@
 //! Findings for people: one line each, as compilers print them, and a line at the end.
 
+use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, at};
 use crate::model::{Finding, Found, Severity};
 use std::io;
 
 /// One finding: where, how bad, what, which rule.
-pub(super) fn tell(file: &str, found: &Found, out: &mut Out) -> io::Result<()> {
+pub(super) fn tell(file: &FileName, found: &Found, out: &mut Out) -> io::Result<()> {
     let Found { finding, place } = found;
     let line = if place.line > 0 { format!("{file}:{}: ", place.line) } else { format!("{file}: ") };
     out.styled(&[
@@ -95,7 +96,7 @@ impl Summary {
     }
 
     /// The line at the end where findings were written to a baseline.
-    pub(super) fn tell_written(&self, file: &str, out: &mut Out) -> io::Result<()> {
+    pub(super) fn tell_written(&self, file: &FileName, out: &mut Out) -> io::Result<()> {
         let n = self.errors + self.warnings + self.infos;
         let plural = if n == 1 { "" } else { "s" };
         out.line(&format!("{n} finding{plural} written to {file}; --baseline {file} does not tell them"))

@@ -3,7 +3,7 @@
 mod runs;
 mod show;
 
-use super::args::{FormatOption, Question, parsed, step};
+use super::args::{FileName, FormatOption, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop};
@@ -26,10 +26,10 @@ const NO_STEPS: [&str; 2] = ["step", "instances"];
 struct Options {
     /// File to compare, or the only one; `-` is standard input
     #[arg(value_name = "A")]
-    a: String,
+    a: FileName,
     /// File to compare it with: steps are aligned by what they say
     #[arg(value_name = "B", conflicts_with_all = ONE_FILE, required_unless_present_any = ONE_FILE)]
-    b: Option<String>,
+    b: Option<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Step to compare from, -1 is before any step [default: the one before --to]
@@ -59,7 +59,7 @@ struct Options {
 }
 
 impl Options {
-    fn question(&self, file: &str, record: usize, step: Option<StepNo>) -> Question {
+    fn question(&self, file: &FileName, record: usize, step: Option<StepNo>) -> Question {
         Question { file: file.to_owned(), format: self.format.clone(), step, record, json: self.json }
     }
 }

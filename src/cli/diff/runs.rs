@@ -57,7 +57,7 @@ struct StatesMember {
 
 /// Compares two runs and tells of it; whether they differ.
 pub(super) fn compare(a: &Question, b: &Question, out: &mut Out) -> Result<bool, Stop> {
-    if a.file == "-" && b.file == "-" {
+    if a.file.is_stdin() && b.file.is_stdin() {
         return Err(Problem::usage("standard input can be only one of the two files").into());
     }
     let compared = align_runs(a, b)?;
@@ -150,7 +150,7 @@ impl Compared {
 
     fn members(&self, asked: (&Question, &Question), first: Option<&States>, end: &States) -> Result<Answer, Problem> {
         let run = |opened: &Opened, question: &Question, step| {
-            raw(&RunMember { file: &question.file, step, steps: opened.run.step_count() })
+            raw(&RunMember { file: &question.file.text(), step, steps: opened.run.step_count() })
         };
         let hunk = |hunk: &Hunk| HunkMember { a: [hunk.old.start, hunk.old.end], b: [hunk.new.start, hunk.new.end] };
         let hunks: Vec<HunkMember> = self.hunks.iter().map(hunk).collect();

@@ -30,14 +30,12 @@ pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
     let status = inputs.complain();
     let mut merge = Merge { options, out, whole: None };
     for file in &inputs.names {
-        match file.as_str() {
-            "-" => merge.part("standard input", io::stdin().lock())?,
-            path => {
-                let file =
-                    File::open(path).map_err(|e| Problem::unreadable(format!("{path} cannot be opened: {e}")))?;
-                merge.part(path, BufReader::new(file))?;
-            }
+        if file.is_stdin() {
+            merge.part("standard input", io::stdin().lock())?;
+            continue;
         }
+        let part = File::open(file).map_err(|e| Problem::unreadable(format!("{file} cannot be opened: {e}")))?;
+        merge.part(&file.to_string(), BufReader::new(part))?;
     }
     merge.end()?;
     Ok(status)

@@ -1,6 +1,7 @@
 //! `obelus stats --tools`: calls by tool and nothing else, so that a big dataset is a matter of a moment.
 
 use super::Options;
+use crate::cli::args::FileName;
 use crate::cli::out::{Out, plain, raw};
 use crate::cli::{Stop, survey};
 use crate::ingest::{self, Loaded};
@@ -23,12 +24,12 @@ struct Calls {
 }
 
 /// Tells the calls of one file.
-pub(super) fn tell(file: &str, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let counted = if loaded.detected.format.name() == "adp" { of_adp(loaded)? } else { of_runs(loaded)? };
     let calls: u64 = counted.tools.values().sum();
     if options.json {
         let members = vec![
-            ("file", raw(file)?),
+            ("file", raw(&file.text())?),
             ("type", raw("tools")?),
             ("records", raw(&counted.records)?),
             ("unreadable", raw(&counted.unreadable)?),

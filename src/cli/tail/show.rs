@@ -165,7 +165,7 @@ impl Text {
         let step = match text.len() {
             ..=DESCRIBED => describe(text),
             _ => {
-                let end = text.floor_char_boundary(DESCRIBED);
+                let end = (0..=DESCRIBED).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
                 describe(&json::head(&text[..end]))
             }
         };

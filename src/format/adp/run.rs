@@ -10,6 +10,7 @@ use crate::state::{IdentityId, Leaf, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
 #[derive(Default)]
@@ -18,7 +19,7 @@ pub(super) struct Trajectory {
     shape: Option<Shape>,
     steps: Vec<Kept>,
     tree: Tree,
-    findings: Vec<Finding>,
+    findings: Vec<Arc<Finding>>,
     title: Option<String>,
     /// D17: where the system prompt stands.
     system_prompt: Option<Span>,
@@ -64,7 +65,7 @@ impl Trajectory {
             self.steps.push(Kept::of(entry, step, place));
         }
         adp::write_state(reading, span.offset, &mut self.tree);
-        self.findings = adp::findings(reading, record.number);
+        self.findings = adp::findings(reading, record.number).into_iter().map(Arc::new).collect();
         self.shape = Some(reading.shape);
         self.title = reading.id().map(|(_, id)| id.as_str().unwrap_or(id.text).to_owned());
         self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
@@ -113,7 +114,7 @@ impl Run for Trajectory {
         self.record = Some(record.clone());
         match adp::read_text(record, text) {
             Ok(root) => self.read(&Reading::of(&root), record, text),
-            Err(finding) => self.findings = vec![finding],
+            Err(finding) => self.findings = vec![Arc::new(finding)],
         }
     }
 
@@ -157,7 +158,7 @@ impl Run for Trajectory {
         &self.tree
     }
 
-    fn findings(&self) -> Vec<Finding> {
+    fn findings(&self) -> Vec<Arc<Finding>> {
         self.findings.clone()
     }
 
@@ -304,7 +305,8 @@ fn step_member(step: StepNo) -> Option<StepNo> {
 
 /// D18: the time of a turn, as written.
 fn time(value: &Value<'_>) -> Option<String> {
-    value.get("timestamp").and_then(Value::as_str).map(str::to_owned)
+    let time = value.get("timestamp")?;
+    time.as_str().or(time.as_number()).map(str::to_owned)
 }
 
 fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {

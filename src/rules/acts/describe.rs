@@ -68,7 +68,8 @@ fn fill(told: &mut Step, message: &Message<'_>) {
     if message.kind == Type::Text && told.role != Role::Unknown {
         told.label = told.role.name().to_owned();
     }
-    told.time = message.text("_date").map(str::to_owned);
+    let date = message.get("_date").or_else(|| message.get("timestamp"));
+    told.time = date.and_then(|date| date.as_str().or(date.as_number())).map(str::to_owned);
     let own_tool = || message.get("_tool").and_then(Value::as_str).map(str::to_owned);
     told.tool = message.call("_tool").and_then(Value::as_str).map(str::to_owned).or_else(own_tool);
     let text = said(message);

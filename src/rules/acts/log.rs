@@ -13,6 +13,7 @@ use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
 use crate::model::{Bytes, Finding, Place, Record, RecordBody, Span, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
+use std::sync::Arc;
 
 /// A run: where its steps stand, the state they make, and what was found on the way.
 #[derive(Debug, Default)]
@@ -35,7 +36,7 @@ pub struct Log {
     pub(super) erases: Vec<StepNo>,
     /// Identities whose values were withdrawn or reset, and when (A41).
     pub(super) lost: Vec<(StepNo, IdentityId)>,
-    findings: Vec<Finding>,
+    findings: Vec<Arc<Finding>>,
     /// Steps with calls whose references wait for the end of their tick (A43).
     open: Vec<StepNo>,
     /// What the open ones come to if nothing follows.
@@ -81,7 +82,7 @@ pub(super) struct Solutions {
 /// A43: what open references come to, kept while nothing that they depend on moves.
 #[derive(Debug, Default)]
 struct Provisional {
-    findings: Vec<Finding>,
+    findings: Vec<Arc<Finding>>,
     /// How many of the open steps were looked at, and the moves until then.
     looked_at: usize,
     moves: usize,
@@ -282,20 +283,20 @@ impl Log {
     }
 
     /// What open references come to at a step.
-    fn settled(&self, open: &[StepNo], step: StepNo, bytes: &dyn Bytes) -> Vec<Finding> {
+    fn settled(&self, open: &[StepNo], step: StepNo, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         if open.is_empty() {
             return Vec::new();
         }
         let reader = Reader { bytes, current: None };
         let instances = self.instances(step);
         let notes = open.iter().flat_map(|open| check::references(self, *open, step, &instances, reader));
-        notes.filter_map(|(open, note)| self.finding(open, note)).collect()
+        notes.filter_map(|(open, note)| self.finding(open, note)).map(Arc::new).collect()
     }
 
     /// A43: what the open references come to if the input ends here. Of what was looked at before, nothing is looked at
     /// again unless something has moved since.
     #[must_use]
-    pub fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Finding> {
+    pub fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         let (mut known, looked_at) = match self.provisional.moves == self.moves {
             true => (self.provisional.findings.clone(), self.provisional.looked_at),
             false => (Vec::new(), 0),
@@ -305,14 +306,14 @@ impl Log {
     }
 
     /// Takes what [`Log::look_ahead`] found.
-    pub fn settle(&mut self, ahead: Vec<Finding>) {
+    pub fn settle(&mut self, ahead: Vec<Arc<Finding>>) {
         self.provisional = Provisional { findings: ahead, looked_at: self.open.len(), moves: self.moves };
     }
 
     /// Adds a finding on a step.
     pub(super) fn note(&mut self, step: StepNo, note: Note) {
         let finding = self.finding(step, note);
-        self.findings.extend(finding);
+        self.findings.extend(finding.map(Arc::new));
     }
 
     pub(super) fn finding(&self, step: StepNo, note: Note) -> Option<Finding> {
@@ -326,9 +327,10 @@ impl Log {
         })
     }
 
-    /// A45: all findings in order, one for each record, step, path and rule.
+    /// A45: all findings in order, one for each record, step, path and rule. They are shared: there can be as many as
+    /// steps.
     #[must_use]
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn findings(&self) -> Vec<Arc<Finding>> {
         let is_current = self.provisional.moves == self.moves;
         let provisional = self.provisional.findings.iter().filter(|_| is_current);
         Finding::in_order(self.findings.iter().chain(provisional).cloned().collect())

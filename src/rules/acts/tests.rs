@@ -33,8 +33,9 @@ fn found(lines: &[&str]) -> Vec<String> {
     log(lines).0.findings().into_iter().map(told).collect()
 }
 
-fn told(f: Finding) -> String {
-    let path = f.path.map(|p| format!(" {p}")).unwrap_or_default();
+fn told(f: impl std::borrow::Borrow<Finding>) -> String {
+    let f = f.borrow();
+    let path = f.path.as_ref().map(|p| format!(" {p}")).unwrap_or_default();
     format!("{} {}{path}", f.step.unwrap_or(-9), &f.rule["acts.".len()..])
 }
 

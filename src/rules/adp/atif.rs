@@ -127,7 +127,7 @@ fn check_turn(entry: &Entry<'_>, step: usize, path: &str, report: &mut Report) {
     if entry.role == Role::Agent {
         for key in ["message", "reasoning_content"] {
             let said = entry.value.get(key).and_then(text::joined);
-            report.think_token(step, &format!("{path}/{key}"), said.as_deref());
+            report.think_token(step, || format!("{path}/{key}"), said.as_deref());
         }
     }
 }

@@ -39,6 +39,17 @@ struct Rule {
     is_nullable: bool,
 }
 
+impl Rule {
+    /// Whether the type of the value tells that nothing is wrong with it, as of most: then no path need be made.
+    fn is_plainly_met(&self, value: &Value<'_>) -> bool {
+        match (self.holds, &value.data) {
+            (_, Data::Null) => self.is_nullable,
+            (Holds::Text, Data::String(_)) | (Holds::Object, Data::Object(_)) | (Holds::Items, Data::Array(_)) => true,
+            _ => false,
+        }
+    }
+}
+
 const fn required(name: &'static str, holds: Holds) -> Rule {
     Rule { name, holds, is_required: true, is_nullable: false }
 }
@@ -129,6 +140,7 @@ pub(super) fn check_root(root: &Value<'_>, version: Version, report: &mut Report
     let mut checker = Checker { report, version, step: None };
     for rule in ROOT {
         match object.get(rule.name) {
+            Some(value) if rule.is_plainly_met(value) => {}
             Some(value) => checker.value(value, rule, &format!("/{}", rule.name)),
             None if rule.is_required => checker.missing(&format!("/{}", rule.name)),
             None => {}
@@ -178,8 +190,12 @@ impl Checker<'_> {
                 None if rule.is_required => self.missing(&below(path, rule.name)),
                 None => {}
                 Some(field) => {
+                    let is_alias = aliases(class, rule.name).contains(&field.key);
+                    if !is_alias && rule.is_plainly_met(field.value) {
+                        continue;
+                    }
                     let path = below(path, field.key);
-                    if aliases(class, rule.name).contains(&field.key) {
+                    if is_alias {
                         let message = format!("the format calls this field {:?}", rule.name);
                         self.report.warning(self.step, path.clone(), "adp.field-alias", message);
                     }

@@ -62,8 +62,11 @@ impl Class {
     /// D6: the class that a spelling means: lower case, without `_` and `-`.
     fn spelt(text: &str) -> Option<Self> {
         let plain = |s: &str| s.to_lowercase().replace(['_', '-'], "");
-        let text = plain(text);
-        CLASSES.into_iter().find(|c| plain(c.name()) == text)
+        let proper = CLASSES.into_iter().find(|c| c.name() == text);
+        proper.or_else(|| {
+            let text = plain(text);
+            CLASSES.into_iter().find(|c| plain(c.name()) == text)
+        })
     }
 }
 

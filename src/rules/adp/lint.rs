@@ -38,7 +38,7 @@ pub(super) fn check_item(entry: &Entry<'_>, step: usize, report: &mut Report) {
         let spoken = (class == Class::MessageAction).then_some("content");
         for name in spoken.into_iter().chain(["description", "reasoning_content"]) {
             if let Some(field) = item.field(name) {
-                report.think_token(step, &format!("{path}/{}", field.key), field.value.as_str());
+                report.think_token(step, || format!("{path}/{}", field.key), field.value.as_str());
             }
         }
     }

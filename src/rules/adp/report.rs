@@ -55,10 +55,10 @@ impl Report {
     }
 
     /// D13: a think tag in what the agent says.
-    pub(super) fn think_token(&mut self, step: usize, path: &str, said: Option<&str>) {
+    pub(super) fn think_token(&mut self, step: usize, path: impl FnOnce() -> String, said: Option<&str>) {
         if said.is_some_and(text::has_think_token) {
             let message = "the text holds a think tag; reasoning belongs into reasoning_content without tags";
-            self.warning(Some(step), path.to_owned(), "adp.think-token", message);
+            self.warning(Some(step), path(), "adp.think-token", message);
         }
     }
 }

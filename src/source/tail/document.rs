@@ -20,6 +20,8 @@ pub(crate) struct Document {
     version: [i64; 5],
     since: Instant,
     is_tried: bool,
+    /// Whether the last version that was read parsed.
+    is_whole: bool,
 }
 
 /// What a look at a document brought.
@@ -51,7 +53,13 @@ impl Document {
     /// A document of which nothing was told.
     pub(super) fn new(content: &Content, now: Instant) -> Self {
         let age = content.input().map(|input| input.age()).unwrap_or_default().min(STILL);
-        Self { told: None, version: content.version(), since: now.checked_sub(age).unwrap_or(now), is_tried: false }
+        Self {
+            told: None,
+            version: content.version(),
+            since: now.checked_sub(age).unwrap_or(now),
+            is_tried: false,
+            is_whole: false,
+        }
     }
 
     /// A document whose present version was told.
@@ -66,12 +74,17 @@ impl Document {
 
     /// A document that comes through a stream: it has one version, at its end.
     pub(super) fn of_stream(now: Instant) -> Self {
-        Self { told: None, version: [0; 5], since: now, is_tried: true }
+        Self { told: None, version: [0; 5], since: now, is_tried: true, is_whole: false }
     }
 
     /// Time until the present version counts; None if it was looked at.
     pub(crate) fn timer(&self, now: Instant) -> Option<Duration> {
         (!self.is_tried).then(|| (self.since + STILL).saturating_duration_since(now))
+    }
+
+    /// Whether the version that stands there was told.
+    pub(super) fn is_told(&self) -> bool {
+        self.is_tried && self.is_whole
     }
 
     /// Takes note of what the last look saw.
@@ -108,6 +121,7 @@ impl Document {
     /// What the text of a version is.
     pub(super) fn judge(&mut self, text: Vec<u8>) -> Found {
         let digest = Self::digest(&text);
+        self.is_whole = true;
         if self.told == Some(digest) {
             return Found::Nothing;
         }
@@ -123,6 +137,7 @@ impl Document {
         if judge::is_lines(body) {
             return Found::Lines { was_told };
         }
+        self.is_whole = false;
         let (why, byte) = judge::fault(body);
         let start = mark(&text) + body.len() - body.trim_ascii_start().len();
         let line = 1 + memchr::memchr_iter(b'\n', &text[..start]).count() as u64;

@@ -7,7 +7,6 @@ mod judge;
 mod lines;
 mod reading;
 mod track;
-mod tree;
 
 use super::Input;
 use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
@@ -19,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use track::Track;
-pub use tree::files_below;
 
 pub(crate) use document::{Digest, Document, Found};
 
@@ -119,6 +117,8 @@ pub struct Tail {
     /// Whose turn it is to be read.
     turn: String,
     is_waiting_told: bool,
+    /// Whether files were not looked at because too many others are open.
+    is_behind: bool,
 }
 
 impl Tail {
@@ -138,6 +138,7 @@ impl Tail {
             walked,
             turn,
             is_waiting_told: false,
+            is_behind: false,
         };
         tail.begin();
         tail
@@ -202,6 +203,7 @@ impl Tail {
                 periods.min().unwrap_or(LOOK_NOTIFIED)
             }
         };
+        let period = if self.is_behind { PACE } else { period };
         let look = self.looked.map_or(Duration::ZERO, |at| (at + period).saturating_duration_since(now));
         let timers = self.tracks.values().filter_map(|track| track.timer(now));
         timers.chain([look]).min().unwrap_or(look)
@@ -211,6 +213,12 @@ impl Tail {
     #[must_use]
     pub fn is_look_due(&self, now: Instant) -> bool {
         !self.hints.heard().is_empty() || self.looked.is_none_or(|at| now >= at + self.poll.unwrap_or(LOOK_NOTIFIED))
+    }
+
+    /// Whether files wait for their turn to be opened: more looks are due before all was read.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
     }
 
     /// Looks at what may have changed: after a hint, or when [`Tail::wait`] is over.
@@ -225,11 +233,22 @@ impl Tail {
             self.walk(now, tell);
         }
         let is_all = heard.is_all || is_time || !self.is_folder || !self.hints.are_heard();
+        if self.is_behind {
+            self.close_resting(0);
+        }
+        let was_behind = std::mem::take(&mut self.is_behind);
+        let mut open = self.handles();
         for (name, track) in &mut self.tracks {
             let is_named = || heard.paths.contains(&self.root.join(name));
-            if is_all || track.is_restless() || is_named() {
+            if is_all || was_behind || track.is_restless() || is_named() {
+                if open >= HANDLES_MAX && !track.is_open() {
+                    self.is_behind = true;
+                    continue;
+                }
+                let before = track.handles();
                 let name = self.is_folder.then_some(name.as_str());
                 let is_elsewhere = track.look(now, &mut |generation, what| tell(Told { file: name, generation, what }));
+                open += track.handles().saturating_sub(before);
                 if is_elsewhere && self.poll.is_none() && !self.is_folder {
                     self.hints.watch_file(&self.root);
                 }
@@ -238,7 +257,9 @@ impl Tail {
         if is_all {
             self.looked = Some(now);
         }
-        self.close_resting();
+        if self.handles() > HANDLES_MAX {
+            self.close_resting(HANDLES_MAX * 3 / 4);
+        }
     }
 
     /// A path that was not there may turn out to be a folder, or its own folder may come.
@@ -266,7 +287,7 @@ impl Tail {
         }
         self.walked = Some(now);
         let mut troubles = Vec::new();
-        for name in tree::files(&self.root, &mut troubles) {
+        for name in super::tree::files(&self.root, &mut troubles) {
             let path = self.root.join(&name);
             self.tracks.entry(name).or_insert_with(|| Track::new(path));
         }
@@ -299,14 +320,15 @@ impl Tail {
         }
     }
 
-    fn close_resting(&mut self) {
-        let open = self.tracks.values().filter(|track| track.is_open()).count();
-        if !self.is_folder || open <= HANDLES_MAX {
-            return;
-        }
+    fn handles(&self) -> usize {
+        self.tracks.values().map(Track::handles).sum()
+    }
+
+    /// Closes the files that rested longest, until so many handles are left.
+    fn close_resting(&mut self, left: usize) {
+        let excess = self.handles().saturating_sub(left);
         let mut resting: Vec<&mut Track> = self.tracks.values_mut().filter(|track| track.can_rest()).collect();
         resting.sort_by_key(|track| track.last_growth());
-        let excess = open - HANDLES_MAX * 3 / 4;
         resting.into_iter().take(excess).for_each(Track::close);
     }
 }

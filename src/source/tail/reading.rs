@@ -65,6 +65,15 @@ impl Reading {
         }
     }
 
+    /// Whether all of it was read and told; of a document also that what stands there was.
+    pub(super) fn can_rest(&self) -> bool {
+        let is_told = match &self.mode {
+            Mode::Lines(_) => true,
+            Mode::Document(document) => document.is_told(),
+        };
+        self.is_at_end && self.announce.is_empty() && is_told
+    }
+
     /// Its turn: it gets its number, and what led to it is told.
     fn begin(&mut self, counter: &mut u64, tell: &mut Tell<'_>) {
         if self.generation == 0 {

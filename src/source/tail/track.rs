@@ -88,9 +88,14 @@ impl Track {
         self.follower.content_ref().is_some_and(|content| content.input().is_some())
     }
 
+    /// How many it holds.
+    pub(super) fn handles(&self) -> usize {
+        usize::from(self.is_open()) + self.leaving.len()
+    }
+
     /// Whether its file can be closed until it changes.
     pub(super) fn can_rest(&self) -> bool {
-        let is_at_end = self.now.as_ref().is_some_and(|reading| reading.is_at_end && reading.announce.is_empty());
+        let is_at_end = self.now.as_ref().is_some_and(Reading::can_rest);
         self.is_open() && is_at_end && !self.is_due && !self.is_restless()
     }
 

@@ -9,7 +9,6 @@ mod words;
 pub use align::{Hunk, align, partner};
 pub use words::{Words, words};
 
-use super::store::Version;
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json::Key;
 use crate::model::StepNo;
@@ -113,7 +112,7 @@ fn marks(tree: &Tree, from: StepNo, to: StepNo) -> HashSet<NodeId> {
         if !seen.insert(node) {
             continue;
         }
-        let value = |limit| tree.at(node, limit).and_then(|v| v.what.stored());
+        let value = |limit| tree.at(node, limit).and_then(|v| tree.value(v.what));
         if value(old) == value(new) {
             continue;
         }
@@ -250,8 +249,8 @@ impl<'t> Walk<'t> {
 /// The leaf that a node is below a limit.
 fn side(tree: &Tree, limit: u32, id: Option<IdentityId>, node: Option<NodeId>) -> Option<Side> {
     let (id, node) = (id?, node?);
-    let version: &Version = tree.at(node, limit)?;
-    Some(Side { id, node, value: version.what.stored()?, step: version.author })
+    let version = tree.at(node, limit)?;
+    Some(Side { id, node, value: tree.value(version.what)?, step: version.author })
 }
 
 #[cfg(test)]

@@ -62,6 +62,11 @@ fn an_inserted_step_leaves_the_rest_aligned() {
     assert_eq!(partners, [Some(0), Some(2), Some(3), Some(4), Some(5), Some(5)]);
     assert_eq!(partner(&align(&[1], &[]), 0), None);
     assert!(align(&[1, 2], &[1, 2]).is_empty());
+    // One in ten is another, one in ten stands in the old list alone, and some stand more than once.
+    let old: Vec<u128> = (0..10_000).map(|i| if i % 7 == 0 { i % 70 } else { i }).collect();
+    let new: Vec<u128> =
+        (0..).zip(&old).filter(|(i, _)| i % 10 != 3).map(|(i, d)| d + 20_000 * u128::from(i % 10 == 8)).collect();
+    assert_eq!(align(&old, &new).len(), 2_000);
 }
 
 #[test]

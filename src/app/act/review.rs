@@ -1,0 +1,285 @@
+//! Deciding: good, bad, unsure, flags, tags, notes; undo; going to what is marked and to what is not decided.
+
+use crate::app::keys::Action as A;
+use crate::app::prompt::Prompt;
+use crate::app::review::{LineKind, ReviewLine};
+use crate::app::{App, Effect, Effects, Layer, Pane};
+use crate::format::Layout;
+use crate::model::{Span, StepNo};
+use crate::review::{About, Change, ContentKey, Decision, Mark, Verdict, What};
+
+/// Longest record whose key one key press makes, and most records that it looks at while keys are on their way.
+const KEYED_BYTES_MAX: u64 = 4 << 20;
+const KEYED_MAX: usize = 2_000;
+
+impl App {
+    /// What the keys of a review do.
+    pub(super) fn perform_review(&mut self, action: A, effects: &mut Effects) {
+        if self.pane == Pane::Files {
+            return self.tell("marks are made in an open file: Enter opens this one");
+        }
+        match action {
+            A::Undo => self.undo(effects),
+            A::Flag => self.flag(effects),
+            A::Label => self.ask_line(LineKind::Tag),
+            A::Note => self.ask_line(LineKind::Note),
+            A::Select => self.table.anchor = self.table.anchor.is_none().then_some(self.table.scroll.cursor),
+            A::SelectAll => {
+                self.table.anchor = Some(0);
+                self.table.scroll.cursor = self.session.records.count().saturating_sub(1);
+            }
+            A::UndecidedNext => self.undecided_by(true, effects),
+            A::UndecidedPrevious => self.undecided_by(false, effects),
+            A::MarkNext => self.mark_by(true),
+            A::MarkPrevious => self.mark_by(false),
+            _ => {}
+        }
+    }
+
+    /// Enter in a line being typed.
+    pub(super) fn submit(&mut self, effects: &mut Effects) {
+        if matches!(self.layer, Some(Layer::Search(_))) {
+            return self.submit_search(effects);
+        }
+        let Some(Layer::Review(line)) = self.layer.take() else { return };
+        let ReviewLine { kind, prompt, mut decisions } = line;
+        let typed = prompt.text().trim().to_owned();
+        match kind {
+            LineKind::Sure(_) if matches!(typed.as_str(), "y" | "yes") => self.mark(decisions, effects),
+            LineKind::Sure(_) => self.tell("nothing was changed"),
+            LineKind::Tag if typed.is_empty() => {}
+            LineKind::Tag => {
+                let is_on = decisions.iter().all(|d| self.mark_of(d).is_some_and(|mark| mark.tags.contains(&typed)));
+                let change = if is_on { Change::Untag(typed) } else { Change::Tag(typed) };
+                decisions.iter_mut().for_each(|d| d.change = change.clone());
+                self.mark_sure(decisions, effects);
+            }
+            LineKind::Note => {
+                decisions.iter_mut().for_each(|d| d.change = Change::Note(typed.clone()));
+                self.mark_sure(decisions, effects);
+            }
+        }
+    }
+
+    pub(super) fn decide(&mut self, action: A, effects: &mut Effects) {
+        let verdict = match action {
+            A::Good | A::PartGood => Verdict::Good,
+            A::Bad | A::PartBad => Verdict::Bad,
+            _ => Verdict::Unsure,
+        };
+        let is_part = matches!(action, A::PartGood | A::PartBad | A::PartUnsure);
+        let change = Change::Decide(Some(verdict));
+        let decisions = if is_part { self.parts(&change) } else { self.wholes(&change) };
+        self.mark_sure(decisions, effects);
+    }
+
+    fn flag(&mut self, effects: &mut Effects) {
+        let mut decisions = self.parts(&Change::Flag(true));
+        if decisions.iter().all(|d| self.mark_of(d).is_some_and(|mark| mark.is_flagged)) {
+            decisions.iter_mut().for_each(|d| d.change = Change::Flag(false));
+        }
+        self.mark_sure(decisions, effects);
+    }
+
+    fn ask_line(&mut self, kind: LineKind) {
+        let decisions = self.parts(&Change::Note(String::new()));
+        let Some(first) = decisions.first() else { return self.tell("nothing here to mark") };
+        let mut prompt = Prompt::default();
+        if let (LineKind::Note, [_]) = (&kind, decisions.as_slice()) {
+            prompt.insert(self.mark_of(first).and_then(|mark| mark.note.as_deref()).unwrap_or_default());
+        }
+        self.layer = Some(Layer::Review(ReviewLine { kind, prompt, decisions }));
+    }
+
+    /// Decides; on several records only after a yes.
+    fn mark_sure(&mut self, decisions: Vec<Decision>, effects: &mut Effects) {
+        match decisions.as_slice() {
+            [] => self.tell("nothing here to mark"),
+            [_] => self.mark(decisions, effects),
+            [first, ..] => {
+                let question = format!("{} {} records?", told(&first.change), decisions.len());
+                let kind = LineKind::Sure(question);
+                self.layer = Some(Layer::Review(ReviewLine { kind, prompt: Prompt::default(), decisions }));
+            }
+        }
+    }
+
+    fn mark(&mut self, decisions: Vec<Decision>, effects: &mut Effects) {
+        if let Some(first) = decisions.first() {
+            let place = match (&first.what, decisions.len()) {
+                (What::Unit { path: Some((path, _)), .. }, 1) => path.clone(),
+                (What::Unit { step: Some(step), .. }, 1) => format!("step {step}"),
+                (What::Unit { unit, .. }, 1) => format!("record {unit}"),
+                (_, n) => format!("{n} records"),
+            };
+            self.tell(format!("{} {place}  u undoes it", told(&first.change)));
+        }
+        self.table.anchor = None;
+        effects.push(Effect::Mark(decisions));
+    }
+
+    fn undo(&mut self, effects: &mut Effects) {
+        let Some(done) = self.take_done() else { return self.tell("no decision of this session is left to undo") };
+        let n = done.len();
+        let undo = |(target, about, id)| Decision { what: What::Target(target), change: Change::Undo(id), about };
+        effects.push(Effect::Mark(done.into_iter().map(undo).collect()));
+        self.tell(if n == 1 { "undone".to_owned() } else { format!("undone on {n} records") });
+    }
+
+    /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
+    fn wholes(&self, change: &Change) -> Vec<Decision> {
+        if self.pane == Pane::Table {
+            let here = self.table.scroll.cursor;
+            let records = self.table.selected().unwrap_or(here..=here);
+            return records.filter_map(|record| self.on_record(record, change)).collect();
+        }
+        match self.session.format.layout() {
+            Layout::Set => self.on_record(self.session.trajectory, change).into_iter().collect(),
+            Layout::Run => self.on_step(None, change).into_iter().collect(),
+        }
+    }
+
+    /// Decisions on what the cursor is on: records of the table, a value in State, else the step.
+    fn parts(&self, change: &Change) -> Vec<Decision> {
+        if self.pane == Pane::Table {
+            return self.wholes(change);
+        }
+        let value = (self.pane == Pane::State).then(|| self.session.open()?.focus_reference()).flatten();
+        self.on_step(value, change).into_iter().collect()
+    }
+
+    fn on_record(&self, record: usize, change: &Change) -> Option<Decision> {
+        let span = self.session.records.get(record)?.place.span;
+        let what = What::Unit { unit: record, span, step: None, path: None };
+        Some(Decision { what, change: change.clone(), about: self.about(record) })
+    }
+
+    fn on_step(&self, path: Option<(String, Option<String>)>, change: &Change) -> Option<Decision> {
+        let open = self.session.open()?;
+        let (step, place) = (open.step(), open.run().place(open.step())?);
+        let (unit, span) = match self.session.format.layout() {
+            Layout::Set => {
+                let record = self.session.trajectory;
+                (record, self.session.records.get(record)?.place.span)
+            }
+            Layout::Run => (usize::try_from(step).ok()?, place.place.span),
+        };
+        drop(open);
+        let what = What::Unit { unit, span, step: Some(step), path };
+        let record = if self.session.format.layout() == Layout::Set { unit } else { place.record };
+        Some(Decision { what, change: change.clone(), about: self.about(record) })
+    }
+
+    fn about(&self, record: usize) -> About {
+        let is_open = self.session.format.layout() == Layout::Run || self.session.trajectory == record;
+        let open = is_open.then(|| self.session.open().and_then(|open| open.run().title())).flatten();
+        let id = open.or_else(|| self.table.facts(record).map(|facts| facts.title.clone()));
+        let file = self.session.path.as_ref().and_then(|path| path.file_name());
+        let file = file.map(|name| name.to_string_lossy().into_owned());
+        About { id: id.filter(|id| !id.is_empty()), file, record: Some(record as u64) }
+    }
+
+    /// The mark of what is decided on, as far as its content is known.
+    fn mark_of(&self, decision: &Decision) -> Option<&Mark> {
+        let review = &self.session.review;
+        match &decision.what {
+            What::Target(target) => review.marks().get(target),
+            What::Unit { unit, step: None, .. } => review.unit_mark(*unit),
+            What::Unit { unit, step: Some(step), path, .. } => {
+                let all = review.step_marks(*unit, *step).into_iter();
+                let is_it = |target: &crate::review::Target| match path {
+                    None => target.path.is_none(),
+                    Some((path, instance)) => target.path.as_ref() == Some(path) && target.instance == *instance,
+                };
+                all.into_iter().find(|(target, _)| is_it(target)).map(|(_, mark)| mark)
+            }
+        }
+    }
+
+    // ---- going
+
+    fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
+        let (here, count) = match (self.pane, self.session.format.layout()) {
+            (Pane::Table, _) => (self.table.scroll.cursor, self.session.records.count()),
+            (_, Layout::Set) => (self.session.trajectory, self.session.records.count()),
+            (_, Layout::Run) => {
+                let Some(open) = self.session.open() else { return };
+                (usize::try_from(open.step()).unwrap_or(0), open.count())
+            }
+        };
+        let is_known = self.session.review.units().len() >= count || self.session.review.marks().is_empty();
+        let looked = if is_known { count } else { KEYED_MAX };
+        let found = around(here, count, is_forward).take(looked).find(|unit| self.is_undecided(*unit));
+        match found {
+            None if !is_known && count > looked => self.tell("none near here; the records are still being read"),
+            None => self.tell("everything is decided"),
+            Some(record) if self.pane == Pane::Table => self.table.scroll.jump_to(record),
+            Some(record) if self.session.format.layout() == Layout::Set => {
+                self.opening = Some(record);
+                effects.push(Effect::Open(record));
+            }
+            Some(step) => self.jump_to(StepNo::try_from(step).unwrap_or(StepNo::MAX)),
+        }
+    }
+
+    fn is_undecided(&self, unit: usize) -> bool {
+        let review = &self.session.review;
+        if review.marks().is_empty() || review.units().get(unit).is_some() || review.units().is_run() {
+            return review.verdict(unit).is_none();
+        }
+        // Its key is still on its way.
+        self.key_of(unit).and_then(|key| review.marks().verdict(key)).is_none()
+    }
+
+    fn key_of(&self, record: usize) -> Option<ContentKey> {
+        let span: Span = self.session.records.get(record)?.place.span;
+        (span.len <= KEYED_BYTES_MAX).then(|| ContentKey::read(self.session.bytes.as_ref(), span).ok())?
+    }
+
+    fn mark_by(&mut self, is_forward: bool) {
+        let word = if is_forward { "no later mark" } else { "no earlier mark" };
+        if self.pane == Pane::Table {
+            let (here, count, review) = (self.table.scroll.cursor, self.session.records.count(), &self.session.review);
+            let has_marks = |record: &usize| review.has_marks(*record);
+            let found = match is_forward {
+                true => (here + 1..count).find(has_marks),
+                false => (0..here).rev().find(has_marks),
+            };
+            return match found {
+                Some(record) => self.table.scroll.jump_to(record),
+                None => self.tell(word),
+            };
+        }
+        let Some(here) = self.session.open().map(|open| open.step()) else { return };
+        let steps = self.session.review.marked_steps(self.session.trajectory);
+        let found = match is_forward {
+            true => steps.iter().find(|step| **step > here),
+            false => steps.iter().rev().find(|step| **step < here),
+        };
+        match found {
+            Some(step) => self.jump_to(*step),
+            None => self.tell(word),
+        }
+    }
+}
+
+/// The units behind (or before) one, then those from the other end, it itself last.
+fn around(here: usize, count: usize, is_forward: bool) -> impl Iterator<Item = usize> {
+    let step = move |i: usize| if is_forward { (here + i) % count } else { (here + count - i) % count };
+    (1..=count).map(step)
+}
+
+/// A change in words, before what it is about.
+fn told(change: &Change) -> String {
+    match change {
+        Change::Decide(Some(verdict)) => format!("{}:", verdict.name()),
+        Change::Decide(None) => "undecided:".to_owned(),
+        Change::Flag(true) => "flag".to_owned(),
+        Change::Flag(false) => "unflag".to_owned(),
+        Change::Tag(tag) => format!("tag #{tag} on"),
+        Change::Untag(tag) => format!("tag #{tag} off"),
+        Change::Note(note) if note.is_empty() => "no note on".to_owned(),
+        Change::Note(_) => "note on".to_owned(),
+        Change::Undo(_) => "undo on".to_owned(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Watching values: what is in the strip, its conditions, and running to where they are met.
+
+use crate::app::prompt::Prompt;
+use crate::app::{App, Effect, Effects, Layer, Notice, Pane};
+use crate::model::StepNo;
+use crate::panes::Follow;
+use crate::panes::watch::Target;
+use crate::state::watch::{Condition, Expected};
+
+impl App {
+    /// Watches values by name, from when the run has them.
+    pub fn watch(&mut self, expected: impl IntoIterator<Item = Expected>) {
+        expected.into_iter().for_each(|expected| self.watches.ask(expected));
+    }
+
+    /// Looks the names of watches up in what came.
+    pub(in crate::app) fn sync_watches(&mut self) {
+        let Self { session, watches, .. } = self;
+        let fault = session.open().and_then(|open| watches.sync(&open));
+        if let Some(text) = fault {
+            self.notice = Some(Notice { is_error: true, text });
+        }
+    }
+
+    /// Watches the value in focus, or no longer; in the strip it takes the row away.
+    pub(super) fn toggle_watch(&mut self) {
+        if self.pane == Pane::Watches {
+            return self.remove_watch();
+        }
+        let Some(target) = self.session.focus.path.clone() else {
+            return self.tell("no value in focus: move to one in State to watch it");
+        };
+        let last = self.session.open().map_or(0, |open| open.last());
+        let is_watched = self.watches.toggle(target, last);
+        let (reference, _) = self.session.open().and_then(|open| open.focus_reference()).unwrap_or_default();
+        self.tell(if is_watched {
+            format!("watching {reference}; Tab leads to the strip, where e gives it a condition")
+        } else {
+            format!("{reference} is watched no longer")
+        });
+    }
+
+    pub(super) fn remove_watch(&mut self) {
+        if self.watches.rows() > 0 {
+            self.watches.remove();
+        }
+    }
+
+    /// Moves in the strip; the value of the row becomes the one in focus.
+    pub(in crate::app) fn move_in_watches(&mut self, delta: isize) {
+        self.watches.scroll.move_by(delta, self.watches.rows());
+        if let Some(target) = self.watches.chosen().map(|watch| watch.target.clone()) {
+            self.focus_path(target);
+        }
+    }
+
+    /// Asks for the condition of the watch under the cursor, as it is now.
+    pub(super) fn edit_watch(&mut self) {
+        let Some(watch) = self.watches.chosen() else {
+            return self.tell("nothing was written there yet");
+        };
+        let mut prompt = Prompt::default();
+        prompt.insert(&watch.condition.as_ref().map_or(String::new(), ToString::to_string));
+        self.layer = Some(Layer::Condition(prompt));
+    }
+
+    /// Takes the condition that was typed; one that is none stays to be mended.
+    pub(super) fn submit_condition(&mut self) {
+        let Some(Layer::Condition(prompt)) = &self.layer else { return };
+        match Condition::parse(prompt.text()) {
+            Ok(condition) => {
+                let last = self.session.open().map_or(0, |open| open.last());
+                if let Some(watch) = self.watches.chosen_mut() {
+                    watch.set_condition(condition, last);
+                }
+                self.layer = None;
+            }
+            Err(text) => self.notice = Some(Notice { is_error: true, text }),
+        }
+    }
+
+    /// Runs to the next or previous hit of the watch under the cursor.
+    pub(super) fn hit_by(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let Some(watch) = self.watches.chosen() else {
+            drop(open);
+            return self.tell("nothing was written there yet");
+        };
+        let found = watch.hit(&open, open.step(), is_forward).filter(|step| *step >= 0);
+        let (told, target) = (watch.told(&open), watch.target.clone());
+        drop(open);
+        match found {
+            Some(step) => {
+                self.go_to_hit(step, target);
+                self.tell(format!("step {step}: {told}"));
+            }
+            None => self.tell(format!("no {} step: {told}", if is_forward { "later" } else { "earlier" })),
+        }
+    }
+
+    /// Enter in the strip.
+    pub(super) fn follow_watch(&mut self) {
+        let Some(open) = self.session.open() else { return };
+        let Some(watch) = self.watches.chosen() else { return };
+        let (written, target) = (watch.last_write(&open), watch.target.clone());
+        drop(open);
+        match written {
+            Some(step) if step >= 0 => self.go_to_hit(step, target),
+            Some(_) => self.tell("it stands in the head of the trajectory, before any step"),
+            None => self.tell("the value is not there at this step"),
+        }
+    }
+
+    fn go_to_hit(&mut self, step: StepNo, target: Target) {
+        self.jump_to(step);
+        self.focus_path(target);
+    }
+
+    /// While the newest step is followed: stops at the first step, of all that came, at which a watch is hit.
+    pub(in crate::app) fn stop_at_hit(&mut self, effects: &mut Effects) {
+        if self.session.live.follow != Follow::On {
+            return;
+        }
+        self.sync_watches();
+        let Some(open) = self.session.open() else { return };
+        let (after, count) = (self.session.live.after.max(-1), open.count());
+        let found = self.watches.first_stop(&open, after).map(|(step, i)| {
+            let watch = &self.watches.list[i];
+            (step, i, watch.told(&open), watch.target.clone())
+        });
+        drop(open);
+        let Some((step, row, told, target)) = found else { return };
+        self.remember();
+        self.session.live.stop_at(step, count);
+        self.session.focus.step = step;
+        self.steps.is_jump = true;
+        self.watches.scroll.cursor = row;
+        self.focus_path(target);
+        self.tell(format!("stopped at step {step}: {told} · F goes on"));
+        effects.push(Effect::Alert(format!("{}: step {step}: {told}", self.session.name)));
+    }
+}

@@ -1,0 +1,115 @@
+//! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
+
+use super::{App, Effect, Effects, Notice, Pane, msg};
+use crate::model::Place;
+use crate::panes::Follow;
+use std::sync::PoisonError;
+
+impl App {
+    /// Stays at the newest step from the start. What a file holds by then stops nothing; of a stream every step counts.
+    pub fn follow_from_start(&mut self) {
+        self.session.live.follow = Follow::On;
+    }
+
+    /// More of the input is known.
+    pub(super) fn progress(&mut self, is_complete: bool, is_live: bool, effects: &mut Effects) {
+        self.exchange(is_complete, effects);
+        self.session.is_complete = is_complete && self.coming.is_none();
+        self.session.is_live = is_live;
+        let count = self.session.open().map_or(0, |open| open.count());
+        let step = self.session.focus.step;
+        let is_first = self.session.live.known.is_none() && is_complete;
+        if self.session.live.grow(count, step, (is_complete, is_live)) {
+            effects.push(Effect::Fade);
+        }
+        if self.session.live.stale == Some("gone") || self.session.live.stale == Some("unreadable") {
+            self.session.live.stale = None;
+        }
+        if is_first && self.session.path.is_some() && self.session.live.follow == Follow::On {
+            self.session.live.after = self.session.open().map_or(-1, |open| open.last());
+        }
+        if self.session.live.follow == Follow::On {
+            self.go_to_last();
+        }
+        if is_complete {
+            self.stop_at_hit(effects);
+        }
+        if !self.session.is_dataset() && self.pane == Pane::Table && is_complete && self.opening.is_none() {
+            self.opening = Some(0);
+        }
+    }
+
+    /// What stands unfinished at the end of the input, and the time of the day.
+    pub(super) fn ends(&mut self, pending: Option<Place>, clock: &str) {
+        self.session.live.ends(pending, clock);
+    }
+
+    /// The file is gone or cannot be read; what was read stays on screen.
+    pub(super) fn stale(&mut self, mark: &'static str, text: String) {
+        self.session.live.stale = Some(mark);
+        self.notice = Some(Notice { is_error: true, text });
+    }
+
+    /// A moment went by since steps came.
+    pub(super) fn fade(&mut self, effects: &mut Effects) {
+        if self.session.live.fade() {
+            effects.push(Effect::Fade);
+        }
+    }
+
+    /// The input has another content. What is shown stays until that is there, so that nothing is lost on the way.
+    pub(super) fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
+        self.session.is_complete = false;
+        if replacement.mark.is_some() {
+            self.session.live.stale = replacement.mark;
+        }
+        // Of two that come before one is shown, the first may have been the other content.
+        let mark = self.coming.take().and_then(|before| before.mark);
+        self.coming = Some(msg::Replacement { mark: replacement.mark.or(mark), ..replacement });
+        if let Some(text) = told {
+            // Somebody writes there.
+            self.session.is_live = true;
+            self.tell(text);
+        }
+    }
+
+    /// Exchanges the old content for the new one once that is read, or as far as the step in focus. Focus, folds and
+    /// scroll stay by path (T15).
+    fn exchange(&mut self, is_complete: bool, effects: &mut Effects) {
+        let wanted = usize::try_from(self.session.focus.step).unwrap_or(0);
+        let is_ready = |coming: &mut msg::Replacement| {
+            let steps = coming.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner).step_count());
+            is_complete || steps.map_or(coming.records.count() > self.session.trajectory, |steps| steps > wanted)
+        };
+        let Some(coming) = self.coming.take_if(is_ready) else { return };
+        if let Some(open) = self.session.open() {
+            self.state.carry(&open);
+        }
+        self.session.bytes = coming.bytes;
+        self.session.records = coming.records;
+        self.session.live.renew(coming.mark.is_some());
+        self.table.clear();
+        self.restart_review();
+        self.inspector.renew();
+        match coming.run {
+            Some(run) => self.session.set_run(run, 0),
+            None if self.session.run.is_some() => {
+                self.reopening = Some(self.session.trajectory);
+                effects.push(Effect::Open(self.session.trajectory));
+            }
+            None => {}
+        }
+    }
+
+    /// `F`.
+    pub(super) fn toggle_live(&mut self, effects: &mut Effects) {
+        let Some((last, count)) = self.session.open().map(|open| (open.last(), open.count())) else { return };
+        if self.session.live.toggle(last, count) {
+            self.go_to_last();
+            self.tell("following the newest step");
+            self.stop_at_hit(effects);
+        } else {
+            self.tell("paused: steps that come are counted; F goes on");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! `obelus export`: the records that were decided to be good, as they stand, into a file of their own.
+
+mod manifest;
+mod secrets;
+mod sift;
+mod write;
+
+use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::mark::Decision;
+use super::out::{Out, Tone};
+use super::{Command, Stop};
+use crate::ingest::Loaded;
+use crate::model::Problem;
+use crate::review::{ChatShape, Marks, Selection, Split};
+use clap::{ArgMatches, Args, ValueEnum};
+use sift::Sifted;
+use std::path::PathBuf;
+
+pub(super) const COMMAND: Command = Command { name: "export", describe: Options::augment_args, run };
+
+/// Write the records of datasets that are wanted into a new file, their bytes unchanged
+#[derive(Debug, Args)]
+struct Options {
+    /// Files to read; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<FileName>,
+    #[command(flatten)]
+    format: FormatOption,
+    /// File to write: JSON Lines, an array if it ends in .json, compressed if in .gz or .zst
+    #[arg(long, value_name = "OUT", required_unless_present = "redact_list")]
+    out: Option<PathBuf>,
+    /// Only records with this decision; repeatable
+    #[arg(long, value_name = "VERDICT")]
+    mark: Vec<Decision>,
+    /// No records with this decision; repeatable
+    #[arg(long, value_name = "VERDICT")]
+    not_mark: Vec<Decision>,
+    /// Only records in which `check` finds neither error nor warning
+    #[arg(long)]
+    only_clean: bool,
+    /// Only so many records, drawn by lot
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Draw of each group about its share: a member of the record as details.source, or `decision`
+    #[arg(long, value_name = "COLUMN", requires = "sample")]
+    by: Option<String>,
+    /// Number that decides the lots of --sample and --split
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl, by the id of each record
+    #[arg(long, value_name = "SHARES", value_parser = split)]
+    split: Option<Split>,
+    /// Turn trajectories into conversations of this shape
+    #[arg(long, value_name = "SHAPE")]
+    to: Option<To>,
+    /// Replace keys, tokens, passwords and mail addresses
+    #[arg(long)]
+    redact: bool,
+    /// Only list what --redact would replace
+    #[arg(long)]
+    redact_list: bool,
+    /// Write an array, whatever the name of the file
+    #[arg(long)]
+    array: bool,
+    /// Join the lines of a record that has several, which JSON Lines cannot hold unchanged
+    #[arg(long, conflicts_with = "array")]
+    one_line: bool,
+    /// Write over files that are there (never over an input)
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    marks: MarksOption,
+}
+
+/// A shape of conversations.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum To {
+    /// `messages` with roles and tool calls.
+    Messages,
+    /// `conversations` of human and gpt.
+    Sharegpt,
+}
+
+impl To {
+    fn shape(self) -> ChatShape {
+        match self {
+            Self::Messages => ChatShape::Messages,
+            Self::Sharegpt => ChatShape::ShareGpt,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Sharegpt => "sharegpt",
+        }
+    }
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    Split::parse(text).ok_or_else(|| "two or three shares, as 80/20 or 90/5/5".to_owned())
+}
+
+impl Options {
+    fn selection(&self) -> Selection {
+        let verdicts = |all: &[Decision]| all.iter().map(|decision| decision.verdict()).collect();
+        let (wanted, unwanted) = (verdicts(&self.mark), verdicts(&self.not_mark));
+        Selection { wanted, unwanted, only_clean: self.only_clean, predicates: Vec::new() }
+    }
+
+    /// The options that decide what is written, in words for the manifest.
+    fn told(&self) -> Vec<(&'static str, String)> {
+        let names = |all: &[Decision]| {
+            let names: Vec<&str> = all.iter().map(|d| crate::review::verdict_name(d.verdict())).collect();
+            names.join(",")
+        };
+        let flag = |is_set: bool| if is_set { "yes".to_owned() } else { String::new() };
+        let all = [
+            ("mark", names(&self.mark)),
+            ("not-mark", names(&self.not_mark)),
+            ("only-clean", flag(self.only_clean)),
+            ("sample", self.sample.map(|n| n.to_string()).unwrap_or_default()),
+            ("by", self.by.clone().unwrap_or_default()),
+            ("seed", self.seed.to_string()),
+            ("split", self.split.as_ref().map(Split::told).unwrap_or_default()),
+            ("to", self.to.map(To::name).unwrap_or_default().to_owned()),
+            ("redact", flag(self.redact)),
+            ("one-line", flag(self.one_line)),
+        ];
+        all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    }
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
+    let open = |file: &FileName| super::load(file, options.format.forced(), out);
+    let loaded: Vec<Loaded> = options.files.iter().map(open).collect::<Result<_, Problem>>()?;
+    if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
+        let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
+        return Err(Problem::usage(message).into());
+    }
+    let sifted = Sifted::of(&options, &loaded, &marks)?;
+    match &options.out {
+        Some(path) if !options.redact_list => {
+            let written = write::write(&options, path, &sifted)?;
+            tell(&written, out)
+        }
+        _ => secrets::list(&options, &sifted, out),
+    }
+}
+
+/// What was written and what was left, for people.
+fn tell(written: &write::Written, out: &mut Out) -> Result<u8, Stop> {
+    let counts = &written.counts;
+    let text = format!("{} of {} records written", counts.written, counts.read);
+    out.styled(&[(Tone::Strong, &text)])?;
+    for (path, count) in &written.files {
+        out.line(&format!("    {count:>8}  {path}"))?;
+    }
+    for (reason, count) in &counts.left {
+        out.line(&format!("    {count:>8}  left out: {reason}"))?;
+    }
+    for (kind, count) in &counts.redacted {
+        out.line(&format!("    {count:>8}  replaced: {kind}"))?;
+    }
+    out.line(&format!("manifest: {}", written.manifest))?;
+    Ok(0)
+}

@@ -1,0 +1,116 @@
+//! The manifest of an export: what was asked, what came of it, and a line for every record that was looked at.
+//!
+//! It is written as it goes, so its size costs no memory. The same inputs, marks and options give the same manifest.
+
+use super::Options;
+use super::sift::Sighted;
+use super::write::Counts;
+use crate::ingest::Loaded;
+use crate::json;
+use crate::model::Problem;
+use crate::review::{Secret, verdict_name};
+use crate::source::{Output, Ready};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A manifest that is being written.
+pub(super) struct Manifest {
+    output: Output,
+    has_entries: bool,
+}
+
+/// What became of a record.
+pub(super) struct Entry<'e> {
+    /// The record.
+    pub(super) seen: &'e Sighted<'e>,
+    /// The file that it went into, by number; None: none.
+    pub(super) part: Option<usize>,
+    /// Why.
+    pub(super) reason: &'e str,
+    /// Whether it was turned into a conversation.
+    pub(super) is_shaped: bool,
+    /// Whether its lines were joined.
+    pub(super) is_joined: bool,
+    /// The secrets that were replaced in it.
+    pub(super) secrets: &'e [Secret],
+}
+
+/// An object of texts, in order.
+fn object<'t>(members: impl IntoIterator<Item = (&'t str, String)>) -> String {
+    let member = |(name, value): (&str, String)| format!("{}:{value}", json::quote(name));
+    let members: Vec<String> = members.into_iter().map(member).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+impl Manifest {
+    /// Begins a manifest at a path.
+    pub(super) fn begin(path: &Path, options: &Options, loaded: &[Loaded], inputs: &[&Path]) -> Result<Self, Problem> {
+        let mut output = Output::create(path, options.force, inputs)?;
+        let source = |loaded: &Loaded| {
+            object([
+                ("path", json::quote(loaded.input.name())),
+                ("format", json::quote(loaded.detected.format.name())),
+                ("records", loaded.records.len().to_string()),
+                ("bytes", loaded.input.len().to_string()),
+            ])
+        };
+        let sources: Vec<String> = loaded.iter().map(source).collect();
+        let told = object(options.told().iter().map(|(name, value)| (*name, json::quote(value))));
+        let rules = json::quote(&format!("obelus {}", env!("CARGO_PKG_VERSION")));
+        let sources = sources.join(",\n");
+        output.write(
+            format!("{{\"obelus\":1,\"rules\":{rules},\"options\":{told},\n\"sources\":[{sources}],\n\"records\":[")
+                .as_bytes(),
+        )?;
+        Ok(Self { output, has_entries: false })
+    }
+
+    /// Says what became of a record.
+    pub(super) fn entry(&mut self, entry: &Entry<'_>) -> Result<(), Problem> {
+        let Entry { seen, part, reason, is_shaped, is_joined, secrets } = entry;
+        let span = seen.record.place.span;
+        let mut line = String::from(if self.has_entries { ",\n" } else { "\n" });
+        let _ = write!(
+            line,
+            "{{\"source\":{},\"record\":{},\"offset\":{},\"len\":{},\"digest\":\"{}\",\"decision\":\"{}\",\"file\":{},",
+            seen.source,
+            seen.record.number,
+            span.offset,
+            span.len,
+            seen.key,
+            verdict_name(seen.verdict),
+            part.map_or_else(|| "null".to_owned(), |part| part.to_string()),
+        );
+        let _ = write!(line, "\"reason\":{}", json::quote(reason));
+        let changes = [("conversation", *is_shaped), ("one-line", *is_joined), ("redacted", !secrets.is_empty())];
+        let changes: Vec<String> = changes.iter().filter(|(_, is)| *is).map(|(name, _)| json::quote(name)).collect();
+        if !changes.is_empty() {
+            let _ = write!(line, ",\"changed\":[{}]", changes.join(","));
+        }
+        if !secrets.is_empty() {
+            let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+            secrets.iter().for_each(|secret| *kinds.entry(secret.kind).or_default() += 1);
+            let _ = write!(line, ",\"redacted\":{}", object(kinds.into_iter().map(|(k, n)| (k, n.to_string()))));
+        }
+        line.push('}');
+        self.has_entries = true;
+        self.output.write(line.as_bytes())
+    }
+
+    /// Ends the manifest with the counts and files.
+    pub(super) fn end(mut self, counts: &Counts, files: &[(String, u64)]) -> Result<Ready, Problem> {
+        let file =
+            |(path, count): &(String, u64)| object([("path", json::quote(path)), ("records", count.to_string())]);
+        let files: Vec<String> = files.iter().map(file).collect();
+        let counts = object([
+            ("read", counts.read.to_string()),
+            ("written", counts.written.to_string()),
+            ("left", object(counts.left.iter().map(|(reason, n)| (reason.as_str(), n.to_string())))),
+            ("redacted", object(counts.redacted.iter().map(|(kind, n)| (*kind, n.to_string())))),
+        ]);
+        let end = format!("\n],\n\"files\":[{}],\n\"counts\":{counts}}}\n", files.join(",\n"));
+        self.output.write(end.as_bytes())?;
+        self.output.finish()
+    }
+}

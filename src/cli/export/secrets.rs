@@ -1,0 +1,36 @@
+//! `obelus export --redact-list`: what would be replaced, for people to look at before it is.
+
+use super::Options;
+use super::sift::Sifted;
+use super::write::{redacted, redactor, shaped};
+use crate::cli::Stop;
+use crate::cli::out::Out;
+use crate::review::Judged;
+use std::collections::BTreeMap;
+
+/// Most characters of a secret that are shown.
+const SHOWN_CHARS: usize = 60;
+
+/// Prints a line for each secret of the records that would be written, then how many there are.
+pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Result<u8, Stop> {
+    let redactor = redactor()?;
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    sifted.each(|seen| {
+        let Judged::Taken(_) = seen.judged else { return Ok(()) };
+        let Some(text) = shaped(seen.text, options.to) else { return Ok(()) };
+        let file = sifted.inputs.get(seen.source).map_or("", |loaded| loaded.input.name());
+        for secret in redacted(&redactor, text).1 {
+            *counts.entry(secret.kind).or_default() += 1;
+            let mut shown: String = secret.text.chars().take(SHOWN_CHARS).collect();
+            if shown.len() < secret.text.len() {
+                shown.push('…');
+            }
+            let place = format!("{file} record {} byte {}", seen.record.number, secret.at);
+            out.line(&format!("{place}  {}  {}", secret.kind, shown.escape_debug()))?;
+        }
+        Ok(())
+    })?;
+    let all: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    out.line(&if all.is_empty() { "nothing would be replaced".to_owned() } else { all.join(", ") })?;
+    Ok(0)
+}

@@ -1,0 +1,134 @@
+//! The records of the inputs in order, each with what is known of it and whether it is wanted.
+
+use super::Options;
+use crate::cli::Stop;
+use crate::ingest::{self, Loaded};
+use crate::json::{self, Data, Value};
+use crate::model::{Found, Record, RecordBody, Severity, lossy};
+use crate::review::{Candidate, ContentKey, Judged, Marks, Sample, Selection, Verdict, record_id, verdict_name};
+use crate::source::Reader;
+
+/// Inputs, and which of their records are wanted.
+pub(super) struct Sifted<'l> {
+    /// The inputs.
+    pub(super) inputs: &'l [Loaded],
+    marks: &'l Marks,
+    selection: Selection,
+    /// Of each input, the records in which something was found; empty where nobody looked.
+    found: Vec<Vec<bool>>,
+    /// The numbers of the records that were drawn, counted through all inputs; None: all.
+    drawn: Option<Vec<u64>>,
+}
+
+/// A record on its way.
+pub(super) struct Sighted<'r> {
+    /// Number of its input.
+    pub(super) source: usize,
+    /// Where it stands.
+    pub(super) record: Record,
+    /// Its content.
+    pub(super) key: ContentKey,
+    /// The decision on it.
+    pub(super) verdict: Option<Verdict>,
+    /// Whether it is wanted.
+    pub(super) judged: Judged,
+    /// Its bytes.
+    pub(super) text: &'r [u8],
+}
+
+impl<'l> Sifted<'l> {
+    /// Looks at all records once, or twice if lots are drawn.
+    pub(super) fn of(options: &Options, inputs: &'l [Loaded], marks: &'l Marks) -> Result<Self, Stop> {
+        let selection = options.selection();
+        let found = match selection.only_clean {
+            true => inputs.iter().map(findings).collect::<Result<_, Stop>>()?,
+            false => Vec::new(),
+        };
+        let mut sifted = Self { inputs, marks, selection, found, drawn: None };
+        if let Some(count) = options.sample {
+            let (mut sample, mut number) = (Sample::default(), 0);
+            sifted.each(|seen| {
+                if let Judged::Taken(_) = seen.judged {
+                    let group = options.by.as_deref().map_or_else(String::new, |column| group(column, &seen));
+                    sample.add(options.seed, group, &seen.key.bits().to_be_bytes(), number);
+                }
+                number += 1;
+                Ok(())
+            })?;
+            sifted.drawn = Some(sample.draw(count));
+        }
+        Ok(sifted)
+    }
+
+    /// Gives every record in order.
+    pub(super) fn each(&self, mut take: impl FnMut(Sighted<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
+        let mut number = 0_u64;
+        for (source, loaded) in self.inputs.iter().enumerate() {
+            let mut reader = Reader::new(&loaded.input);
+            for record in loaded.records.iter() {
+                let text = reader.text(&record)?;
+                let key = ContentKey::of(text);
+                let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
+                let has_findings = self.found.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
+                let mut judged = match record.body {
+                    RecordBody::Text => self.selection.judge(&Candidate { key, verdict, has_findings, text })?,
+                    // Only its beginning was read.
+                    RecordBody::Broken(_) => Judged::Left("no JSON".to_owned()),
+                };
+                let is_drawn = |drawn: &Vec<u64>| drawn.binary_search(&number).is_ok();
+                if matches!(judged, Judged::Taken(_)) && !self.drawn.as_ref().is_none_or(is_drawn) {
+                    judged = Judged::Left("not drawn".to_owned());
+                }
+                number += 1;
+                take(Sighted { source, record, key, verdict, judged, text })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The records of an input in which a rule found an error or a warning.
+fn findings(loaded: &Loaded) -> Result<Vec<bool>, Stop> {
+    let mut out = vec![false; loaded.records.len()];
+    ingest::findings(loaded, |found: Vec<Found>| {
+        for Found { finding, .. } in found.into_iter().filter(|f| f.finding.severity > Severity::Info) {
+            if let Some(record) = out.get_mut(finding.record) {
+                *record = true;
+            }
+        }
+        Ok::<(), Stop>(())
+    })?;
+    Ok(out)
+}
+
+/// What a column says of a record: texts as they read, anything else as JSON, nothing where there is none.
+fn group(column: &str, seen: &Sighted<'_>) -> String {
+    if column == "decision" {
+        return verdict_name(seen.verdict).to_owned();
+    }
+    let text = lossy(seen.text);
+    let Ok(record) = json::parse_lenient(&text) else { return String::new() };
+    match member(&record, column) {
+        None => String::new(),
+        Some(value) => value.as_str().map_or_else(|| json::compact(value), str::to_owned),
+    }
+}
+
+/// A member by its name, or by names with dots between them.
+fn member<'v>(value: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
+    if let Some(found) = value.get(path) {
+        return Some(found);
+    }
+    let step = |value: &'v Value<'v>, name: &str| match &value.data {
+        Data::Array(items) => items.get(name.parse::<usize>().ok()?),
+        _ => value.get(name),
+    };
+    path.split('.').try_fold(value, step)
+}
+
+/// The bytes by which a record falls to a part: those of its id, else its content.
+pub(super) fn lot_of(key: ContentKey, text: &[u8]) -> Vec<u8> {
+    let text = lossy(text);
+    let id = json::parse_lenient(&text).ok().and_then(|record| record_id(&record));
+    id.map_or_else(|| key.bits().to_be_bytes().to_vec(), String::into_bytes)
+}

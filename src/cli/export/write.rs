@@ -1,0 +1,235 @@
+//! The files of an export: parts, and the manifest that says where each record came from and why.
+
+use super::manifest::{Entry, Manifest};
+use super::sift::{Sifted, Sighted, lot_of};
+use super::{Options, To};
+use crate::cli::Stop;
+use crate::json;
+use crate::model::{Problem, lossy};
+use crate::review::{Judged, Redactor, Secret, chat};
+use crate::source::{Output, Ready};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What became of the records.
+#[derive(Default)]
+pub(super) struct Counts {
+    /// Records looked at.
+    pub(super) read: u64,
+    /// Records written.
+    pub(super) written: u64,
+    /// Records left out, by reason.
+    pub(super) left: BTreeMap<String, u64>,
+    /// Secrets replaced, by kind.
+    pub(super) redacted: BTreeMap<&'static str, u64>,
+}
+
+/// An export that is done.
+pub(super) struct Written {
+    /// Its counts.
+    pub(super) counts: Counts,
+    /// Its files with their records.
+    pub(super) files: Vec<(String, u64)>,
+    /// Its manifest.
+    pub(super) manifest: String,
+}
+
+/// A file of records.
+struct Part {
+    output: Output,
+    is_array: bool,
+    count: u64,
+}
+
+impl Part {
+    fn write(&mut self, record: &[u8]) -> Result<(), Problem> {
+        let before: &[u8] = match (self.is_array, self.count) {
+            (false, _) => b"",
+            (true, 0) => b"[\n",
+            (true, _) => b",\n",
+        };
+        self.output.write(before)?;
+        self.output.write(record)?;
+        self.count += 1;
+        if self.is_array { Ok(()) } else { self.output.write(b"\n") }
+    }
+
+    fn finish(mut self) -> Result<Ready, Problem> {
+        match (self.is_array, self.count) {
+            (true, 0) => self.output.write(b"[]\n")?,
+            (true, _) => self.output.write(b"\n]\n")?,
+            (false, _) => {}
+        }
+        self.output.finish()
+    }
+}
+
+/// The name of the file without the endings that say how it is written, and those.
+fn stem(name: &str) -> (&str, &str) {
+    let mut stem = name;
+    for endings in [&[".gz", ".zst", ".zstd"][..], &[".jsonl", ".ndjson", ".json"]] {
+        let lower = stem.to_ascii_lowercase();
+        if let Some(ending) = endings.iter().find(|ending| lower.ends_with(**ending) && lower.len() > ending.len()) {
+            stem = &stem[..stem.len() - ending.len()];
+        }
+    }
+    (stem, &name[stem.len()..])
+}
+
+/// The files to write.
+fn paths(options: &Options, path: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| Problem::usage(format!("{} is no name of a file", path.display())))?;
+    let (stem, endings) = stem(name);
+    Ok(match &options.split {
+        None => vec![path.to_owned()],
+        Some(split) => {
+            let endings = match endings {
+                "" => ".jsonl".to_owned(),
+                ".gz" | ".zst" | ".zstd" => format!(".jsonl{endings}"),
+                endings => endings.to_owned(),
+            };
+            split.names().iter().map(|part| path.with_file_name(format!("{stem}.{part}{endings}"))).collect()
+        }
+    })
+}
+
+/// Writes everything under other names first, then gives the names: the manifest comes last.
+pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>) -> Result<Written, Stop> {
+    let paths = paths(options, path)?;
+    let journal = options.marks.path();
+    let inputs: Vec<&Path> =
+        sifted.inputs.iter().filter_map(|loaded| loaded.input.path()).chain(journal.as_deref()).collect();
+    let is_array = |path: &Path| {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        options.array || stem(&name).1.starts_with(".json") && !stem(&name).1.starts_with(".jsonl")
+    };
+    let part = |path: &PathBuf| {
+        Ok(Part { output: Output::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
+    };
+    let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
+    let mut name = path.as_os_str().to_owned();
+    name.push(".manifest.json");
+    let manifest = Manifest::begin(Path::new(&name), options, sifted.inputs, &inputs)?;
+    let redactor = options.redact.then(redactor).transpose()?;
+    let mut work = Work { options, redactor, parts, manifest, counts: Counts::default() };
+    sifted.each(|seen| work.take(&seen))?;
+    work.end()
+}
+
+/// The patterns of secrets.
+pub(super) fn redactor() -> Result<Redactor, Problem> {
+    Redactor::new().ok_or_else(|| Problem::unreadable("the patterns of secrets are broken").hint("please report it"))
+}
+
+struct Work<'o> {
+    options: &'o Options,
+    redactor: Option<Redactor>,
+    parts: Vec<Part>,
+    manifest: Manifest,
+    counts: Counts,
+}
+
+impl Work<'_> {
+    fn take(&mut self, seen: &Sighted<'_>) -> Result<(), Stop> {
+        self.counts.read += 1;
+        let reason = match &seen.judged {
+            Judged::Left(reason) => return self.leave(seen, reason),
+            Judged::Taken(reason) => reason,
+        };
+        let Some(text) = shaped(seen.text, self.options.to) else { return self.leave(seen, "no conversation") };
+        let is_shaped = matches!(text, Cow::Owned(_));
+        let (text, secrets) = match &self.redactor {
+            None => (text, Vec::new()),
+            Some(redactor) => redacted(redactor, text),
+        };
+        let part = match &self.options.split {
+            None => 0,
+            Some(split) => split.part(self.options.seed, &lot_of(seen.key, seen.text)),
+        };
+        let Some(file) = self.parts.get_mut(part) else { return Ok(()) };
+        let (text, is_joined) = if file.is_array { (text, false) } else { self.options.one_line(seen, text)? };
+        file.write(&text)?;
+        self.counts.written += 1;
+        for secret in &secrets {
+            *self.counts.redacted.entry(secret.kind).or_default() += 1;
+        }
+        self.manifest.entry(&Entry { seen, part: Some(part), reason, is_shaped, is_joined, secrets: &secrets })?;
+        Ok(())
+    }
+
+    fn leave(&mut self, seen: &Sighted<'_>, reason: &str) -> Result<(), Stop> {
+        *self.counts.left.entry(reason.to_owned()).or_default() += 1;
+        let entry = Entry { seen, part: None, reason, is_shaped: false, is_joined: false, secrets: &[] };
+        Ok(self.manifest.entry(&entry)?)
+    }
+
+    fn end(self) -> Result<Written, Stop> {
+        let told = |part: &Part| (part.output.path().display().to_string(), part.count);
+        let files: Vec<(String, u64)> = self.parts.iter().map(told).collect();
+        let manifest = self.manifest.end(&self.counts, &files)?;
+        let ready: Vec<Ready> = self.parts.into_iter().map(Part::finish).collect::<Result<_, Problem>>()?;
+        for file in ready {
+            file.publish()?;
+        }
+        let manifest = manifest.publish()?.display().to_string();
+        Ok(Written { counts: self.counts, files, manifest })
+    }
+}
+
+impl Options {
+    /// A record as one line: as it is, if it is one.
+    fn one_line<'t>(&self, seen: &Sighted<'_>, text: Cow<'t, [u8]>) -> Result<(Cow<'t, [u8]>, bool), Problem> {
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        if !text.iter().any(is_end) {
+            return Ok((text, false));
+        }
+        if !self.one_line {
+            let place = seen.record.place;
+            let message =
+                format!("record {} stands on several lines, which JSON Lines cannot hold", seen.record.number);
+            let hint = "write an array (a name that ends in .json, or --array), or join lines with --one-line";
+            return Err(Problem::usage(message).at(place).hint(hint));
+        }
+        // Inside a string of valid JSON there is no line end, so these only separate values.
+        let joined = text.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect();
+        Ok((Cow::Owned(joined), true))
+    }
+}
+
+/// A record in the shape that was asked for; None if it has none.
+pub(super) fn shaped(text: &[u8], to: Option<To>) -> Option<Cow<'_, [u8]>> {
+    let Some(to) = to else { return Some(Cow::Borrowed(text)) };
+    let text = lossy(text);
+    let record = json::parse_lenient(&text).ok()?;
+    chat(&record, to.shape()).map(|line| Cow::Owned(line.into_bytes()))
+}
+
+/// A record without its secrets. One that is no UTF-8 is only changed if it has some.
+pub(super) fn redacted<'t>(redactor: &Redactor, text: Cow<'t, [u8]>) -> (Cow<'t, [u8]>, Vec<Secret>) {
+    match redactor.redact(&lossy(&text)) {
+        None => (text, Vec::new()),
+        Some((redacted, secrets)) => (Cow::Owned(redacted.into_bytes()), secrets),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn endings_say_how_a_file_is_written() {
+        for (name, parts) in [
+            ("a.jsonl", ("a", ".jsonl")),
+            ("a.b.json.gz", ("a.b", ".json.gz")),
+            ("a.JSONL.zst", ("a", ".JSONL.zst")),
+            ("a", ("a", "")),
+            ("a.gz", ("a", ".gz")),
+            (".json", (".json", "")),
+            ("é.txt", ("é.txt", "")),
+        ] {
+            assert_eq!(stem(name), parts);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
+
+use super::args::{FileName, FormatOption, MarksOption, parsed, step};
+use super::out::Out;
+use super::{Command, Stop};
+use crate::format::{Layout, Run};
+use crate::ingest::Loaded;
+use crate::model::{Problem, StepNo};
+use crate::review::{About, Change, ContentKey, Marks, Target, Verdict};
+use crate::shell::keeper::Keeper;
+use clap::{ArgMatches, Args, ValueEnum};
+
+pub(super) const COMMAND: Command = Command { name: "mark", describe: Options::augment_args, run };
+
+/// Decide on records, a step or a value: good, bad, unsure, flags, tags, notes
+#[derive(Debug, Args)]
+struct Options {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: FileName,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Records of a dataset, from 0: numbers and ranges, as 3,7,10-19
+    #[arg(long, value_name = "R", default_value = "0", value_parser = ranges)]
+    record: Ranges,
+    /// Step of the record; a file that is one run needs it
+    #[arg(long, value_name = "N", value_parser = step)]
+    step: Option<StepNo>,
+    /// Value of the state at that step, as †state.budget
+    #[arg(long, value_name = "PATH", requires = "step")]
+    path: Option<String>,
+    /// Instance of that value, as ①
+    #[arg(long, value_name = "I", requires = "path")]
+    instance: Option<String>,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    marks: MarksOption,
+}
+
+/// What is decided; at least one of them.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct What {
+    /// Decision
+    #[arg(long, value_name = "VERDICT")]
+    r#as: Option<Decision>,
+    /// Flag it
+    #[arg(long, conflicts_with = "unflag")]
+    flag: bool,
+    /// Take the flag away
+    #[arg(long)]
+    unflag: bool,
+    /// Put a tag on; repeatable
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Take a tag off; repeatable
+    #[arg(long, value_name = "TAG")]
+    untag: Vec<String>,
+    /// Write a note; an empty one takes it away
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Undo the last decision on it
+    #[arg(long, conflicts_with_all = ["as", "flag", "unflag", "tag", "untag", "note"])]
+    undo: bool,
+}
+
+/// A decision as typed.
+#[derive(Debug, Clone, Copy, ValueEnum, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Keep it.
+    Good,
+    /// Drop it.
+    Bad,
+    /// Looked at, not decided.
+    Unsure,
+    /// No decision.
+    Undecided,
+}
+
+impl Decision {
+    /// The verdict; None is none.
+    pub(super) fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::Good => Some(Verdict::Good),
+            Self::Bad => Some(Verdict::Bad),
+            Self::Unsure => Some(Verdict::Unsure),
+            Self::Undecided => None,
+        }
+    }
+}
+
+/// Numbers and ranges of records.
+#[derive(Debug, Clone)]
+struct Ranges(Vec<(usize, usize)>);
+
+fn ranges(text: &str) -> Result<Ranges, String> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        (first <= last).then_some((first, last))
+    };
+    let all: Option<Vec<_>> = text.split(',').map(range).collect();
+    all.map(Ranges).ok_or_else(|| "records are numbers from 0 and ranges of them, as 3,7,10-19".to_owned())
+}
+
+impl What {
+    fn changes(&self) -> Vec<Change> {
+        let mut out: Vec<Change> = self.r#as.map(|decision| Change::Decide(decision.verdict())).into_iter().collect();
+        out.extend((self.flag || self.unflag).then_some(Change::Flag(self.flag)));
+        out.extend(self.tag.iter().cloned().map(Change::Tag));
+        out.extend(self.untag.iter().cloned().map(Change::Untag));
+        out.extend(self.note.iter().cloned().map(Change::Note));
+        out
+    }
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let loaded = super::load(&options.file, options.format.forced(), out)?;
+    let targets = targets(&options, &loaded)?;
+    let mut keeper = Keeper::new(Some(&options.marks.journal()?));
+    let mut marks = Marks::default();
+    keeper.gather()?.events.into_iter().for_each(|event| {
+        marks.apply(event);
+    });
+    if options.what.undo {
+        for (target, about) in targets.clone() {
+            let Some(last) = marks.last_event(&target) else { continue };
+            keeper.decide(vec![(target, Change::Undo(last.id()), about)]);
+        }
+    }
+    for change in options.what.changes() {
+        let all = targets.iter().map(|(target, about)| (target.clone(), change.clone(), about.clone()));
+        keeper.decide(all.collect());
+    }
+    let count = keeper.unsaved();
+    keeper.save()?;
+    out.line(&format!("{count} decision{} on {} written", if count == 1 { "" } else { "s" }, told(&targets)))?;
+    Ok(0)
+}
+
+fn told(targets: &[(Target, About)]) -> String {
+    match targets {
+        [(target, about)] => {
+            let record = about.id.clone().or(about.record.map(|n| format!("record {n}"))).unwrap_or_default();
+            let step = target.step.map(|step| format!("step {step}"));
+            let parts = [Some(record).filter(|r| !r.is_empty()), step, target.path.clone(), target.instance.clone()];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        }
+        all => format!("{} records", all.len()),
+    }
+}
+
+/// What is decided on, with where it stands.
+fn targets(options: &Options, loaded: &Loaded) -> Result<Vec<(Target, About)>, Problem> {
+    let file = options.file.as_ref().file_name().map(|name| name.to_string_lossy().into_owned());
+    if loaded.detected.format.layout() == Layout::Run {
+        let hint = "say which with --step; its messages are what marks are kept of";
+        let step = options.step.ok_or_else(|| Problem::usage("the file is one run").hint(hint))?;
+        let run = loaded.run(0)?;
+        let place = run.place(step).ok_or_else(|| no_step(run.as_ref(), step))?;
+        let key = ContentKey::read(loaded.input.as_ref(), place.place.span)?;
+        let about = About { id: run.title(), file, record: Some(place.record as u64) };
+        return Ok(vec![(target(options, run.as_ref(), key)?, about)]);
+    }
+    let mut out = Vec::new();
+    for number in options.record.0.iter().flat_map(|(first, last)| *first..=*last) {
+        let count = loaded.records.len();
+        let record = loaded.records.get(number).ok_or_else(|| {
+            Problem::usage(format!("{} has no record {number}", options.file)).hint(format!("it has {count}, from 0"))
+        })?;
+        let run = loaded.run(number)?;
+        let key = ContentKey::read(loaded.input.as_ref(), record.place.span)?;
+        let about = About { id: run.title(), file: file.clone(), record: Some(number as u64) };
+        if let Some(step) = options.step.filter(|step| run.place(*step).is_none()) {
+            return Err(no_step(run.as_ref(), step));
+        }
+        out.push((target(options, run.as_ref(), key)?, about));
+    }
+    Ok(out)
+}
+
+fn no_step(run: &dyn Run, step: StepNo) -> Problem {
+    Problem::usage(format!("there is no step {step}")).hint(format!("there are {}, counted from 0", run.step_count()))
+}
+
+/// The target, its path in the notation that the screen uses too.
+fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<Target, Problem> {
+    let mut target = Target { step: options.step, ..Target::record(key) };
+    let (Some(path), Some(step)) = (&options.path, options.step) else { return Ok(target) };
+    let found = run.locate(path, step)?;
+    let instance_of = |id| run.tree().identity(id).instance.clone();
+    let wanted = |(id, _): &&(_, _)| options.instance.is_none() || instance_of(*id) == options.instance;
+    let (id, keys) =
+        found.iter().find(wanted).ok_or_else(|| Problem::usage(format!("the state has no {path} at step {step}")))?;
+    target.path = Some(run.reference(run.tree().identity(*id), keys));
+    target.instance = instance_of(*id);
+    Ok(target)
+}

@@ -1,0 +1,240 @@
+//! `obelus marks`: what was decided, of everything or of files; and journals of several people as one.
+
+use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::out::{Out, Tone};
+use super::{Command, Stop, complain};
+use crate::format::Layout;
+use crate::ingest::Loaded;
+use crate::model::{Problem, StepNo};
+use crate::review::{ContentKey, Event, Mark, Marks, Target, Units, Verdict, iso};
+use crate::shell::keeper::Gathered;
+use crate::source::{Journal, Output};
+use clap::{ArgMatches, Args, Subcommand};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+pub(super) const COMMAND: Command = Command { name: "marks", describe: Options::augment_args, run };
+
+/// Print the decisions of the journal, all or those on the records of files
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Options {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Files: only marks on their contents, and how many of their records are decided
+    #[arg(value_name = "FILE")]
+    files: Vec<FileName>,
+    #[command(flatten)]
+    format: FormatOption,
+    #[command(flatten)]
+    marks: MarksOption,
+    /// Answer for programs: one JSON text a line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print several journals as one: each line once, in the order in which they count
+    Merge {
+        /// Journals
+        #[arg(value_name = "JOURNAL", required = true)]
+        journals: Vec<PathBuf>,
+        /// File to write [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Write over a file that is there
+        #[arg(long, requires = "out")]
+        force: bool,
+    },
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    if let Some(Action::Merge { journals, out: file, force }) = &options.action {
+        return merge(journals, file.as_deref(), *force, out);
+    }
+    let (marks, gathered) = options.marks.read()?;
+    tell_left_out(&gathered);
+    if options.files.is_empty() {
+        return tell(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
+    }
+    for file in &options.files {
+        let loaded = super::load(file, options.format.forced(), out)?;
+        let units = units(&loaded)?;
+        let here = units.marks(&marks).into_iter().map(|(unit, target, mark)| (Some(unit), target, mark));
+        tell(here, &marks, options.json, out)?;
+        progress(&file.text(), &loaded, &units, &marks, options.json, out)?;
+    }
+    Ok(0)
+}
+
+fn tell_left_out(gathered: &Gathered) {
+    let (broken, newer) = (gathered.broken, gathered.newer.len());
+    if broken > 0 {
+        complain(&format!("{broken} line{} of the journal cannot be read and are left out", plural(broken)));
+    }
+    if newer > 0 {
+        complain(&format!("{newer} line{} of the journal are of a later obelus and left out", plural(newer)));
+    }
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+/// The keys of a file's units.
+fn units(loaded: &Loaded) -> Result<Units, Problem> {
+    let is_run = loaded.detected.format.layout() == Layout::Run;
+    let mut units = Units::new(is_run);
+    let key = |span| ContentKey::read(loaded.input.as_ref(), span);
+    let keys: Result<Vec<ContentKey>, Problem> = if is_run {
+        let run = loaded.run(0)?;
+        let steps = 0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);
+        steps.map(|step| run.place(step).map_or(Ok(ContentKey::of(b"")), |place| key(place.place.span))).collect()
+    } else {
+        loaded.records.iter().map(|record| key(record.place.span)).collect()
+    };
+    units.extend(keys?);
+    Ok(units)
+}
+
+/// One mark for `--json`.
+#[derive(Serialize)]
+struct Line<'m> {
+    obelus: u32,
+    key: String,
+    id: Option<&'m str>,
+    file: Option<&'m str>,
+    record: Option<u64>,
+    step: Option<StepNo>,
+    path: Option<&'m str>,
+    instance: Option<&'m str>,
+    decision: Option<&'static str>,
+    flagged: bool,
+    tags: &'m BTreeSet<String>,
+    note: Option<&'m str>,
+    author: Option<&'m str>,
+    time: Option<u64>,
+}
+
+/// Marks, each with the number of its unit in the file asked for.
+fn tell<'m>(
+    all: impl Iterator<Item = (Option<usize>, &'m Target, &'m Mark)>,
+    marks: &Marks,
+    is_json: bool,
+    out: &mut Out,
+) -> Result<u8, Stop> {
+    let mut rows = Vec::new();
+    for (unit, target, mark) in all {
+        let last = marks.last_event(target);
+        if is_json {
+            out.json(&json(target, mark, last)?)?;
+        } else {
+            rows.push(row(unit, target, mark, last));
+        }
+    }
+    out.table(&rows)?;
+    Ok(0)
+}
+
+fn json(target: &Target, mark: &Mark, last: Option<&Event>) -> Result<String, Problem> {
+    let line = Line {
+        obelus: 1,
+        key: target.key.to_string(),
+        id: last.and_then(|e| e.about.id.as_deref()),
+        file: last.and_then(|e| e.about.file.as_deref()),
+        record: last.and_then(|e| e.about.record),
+        step: target.step,
+        path: target.path.as_deref(),
+        instance: target.instance.as_deref(),
+        decision: mark.verdict.map(Verdict::name),
+        flagged: mark.is_flagged,
+        tags: &mark.tags,
+        note: mark.note.as_deref(),
+        author: last.map(|e| e.author.as_str()),
+        time: last.map(|e| e.time_ms),
+    };
+    serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a mark has no JSON: {e}")))
+}
+
+fn row(unit: Option<usize>, target: &Target, mark: &Mark, last: Option<&Event>) -> Vec<String> {
+    let about = last.map(|e| e.about.clone()).unwrap_or_default();
+    let record = unit.map(|n| n as u64).or(about.record).filter(|_| target.step.is_none() || about.id.is_some());
+    let mut place = vec![about.id.unwrap_or_else(|| target.key.to_string()[..12].to_owned())];
+    place.extend(record.map(|n| format!("#{n}")));
+    place.extend(target.step.map(|step| format!("@{step}")));
+    place.extend(target.path.clone());
+    place.extend(target.instance.clone());
+    let tags = mark.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ");
+    let flag = if mark.is_flagged { "⚑" } else { "" };
+    vec![
+        format!("{}{flag}", mark.verdict.map_or("", Verdict::name)),
+        place.join(" "),
+        tags,
+        mark.note.as_deref().unwrap_or_default().replace(['\n', '\r'], " "),
+        last.map(|e| format!("{} {}", e.author, iso(e.time_ms))).unwrap_or_default(),
+    ]
+}
+
+/// How far the review of a file is.
+#[derive(Serialize)]
+struct Progress<'f> {
+    obelus: u32,
+    file: &'f str,
+    records: usize,
+    decided: usize,
+    good: usize,
+    bad: usize,
+    unsure: usize,
+}
+
+fn progress(
+    file: &str,
+    loaded: &Loaded,
+    units: &Units,
+    marks: &Marks,
+    is_json: bool,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    if loaded.detected.format.layout() == Layout::Run {
+        return Ok(());
+    }
+    let [good, bad, unsure] = units.count(marks, 0);
+    let (records, decided) = (units.len(), good + bad + unsure);
+    if is_json {
+        let line = Progress { obelus: 1, file, records, decided, good, bad, unsure };
+        let text = serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("no JSON: {e}")))?;
+        return Ok(out.json(&text)?);
+    }
+    let text = format!("{file}: {decided}/{records} decided, {bad} dropped, {good} kept, {unsure} unsure");
+    Ok(out.styled(&[(Tone::Strong, &text)])?)
+}
+
+/// The union of the lines of several journals. The same lines in any order give the same text.
+fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut Out) -> Result<u8, Stop> {
+    let mut events: BTreeMap<String, Event> = BTreeMap::new();
+    let mut newer = BTreeSet::new();
+    for journal in journals {
+        let gathered = Gathered::of(&Journal::at(journal).all_lines()?);
+        if gathered.broken > 0 {
+            let n = gathered.broken;
+            complain(&format!("{}: {n} line{} cannot be read and are left out", journal.display(), plural(n)));
+        }
+        events.extend(gathered.events.into_iter().map(|event| (event.line(), event)));
+        newer.extend(gathered.newer);
+    }
+    let mut lines: Vec<(String, Event)> = events.into_iter().collect();
+    lines.sort_by(|(a, first), (b, second)| first.compare(second).then_with(|| a.cmp(b)));
+    let mut all = lines.into_iter().map(|(line, _)| line).chain(newer);
+    let Some(file) = file else {
+        all.try_for_each(|line| out.json(&line))?;
+        return Ok(0);
+    };
+    let inputs: Vec<&Path> = journals.iter().map(PathBuf::as_path).collect();
+    let mut output = Output::create(file, is_forced, &inputs)?;
+    all.try_for_each(|line| output.write(format!("{line}\n").as_bytes()))?;
+    output.finish()?.publish()?;
+    Ok(0)
+}

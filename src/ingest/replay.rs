@@ -1,0 +1,295 @@
+//! A recorded file played as if it were written now: its records go into a stream at the pace of their times.
+//!
+//! What reads that stream is what reads any other: nothing behind it knows of a recording.
+
+use super::Loaded;
+use crate::format::{Format, Layout};
+use crate::json::{self, Data};
+use crate::model::{Bytes, Moment, Place, Problem, Record, RecordBody, Span, StepNo};
+use crate::source::Input;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time between two records of which one has no time.
+const UNTIMED: Duration = Duration::from_millis(500);
+/// Steps of a record that are asked for its time.
+const TIMED_STEPS_MAX: usize = 64;
+/// A document that would be longer than this, all its versions together, is played as one record.
+const VERSIONS_BYTES_MAX: usize = 64 << 20;
+
+/// How fast it plays, and whether it does: shared by who plays and who steers.
+#[derive(Debug)]
+pub struct Deck {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct State {
+    speed: f64,
+    is_paused: bool,
+}
+
+/// A recording that plays.
+pub struct Replay {
+    /// What was played so far.
+    pub input: Arc<Input>,
+    /// The format of the recording.
+    pub format: &'static dyn Format,
+    /// Its controls.
+    pub deck: Arc<Deck>,
+    /// Records that will be played.
+    pub total: usize,
+}
+
+/// Begins to play a loaded file: so many times as fast as its times say, but with no wait longer than `gap`.
+///
+/// # Errors
+/// It cannot be read, or there is no room to play it in.
+pub fn replay(loaded: Loaded, speed: f64, gap: Duration) -> Result<Replay, Problem> {
+    let name = loaded.input.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_else(|| loaded.input.name().to_owned());
+    let format = loaded.detected.format;
+    let deck = Arc::new(Deck { state: Mutex::new(State { speed, is_paused: false }), changed: Condvar::new() });
+    let tape = Tape::new(loaded, Arc::clone(&deck), gap)?;
+    let total = tape.count();
+    let input = Input::played(name, tape)?;
+    Ok(Replay { input, format, deck, total })
+}
+
+impl Deck {
+    /// Plays on at another speed, or not.
+    pub fn set(&self, speed: f64, is_paused: bool) {
+        *self.lock() = State { speed, is_paused };
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until some recorded time has been played, and while it is paused; never longer than `gap` but for that.
+    fn wait(&self, recorded: Duration, gap: Duration) {
+        let mut state = self.lock();
+        let mut left = recorded.as_secs_f64().min(gap.as_secs_f64() * state.speed);
+        while state.is_paused || left > 0.0 {
+            if state.is_paused {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let (begin, speed) = (Instant::now(), state.speed);
+            // A wait that no clock knows is as good as one of a day: the next look goes on with the rest.
+            let time =
+                Duration::try_from_secs_f64(left / speed).unwrap_or(Duration::MAX).min(Duration::from_secs(86_400));
+            state = self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+            left -= begin.elapsed().as_secs_f64() * speed;
+        }
+    }
+}
+
+/// A piece of the only record of a file, played as a record of its own.
+struct Part {
+    /// Bytes of the record.
+    text: Range<usize>,
+    /// What closes it.
+    end: &'static str,
+    /// The bytes that are new in it; they tell its time.
+    new: Range<usize>,
+}
+
+/// A line to play, and its time.
+type Line = (Vec<u8>, Option<Moment>);
+
+/// The recording as a stream of lines, each of which comes when it is due.
+struct Tape {
+    loaded: Loaded,
+    deck: Arc<Deck>,
+    gap: Duration,
+    /// The only record, and its parts, if it is played in parts.
+    parts: Option<(Vec<u8>, Vec<Part>)>,
+    next: usize,
+    time: Option<Moment>,
+    line: io::Cursor<Vec<u8>>,
+}
+
+impl Tape {
+    fn new(loaded: Loaded, deck: Arc<Deck>, gap: Duration) -> Result<Self, Problem> {
+        let parts = match loaded.records.get(0).filter(|_| loaded.records.len() == 1) {
+            Some(record) if loaded.detected.format.layout() == Layout::Run => {
+                let text = loaded.input.read(record.place.span)?;
+                parts(&text, loaded.detected.format).map(|parts| (text, parts))
+            }
+            _ => None,
+        };
+        Ok(Self { loaded, deck, gap, parts, next: 0, time: None, line: io::Cursor::default() })
+    }
+
+    fn count(&self) -> usize {
+        self.parts.as_ref().map_or(self.loaded.records.len(), |(_, parts)| parts.len())
+    }
+
+    /// The next line and its time; None at the end.
+    fn next(&mut self) -> Result<Option<Line>, Problem> {
+        let number = self.next;
+        self.next += 1;
+        let format = self.loaded.detected.format;
+        if let Some((text, parts)) = &self.parts {
+            let Some(part) = parts.get(number) else { return Ok(None) };
+            let mut line = text[part.text.clone()].to_vec();
+            line.extend_from_slice(part.end.as_bytes());
+            return Ok(Some((one_line(line), time_of(&text[part.new.clone()], format))));
+        }
+        let Some(record) = self.loaded.records.get(number) else { return Ok(None) };
+        let text = self.loaded.input.read(record.place.span)?;
+        let time = if record.body == RecordBody::Text { time_of(&text, format) } else { None };
+        Ok(Some((one_line(text), time)))
+    }
+
+    /// The recorded time between the line before and one of this time.
+    fn since(&mut self, time: Option<Moment>, is_first: bool) -> Duration {
+        let before = self.time;
+        self.time = time.or(before);
+        match (before, time) {
+            _ if is_first => Duration::ZERO,
+            (Some(before), Some(time)) => Duration::from_micros(u64::try_from(time.since(before)).unwrap_or(0)),
+            _ => UNTIMED,
+        }
+    }
+}
+
+impl Read for Tape {
+    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+        let got = self.line.read(block)?;
+        if got > 0 {
+            return Ok(got);
+        }
+        let is_first = self.next == 0;
+        let Some((line, time)) = self.next().map_err(|problem| io::Error::other(problem.to_string()))? else {
+            return Ok(0);
+        };
+        let recorded = self.since(time, is_first);
+        self.deck.wait(recorded, self.gap);
+        self.line = io::Cursor::new(line);
+        self.line.read(block)
+    }
+}
+
+/// A text as a line. In JSON a line end stands only between tokens.
+fn one_line(mut text: Vec<u8>) -> Vec<u8> {
+    text.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    text.push(b'\n');
+    text
+}
+
+/// The first time that a record tells, as its format reads it.
+fn time_of(text: &[u8], format: &dyn Format) -> Option<Moment> {
+    let bytes = text.to_vec();
+    let mut run = format.run();
+    let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
+    run.push(&Record { number: 0, place, body: RecordBody::Text }, text, &bytes);
+    let steps = 0..StepNo::try_from(run.step_count().min(TIMED_STEPS_MAX)).unwrap_or(0);
+    steps.into_iter().find_map(|step| Moment::read(&run.step(step, &bytes).time?))
+}
+
+/// The parts in which the only record of a file came: the elements of an array; the versions of an envelope, each with
+/// one message more (what stands behind its messages comes with the last). None: it is one part.
+fn parts(text: &[u8], format: &dyn Format) -> Option<Vec<Part>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let value = json::parse(text).ok()?;
+    let range = |value: &json::Value<'_>| value.start..value.start + value.text.len();
+    let parts: Vec<Part> = match &value.data {
+        Data::Array(items) => items.iter().map(|item| Part { text: range(item), end: "", new: range(item) }).collect(),
+        Data::Object(object) => {
+            let grown = format.grows_by().iter().find_map(|name| object.get(name)?.as_array())?;
+            let bytes = grown.iter().map(|item| range(item).end).sum::<usize>();
+            if bytes > VERSIONS_BYTES_MAX {
+                return None;
+            }
+            let version = |(i, item): (usize, &json::Value<'_>)| {
+                let is_last = i + 1 == grown.len();
+                let end = if is_last { text.len() } else { range(item).end };
+                Part { text: 0..end, end: if is_last { "" } else { "]}" }, new: range(item) }
+            };
+            grown.iter().enumerate().map(version).collect()
+        }
+        _ => return None,
+    };
+    (parts.len() > 1).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::load;
+
+    fn loaded(text: &str) -> Loaded {
+        load(Input::memory("x", text), None).unwrap()
+    }
+
+    /// Plays a text without waits: what was played, read again, and how many records were to be.
+    fn played(text: &str) -> (Loaded, usize) {
+        let Replay { input, format, total, .. } = replay(loaded(text), 4.0, Duration::ZERO).unwrap();
+        (load(input, Some(format.name())).unwrap(), total)
+    }
+
+    /// State and steps at the end.
+    fn end(loaded: &Loaded) -> (usize, String) {
+        let run = loaded.run(0).unwrap();
+        let last = StepNo::try_from(run.step_count()).unwrap() - 1;
+        let state = run.state(last, loaded.input.as_ref());
+        let state = state.iter().map(|(name, value)| format!("{name} {value}\n"));
+        (run.step_count(), state.filter(|line| !line.starts_with("tick")).collect())
+    }
+
+    #[test]
+    fn what_is_played_ends_as_what_was_recorded() {
+        let lines = include_str!("../../samples/trip-run.jsonl");
+        let slots = include_str!("../../samples/pole-survey.jsonl");
+        let array = include_str!("../../samples/trip-context.json");
+        let envelope = include_str!("../../samples/report-plan.json");
+        let generic = "[{\"a\":1},\n {\"a\":\n2}]";
+        for (text, total) in [(lines, 66), (slots, 5), (array, 7), (envelope, 3), (generic, 2)] {
+            let (again, played) = played(text);
+            assert_eq!((played, again.records.len()), (total, total));
+            assert_eq!(end(&again), end(&loaded(text)));
+        }
+        assert_eq!(played(include_str!("../../samples/tickets-std.jsonl")).0.trajectories(), 6);
+        assert_eq!(played("").1, 0);
+    }
+
+    #[test]
+    fn broken_records_are_played_as_they_are() {
+        let text = "{\"a\":1}\n{\"a\":\n\n{\"a\":3}\n";
+        let (again, total) = played(text);
+        assert_eq!((total, again.records.len()), (3, 3));
+        assert_eq!(again.run(0).unwrap().error_steps(), loaded(text).run(0).unwrap().error_steps());
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_times() {
+        let deck =
+            Arc::new(Deck { state: Mutex::new(State { speed: 1.0, is_paused: false }), changed: Condvar::new() });
+        let text = r#"{"type":"text","text":"a","_date":"2026-05-01T10:00:00Z"}
+{"type":"text","text":"b","_date":"2026-05-01T10:00:07.5Z"}
+{"type":"text","text":"c"}
+{"type":"text","text":"d","_date":"2026-05-01T10:00:00Z"}
+"#;
+        let mut tape = Tape::new(loaded(text), deck, Duration::ZERO).unwrap();
+        let mut waits = Vec::new();
+        while let Some((_, time)) = tape.next().unwrap() {
+            waits.push(tape.since(time, waits.is_empty()).as_millis());
+        }
+        assert_eq!(waits, [0, 7_500, 500, 0], "what goes back in time comes at once");
+    }
+
+    #[test]
+    fn a_paused_deck_goes_on_when_it_is_told() {
+        let deck = Arc::new(Deck { state: Mutex::new(State { speed: 1e6, is_paused: true }), changed: Condvar::new() });
+        let player = Arc::clone(&deck);
+        let waiting = std::thread::spawn(move || player.wait(Duration::from_secs(3_600), Duration::from_secs(1)));
+        deck.set(1e6, false);
+        waiting.join().unwrap();
+    }
+}

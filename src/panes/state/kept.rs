@@ -1,0 +1,72 @@
+//! Cursor and folds by path, for the time between two contents of a file: numbers of nodes belong to one run.
+
+use super::{Place, StatePane};
+use crate::json::Key;
+use crate::model::Identity;
+use crate::panes::Open;
+
+/// A row, whatever run it is in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Spot {
+    Identity(Identity),
+    Value(Identity, Vec<Key>),
+}
+
+/// What was not found again yet.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    folds: Vec<(Spot, bool)>,
+    at: Option<Spot>,
+    /// Size of the run in which it was looked for.
+    looked: usize,
+}
+
+impl StatePane {
+    /// Turns cursor and folds of single values into paths, before the run is exchanged for that of another content.
+    pub fn carry(&mut self, open: &Open<'_>) {
+        let spot = |place: &Place| match place {
+            Place::Group(_) => None,
+            Place::Identity(id) => Some(Spot::Identity(open.tree().identity(*id).clone())),
+            Place::Node(node) | Place::Gone(node) => {
+                let (identity, path) = open.path_of(*node);
+                Some(Spot::Value(identity, path))
+            }
+        };
+        let found = self.folds.iter().filter_map(|(place, is_open)| Some((spot(place)?, *is_open)));
+        self.kept.folds.extend(found);
+        self.kept.at = self.at.as_ref().and_then(spot).or(self.kept.at.take());
+        self.kept.looked = 0;
+        self.folds.retain(|place, _| matches!(place, Place::Group(_)));
+        self.at = self.at.take().filter(|place| matches!(place, Place::Group(_)));
+        self.fold_version += 1;
+    }
+
+    /// Finds again what was carried, as far as the run has it by now.
+    pub fn find_again(&mut self, open: &Open<'_>) {
+        if (self.kept.folds.is_empty() && self.kept.at.is_none()) || self.kept.looked == open.count() {
+            return;
+        }
+        self.kept.looked = open.count();
+        let place = |spot: &Spot| match spot {
+            Spot::Identity(identity) => open.tree().find(identity).map(Place::Identity),
+            Spot::Value(identity, path) => {
+                let id = open.tree().find(identity)?;
+                open.tree().node(id, path).map(Place::Node)
+            }
+        };
+        let folds = &mut self.folds;
+        self.kept.folds.retain(|(spot, is_open)| match place(spot) {
+            // What was folded by hand since then counts more.
+            Some(place) => {
+                folds.entry(place).or_insert(*is_open);
+                false
+            }
+            None => true,
+        });
+        if let Some(place) = self.kept.at.as_ref().and_then(place) {
+            self.kept.at = None;
+            self.at = self.at.take().or(Some(place));
+        }
+        self.fold_version += 1;
+    }
+}

@@ -1,0 +1,204 @@
+//! Secrets in records: keys, tokens, passwords, addresses, found in their strings and replaced there, nowhere else.
+//!
+//! All bytes outside the strings that change stay as they are. What is found is by pattern, so it is neither all nor
+//! only secrets; the list of what would be replaced is there to be looked at first.
+
+use crate::json;
+use regex::{Captures, Regex, RegexSet};
+
+/// Name and pattern of each kind of secret. Where a pattern has a group, only the group is the secret.
+const KINDS: &[(&str, &str)] = &[
+    ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
+    ("aws-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
+    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    ("slack-token", r"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
+    ("google-key", r"\bAIza[0-9A-Za-z_-]{35}"),
+    ("huggingface-token", r"\bhf_[A-Za-z0-9]{20,}"),
+    ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
+    ("stripe-key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}"),
+    ("api-key", r"\bsk-[A-Za-z0-9_-]{20,}"),
+    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    ("bearer", r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
+    ("password", r"://[^/\s:@]+:([^/\s@]+)@"),
+    ("password", ASSIGNED),
+    ("email", r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b"),
+];
+
+/// A secret that is assigned by name in a text.
+const ASSIGNED: &str = concat!(
+    r#"(?i)(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret)"#,
+    r#"["']?\s*[:=]\s*["']?([^\s"',;]{8,})"#
+);
+
+/// Keys of members whose whole value is a secret.
+const MEMBER: &str = concat!(
+    r"(?i)^(?:.*[_-])?(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret",
+    r"|private[_-]?key|authorization)$"
+);
+/// Shortest value of such a member that is one.
+const MEMBER_CHARS_MIN: usize = 8;
+
+/// How what was replaced begins: it is never replaced again.
+const REPLACED: &str = "[REDACTED:";
+
+/// A secret that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Its kind.
+    pub kind: &'static str,
+    /// It.
+    pub text: String,
+    /// The byte of the record at which its string begins.
+    pub at: usize,
+}
+
+/// The patterns, ready to use.
+pub struct Redactor {
+    kinds: Vec<(&'static str, Regex)>,
+    any: RegexSet,
+    member: Regex,
+}
+
+impl Redactor {
+    /// Makes the patterns; None if one of them is wrong, which a test rules out.
+    #[must_use]
+    pub fn new() -> Option<Self> {
+        let kinds = KINDS.iter().map(|(kind, pattern)| Some((*kind, Regex::new(pattern).ok()?)));
+        let any = RegexSet::new(KINDS.iter().map(|(_, pattern)| *pattern)).ok()?;
+        Some(Self { kinds: kinds.collect::<Option<_>>()?, any, member: Regex::new(MEMBER).ok()? })
+    }
+
+    /// A record with its secrets replaced, and those; None if it has none.
+    #[must_use]
+    pub fn redact(&self, record: &str) -> Option<(String, Vec<Secret>)> {
+        let (mut out, mut secrets) = (String::new(), Vec::new());
+        let (mut copied, mut is_secret_member) = (0, false);
+        for (start, end) in strings(record) {
+            let body = &record[start + 1..end - 1];
+            let text = match json::unescape(body) {
+                Ok(text) | Err((_, text)) => text,
+            };
+            let before = secrets.len();
+            let is_key = record[end..].trim_start().starts_with(':');
+            let redacted = match is_secret_member && !is_key && text.chars().count() >= MEMBER_CHARS_MIN {
+                true => whole(&text, start, &mut secrets),
+                false => self.text(&text, start, &mut secrets),
+            };
+            // A member's value follows its key; a value of another type has none of this.
+            is_secret_member = is_key && self.member.is_match(&text) && is_string(&record[end..]);
+            if secrets.len() > before {
+                out.push_str(&record[copied..start]);
+                out.push_str(&json::quote(&redacted));
+                copied = end;
+            }
+        }
+        out.push_str(&record[copied..]);
+        (!secrets.is_empty()).then_some((out, secrets))
+    }
+
+    fn text(&self, text: &str, at: usize, secrets: &mut Vec<Secret>) -> String {
+        let mut out = text.to_owned();
+        for found in &self.any.matches(text) {
+            let (kind, pattern) = &self.kinds[found];
+            let replaced = pattern.replace_all(&out, |found: &Captures<'_>| {
+                let all = found.get(0).map_or("", |m| m.as_str());
+                let secret = found.get(1).map_or(all, |m| m.as_str());
+                if secret.contains(REPLACED) {
+                    return all.to_owned();
+                }
+                secrets.push(Secret { kind, text: secret.to_owned(), at });
+                let begin = found.get(1).map_or(0, |m| m.start()) - found.get(1).map_or(0, |_| start_of(found));
+                format!("{}{REPLACED}{kind}]{}", &all[..begin], &all[begin + secret.len()..])
+            });
+            out = replaced.into_owned();
+        }
+        out
+    }
+}
+
+fn start_of(found: &Captures<'_>) -> usize {
+    found.get(0).map_or(0, |m| m.start())
+}
+
+/// A string that is a secret as a whole.
+fn whole(text: &str, at: usize, secrets: &mut Vec<Secret>) -> String {
+    if text.starts_with(REPLACED) {
+        return text.to_owned();
+    }
+    secrets.push(Secret { kind: "password", text: text.to_owned(), at });
+    format!("{REPLACED}password]")
+}
+
+/// Whether behind a key comes a string.
+fn is_string(rest: &str) -> bool {
+    rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('"'))
+}
+
+/// Where the strings of a JSON text stand, quotes included.
+fn strings(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + memchr::memchr(b'"', bytes.get(at..)?)?;
+        let mut end = start + 1;
+        loop {
+            end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
+            if bytes[end] == b'"' {
+                break;
+            }
+            end += 2;
+        }
+        at = end + 1;
+        Some((start, at))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(record: &str, expect: &str, kinds: &[&str]) {
+        let redactor = Redactor::new().unwrap();
+        let (out, secrets) = redactor.redact(record).unwrap_or_else(|| (record.to_owned(), Vec::new()));
+        assert_eq!(out, expect);
+        assert_eq!(secrets.iter().map(|s| s.kind).collect::<Vec<_>>(), kinds, "{record}");
+        assert_eq!(redactor.redact(&out), None, "what was replaced is not found again: {out}");
+    }
+
+    #[test]
+    fn secrets_go_and_all_else_stays() {
+        let key = format!("sk-{}", "a1".repeat(20));
+        check(r#"{ "a" : 1.0e0,"a":"\u00e9\/" }"#, r#"{ "a" : 1.0e0,"a":"\u00e9\/" }"#, &[]);
+        check(
+            &format!(r#"{{"x":1.0, "t":"use {key} now"}}"#),
+            r#"{"x":1.0, "t":"use [REDACTED:api-key] now"}"#,
+            &["api-key"],
+        );
+        check(r#"["ann\u0040example.org","\/"]"#, r#"["[REDACTED:email]","\/"]"#, &["email"]);
+        check(r#"{"bob@x.org":"a@b c@d.e"}"#, r#"{"[REDACTED:email]":"a@b c@d.e"}"#, &["email"]);
+        check(r#"{"api_key" : "abcdefgh", "n":1}"#, r#"{"api_key" : "[REDACTED:password]", "n":1}"#, &["password"]);
+        check(r#"{"api_key":12345678,"b":"abcdefgh"}"#, r#"{"api_key":12345678,"b":"abcdefgh"}"#, &[]);
+        check(
+            r#"{"arguments":"{\"db_password\": \"hunter2hunter2\"}"}"#,
+            r#"{"arguments":"{\"db_password\": \"[REDACTED:password]\"}"}"#,
+            &["password"],
+        );
+        check(
+            r#"{"arguments":"{\"password\": \"hunter2hunter2\"}"}"#,
+            r#"{"arguments":"{\"password\": \"[REDACTED:password]\"}"}"#,
+            &["password"],
+        );
+        check(r#""https://ann:pass@x.org/""#, r#""https://ann:[REDACTED:password]@x.org/""#, &["password"]);
+        check(
+            r#""-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----""#,
+            r#""[REDACTED:private-key]""#,
+            &["private-key"],
+        );
+        check(
+            r#""curl -H 'Authorization: Bearer abcdefghijklmnop.q' AKIAABCDEFGHIJKLMNOP""#,
+            r#""curl -H 'Authorization: Bearer [REDACTED:bearer]' [REDACTED:aws-key]""#,
+            &["aws-key", "bearer"],
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! Keeps marks: gives events their time and author, and brings them into the journal.
+//!
+//! What could not be written stays here, shown as unsaved, and is written with the next try. What another program
+//! appended is read before each write, so that two screens on one journal see each other's marks.
+
+use crate::model::Problem;
+use crate::review::{About, Change, Event, Fault, Target};
+use crate::source::Journal;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Longest time that an event of another may lie ahead of this clock and still be followed, in milliseconds.
+const AHEAD_MAX_MS: u64 = 24 * 3600 * 1000;
+
+/// Where marks are kept unless `--marks` says otherwise: in the user's data folder. None without a home.
+#[must_use]
+pub fn default_path() -> Option<PathBuf> {
+    use etcetera::BaseStrategy;
+    Some(etcetera::choose_base_strategy().ok()?.data_dir().join("obelus").join("marks.jsonl"))
+}
+
+/// Who decides: `OBELUS_AUTHOR`, else the name of the user.
+#[must_use]
+pub fn author() -> String {
+    let names = ["OBELUS_AUTHOR", "USER", "LOGNAME"].into_iter().filter_map(|name| env::var(name).ok());
+    names.map(|name| name.trim().to_owned()).find(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())
+}
+
+/// What a journal held, as far as it was read.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The events, in the order of the file.
+    pub events: Vec<Event>,
+    /// Lines that are no events: torn, or written by something else.
+    pub broken: usize,
+    /// Lines that only a later version knows, as they are.
+    pub newer: Vec<String>,
+}
+
+impl Gathered {
+    /// Reads lines.
+    #[must_use]
+    pub fn of(lines: &[Vec<u8>]) -> Self {
+        let mut out = Self::default();
+        for line in lines {
+            match Event::read(line) {
+                Ok(event) => out.events.push(event),
+                Err(Fault::Newer) => out.newer.push(String::from_utf8_lossy(line).into_owned()),
+                Err(Fault::Broken(_)) => out.broken += 1,
+            }
+        }
+        out
+    }
+}
+
+/// A keeper of marks.
+#[derive(Debug)]
+pub struct Keeper {
+    journal: Option<Journal>,
+    author: String,
+    unsaved: Vec<Event>,
+    last_ms: u64,
+    now_ms: fn() -> u64,
+}
+
+impl Keeper {
+    /// A keeper of the journal at a path; without one, marks last as long as the keeper.
+    #[must_use]
+    pub fn new(path: Option<&Path>) -> Self {
+        Self { journal: path.map(Journal::at), author: author(), unsaved: Vec::new(), last_ms: 0, now_ms: clock_ms }
+    }
+
+    /// A keeper without a journal, whose author and clock are always the same: for tests and pictures.
+    #[must_use]
+    pub fn staged() -> Self {
+        Self { author: "you".to_owned(), now_ms: || 0, ..Self::new(None) }
+    }
+
+    /// The events that came into the journal since the last call.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn gather(&mut self) -> Result<Gathered, Problem> {
+        let lines = self.journal.as_mut().map_or_else(|| Ok(Vec::new()), Journal::new_lines)?;
+        let gathered = Gathered::of(&lines);
+        let followed = (self.now_ms)().saturating_add(AHEAD_MAX_MS);
+        let latest = gathered.events.iter().map(|event| event.time_ms).filter(|time| *time <= followed).max();
+        self.last_ms = self.last_ms.max(latest.unwrap_or(0));
+        Ok(gathered)
+    }
+
+    /// Events for changes of targets, later than all that was read, so that they win. They wait to be saved.
+    pub fn decide(&mut self, changes: Vec<(Target, Change, About)>) -> Vec<Event> {
+        self.last_ms = (self.now_ms)().max(self.last_ms + 1);
+        let (time_ms, author) = (self.last_ms, &self.author);
+        let event = |(target, change, about)| Event { time_ms, author: author.clone(), target, change, about };
+        let events: Vec<Event> = changes.into_iter().map(event).collect();
+        self.unsaved.extend(events.iter().cloned());
+        events
+    }
+
+    /// Events that are not in the journal yet.
+    #[must_use]
+    pub fn unsaved(&self) -> usize {
+        self.unsaved.len()
+    }
+
+    /// Writes what waits. When it returns, that is on the disk.
+    ///
+    /// # Errors
+    /// The journal cannot be written; what waits goes on waiting.
+    pub fn save(&mut self) -> Result<(), Problem> {
+        let Some(journal) = self.journal.as_mut().filter(|_| !self.unsaved.is_empty()) else {
+            self.unsaved.clear();
+            return Ok(());
+        };
+        let lines: Vec<String> = self.unsaved.iter().map(Event::line).collect();
+        journal.append(&lines)?;
+        self.unsaved.clear();
+        Ok(())
+    }
+}
+
+fn clock_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::{ContentKey, Marks, Verdict};
+
+    fn decided(verdict: Verdict) -> Vec<(Target, Change, About)> {
+        let change = Change::Decide(Some(verdict));
+        vec![(Target::record(ContentKey::of(b"x")), change, About::default())]
+    }
+
+    #[test]
+    fn a_full_disk_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marks.jsonl");
+        let mut keeper = Keeper::new(Some(Path::new("/dev/full")));
+        keeper.decide(decided(Verdict::Bad));
+        assert!(keeper.save().is_err() && keeper.save().is_err());
+        assert_eq!(keeper.unsaved(), 1);
+        keeper.journal = Some(Journal::at(&path));
+        keeper.save().unwrap();
+        assert_eq!((keeper.unsaved(), keeper.gather().unwrap().events.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_later_decision_wins_over_a_clock_ahead_of_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marks.jsonl");
+        let mut ahead = Keeper { now_ms: || 5_000, ..Keeper::new(Some(&path)) };
+        ahead.decide(decided(Verdict::Bad));
+        ahead.save().unwrap();
+        let mut late = Keeper { now_ms: || 1_000, ..Keeper::new(Some(&path)) };
+        let mut marks = Marks::default();
+        late.gather().unwrap().events.into_iter().for_each(|event| {
+            marks.apply(event);
+        });
+        late.decide(decided(Verdict::Good)).into_iter().for_each(|event| {
+            marks.apply(event);
+        });
+        assert_eq!(marks.verdict(ContentKey::of(b"x")), Some(Verdict::Good));
+    }
+}

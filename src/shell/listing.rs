@@ -1,0 +1,123 @@
+//! The threads beside a list of files: one looks what changed, one reads how files begin.
+
+use super::clock;
+use super::jobs::facts_of;
+use crate::app::Msg;
+use crate::format::Layout;
+use crate::ingest;
+use crate::model::{ListChange, Problem};
+use crate::panes::files::{FileHead, WHOLE_MAX};
+use crate::panes::value::count_text;
+use crate::source::{Input, Listing};
+use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Time between two looks at the files; a slow file system is given more.
+const PACE: Duration = Duration::from_secs(1);
+/// A look that takes long is followed by a pause so many times as long.
+const REST: u32 = 4;
+
+/// A list that is looked after. Dropping it ends the threads.
+pub(super) struct Lists {
+    /// What the threads tell.
+    pub(super) told: Receiver<Msg>,
+    heads: Sender<Vec<PathBuf>>,
+    /// Only its end matters.
+    _keep: Sender<()>,
+}
+
+impl Lists {
+    /// Begins to look at files and folders; heads are read as of the `forced` format, if one is named.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(roots: &[PathBuf], forced: Option<&str>) -> std::io::Result<Self> {
+        let (tell, told) = bounded(64);
+        let (heads, wanted) = unbounded();
+        let (keep, dropped) = bounded(0);
+        let (mut listing, answers) = (Listing::new(roots), tell.clone());
+        thread::Builder::new().name("listing".to_owned()).spawn(move || look(&mut listing, &answers, &dropped))?;
+        let forced = forced.map(str::to_owned);
+        thread::Builder::new().name("heads".to_owned()).spawn(move || read(&wanted, &tell, forced.as_deref()))?;
+        Ok(Self { told, heads, _keep: keep })
+    }
+
+    /// Reads how these files begin, in place of those that were asked for before.
+    pub(super) fn read(&self, paths: Vec<PathBuf>) {
+        let _ended = self.heads.send(paths);
+    }
+}
+
+fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
+    loop {
+        let begin = Instant::now();
+        if let Some(change) = listing.look(SystemTime::now()) {
+            let change = ListChange { ahead: clock::ahead_ms(), ..change };
+            if tell.send(Msg::Files(change)).is_err() {
+                return;
+            }
+        }
+        let rest = PACE.max(begin.elapsed() * REST);
+        select! {
+            recv(dropped) -> _ => return,
+            default(rest) => {}
+        }
+    }
+}
+
+fn read(wanted: &Receiver<Vec<PathBuf>>, tell: &Sender<Msg>, forced: Option<&str>) {
+    for mut paths in wanted {
+        paths.reverse();
+        while let Some(path) = paths.pop() {
+            let head = head(&path, forced);
+            if tell.send(Msg::Head(path, head)).is_err() {
+                return;
+            }
+            while let Ok(newer) = wanted.try_recv() {
+                paths = newer;
+                paths.reverse();
+            }
+        }
+    }
+}
+
+/// How a file begins.
+pub(super) fn head(path: &Path, forced: Option<&str>) -> FileHead {
+    let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let made = ingest::with_stack(|| known(path, forced));
+    let made = made.unwrap_or_else(|| Err(Problem::unreadable("it could not be read: a fault in obelus")));
+    match made {
+        Ok(head) => FileHead { len, ..head },
+        Err(problem) => {
+            let name = path.display().to_string();
+            let words = problem.message.strip_prefix(&name).unwrap_or(&problem.message).trim_start_matches([':', ' ']);
+            FileHead { len, words: words.to_owned(), is_unreadable: true, ..FileHead::default() }
+        }
+    }
+}
+
+fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
+    let glance = ingest::glance(Input::open(path)?, forced, WHOLE_MAX)?;
+    let format = glance.detected.format;
+    let Some(run) = glance.run else {
+        return Ok(FileHead { words: "nothing in it yet".to_owned(), ..FileHead::default() });
+    };
+    let facts = facts_of(run.as_ref(), glance.input.as_ref());
+    let told = |n: usize, word: &str| format!("{} {word}{}", count_text(n), if n == 1 { "" } else { "s" });
+    let count = match (format.layout(), glance.trajectories) {
+        (_, None) => String::new(),
+        (Layout::Set, Some(count)) if count != 1 => told(count, "run"),
+        _ => told(facts.steps, "step"),
+    };
+    let is_all = glance.trajectories == Some(1);
+    Ok(FileHead {
+        format: format.name(),
+        count,
+        words: if facts.words.is_empty() { facts.title } else { facts.words },
+        errors: if is_all { facts.errors } else { 0 },
+        warnings: if is_all { facts.warnings } else { 0 },
+        ..FileHead::default()
+    })
+}

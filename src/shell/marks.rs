@@ -1,0 +1,150 @@
+//! Marks off the UI thread: what is decided gets its key from the bytes, is shown, then brought into the journal.
+
+use super::jobs::Source;
+use super::keeper::{Gathered, Keeper};
+use crate::app::{Effect, Msg};
+use crate::format::Layout;
+use crate::model::{Problem, StepNo};
+use crate::review::{About, Change, ContentKey, Decision, Event, Marked, Target, What};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use std::path::PathBuf;
+use std::sync::PoisonError;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Time after which marks that could not be saved are tried again.
+const RETRY: Duration = Duration::from_secs(2);
+/// Longest time that a message waits for a program that is busy.
+const SEND_MAX: Duration = Duration::from_secs(5);
+/// Units and bytes whose keys are made at once.
+const KEYS_MAX: usize = 4_096;
+const KEYS_BYTES: u64 = 32 << 20;
+
+/// The thread that keeps marks.
+pub(super) struct MarksThread {
+    work: Sender<(Source, Vec<Decision>)>,
+    thread: JoinHandle<Option<Problem>>,
+}
+
+impl MarksThread {
+    /// Starts it on the journal at a path; what that holds, and all that is decided, goes to `answers`.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn start(path: Option<PathBuf>, answers: Sender<Msg>) -> std::io::Result<Self> {
+        let (work, asked) = unbounded();
+        let body = move || keep(Keeper::new(path.as_deref()), &asked, &answers);
+        Ok(Self { work, thread: thread::Builder::new().name("marks".to_owned()).spawn(body)? })
+    }
+
+    /// Has it decide.
+    pub(super) fn submit(&self, source: Source, decisions: Vec<Decision>) {
+        let _ended = self.work.send((source, decisions));
+    }
+
+    /// Ends it when all is saved, or cannot be: then why.
+    #[must_use]
+    pub(super) fn end(self) -> Option<Problem> {
+        drop(self.work);
+        self.thread.join().unwrap_or_else(|_| Some(Problem::unreadable("the marks could not be kept")))
+    }
+}
+
+fn keep(mut keeper: Keeper, asked: &Receiver<(Source, Vec<Decision>)>, answers: &Sender<Msg>) -> Option<Problem> {
+    let mut send = |msg| {
+        // Who ends the program waits for this thread and hears no more.
+        let _gone = answers.send_timeout(msg, SEND_MAX);
+    };
+    gather(&mut keeper, &mut send);
+    loop {
+        let next = match keeper.unsaved() {
+            0 => asked.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            _ => asked.recv_timeout(RETRY),
+        };
+        match next {
+            Ok((source, decisions)) => {
+                gather(&mut keeper, &mut send);
+                decide(&mut keeper, &source, decisions, &mut send);
+                save(&mut keeper, &mut send);
+            }
+            Err(RecvTimeoutError::Timeout) => save(&mut keeper, &mut send),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let n = keeper.unsaved();
+    keeper.save().err().map(|problem| {
+        let lost = format!("{n} mark{} could not be saved: {}", if n == 1 { "" } else { "s" }, problem.message);
+        Problem { message: lost, ..problem }
+    })
+}
+
+/// Tells what the journal holds that was not told yet.
+fn gather(keeper: &mut Keeper, send: &mut dyn FnMut(Msg)) {
+    match keeper.gather() {
+        Err(problem) => send(Msg::Told(true, problem.to_string())),
+        Ok(Gathered { events, .. }) if events.is_empty() => {}
+        Ok(Gathered { events, .. }) => {
+            send(Msg::Marked(events.into_iter().map(|event| Marked { unit: None, event }).collect()));
+        }
+    }
+}
+
+fn save(keeper: &mut Keeper, send: &mut dyn FnMut(Msg)) {
+    let why = keeper.save().err().map(|problem| problem.to_string());
+    send(Msg::Unsaved(keeper.unsaved(), why));
+}
+
+/// Reads what is decided on and tells the events.
+pub(super) fn decide(keeper: &mut Keeper, source: &Source, decisions: Vec<Decision>, send: &mut dyn FnMut(Msg)) {
+    let mut units = Vec::with_capacity(decisions.len());
+    let mut changes: Vec<(Target, Change, About)> = Vec::with_capacity(decisions.len());
+    for Decision { what, change, about } in decisions {
+        match what {
+            What::Target(target) => {
+                units.push(None);
+                changes.push((target, change, about));
+            }
+            What::Unit { unit, span, step, path } => match ContentKey::read(source.bytes.as_ref(), span) {
+                Ok(key) => {
+                    let (path, instance) = path.map_or((None, None), |(path, instance)| (Some(path), instance));
+                    units.push(Some(unit));
+                    changes.push((Target { key, step, path, instance }, change, about));
+                }
+                Err(problem) => send(Msg::Told(true, problem.to_string())),
+            },
+        }
+    }
+    let events: Vec<Event> = keeper.decide(changes);
+    // Until it is on the disk a mark is told to be unsaved; first, so that it is never shown as saved before.
+    send(Msg::Unsaved(keeper.unsaved(), None));
+    send(Msg::Marked(units.into_iter().zip(events).map(|(unit, event)| Marked { unit, event }).collect()));
+}
+
+/// Does at once what a decision asks for, for the program without a terminal.
+pub(super) fn perform(keeper: &mut Keeper, source: &Source, effect: Effect, send: &mut dyn FnMut(Msg)) {
+    if let Effect::Mark(decisions) = effect {
+        decide(keeper, source, decisions, send);
+        save(keeper, send);
+    }
+}
+
+/// The keys of the next units of an input. A unit that cannot be read gets that of nothing.
+pub(super) fn keys(source: &Source, from: usize) -> Vec<ContentKey> {
+    let run = source.run.as_ref().filter(|_| source.format.layout() == Layout::Run);
+    let mut out = Vec::new();
+    let mut used = 0;
+    while out.len() < KEYS_MAX && used < KEYS_BYTES {
+        let unit = from + out.len();
+        let span = match run {
+            Some(run) => {
+                let run = run.read().unwrap_or_else(PoisonError::into_inner);
+                StepNo::try_from(unit).ok().and_then(|step| run.place(step)).map(|place| place.place.span)
+            }
+            None => source.records.get(unit).map(|record| record.place.span),
+        };
+        let Some(span) = span else { break };
+        used += span.len;
+        out.push(ContentKey::read(source.bytes.as_ref(), span).unwrap_or_else(|_| ContentKey::of(b"")));
+    }
+    out
+}

@@ -1,0 +1,177 @@
+//! Several files as a list: which there are, how long each is, when it was written. Nothing is opened.
+//!
+//! A look at it says what changed since the look before, so that ten thousand quiet files cost the screen nothing.
+
+use super::tree;
+use crate::model::{ListChange, ListedFile, ListedKind, Problem};
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::path::{self, Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A file that was written so short a time ago is live.
+const LIVE: Duration = Duration::from_secs(30);
+
+/// Files and folders that are listed.
+#[derive(Debug)]
+pub struct Listing {
+    roots: Vec<PathBuf>,
+    title: String,
+    common: PathBuf,
+    /// As last told; and when it was last seen to change.
+    told: HashMap<PathBuf, (ListedFile, Option<SystemTime>)>,
+    troubles: Vec<String>,
+    has_looked: bool,
+}
+
+impl Listing {
+    /// A list of these files, and of all that hold records in these folders. Nothing is looked at yet.
+    #[must_use]
+    pub fn new(roots: &[PathBuf]) -> Self {
+        let title = match roots {
+            [one] => one.display().to_string(),
+            _ => format!("{} files and folders", roots.len()),
+        };
+        let roots: Vec<PathBuf> =
+            roots.iter().map(|root| path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
+        let common = common(&roots);
+        let (told, troubles) = (HashMap::new(), Vec::new());
+        Self { roots, title, common, told, troubles, has_looked: false }
+    }
+
+    /// What changed since the last look; None if nothing did. The first look always tells.
+    pub fn look(&mut self, now: SystemTime) -> Option<ListChange> {
+        let mut found = HashMap::new();
+        let mut troubles = Vec::new();
+        for root in &self.roots {
+            match fs::metadata(root) {
+                Ok(meta) if meta.is_dir() => tree::walk(root, &mut troubles, &mut |below, meta| {
+                    found.insert(root.join(below), Some(meta.clone()));
+                }),
+                Ok(meta) => {
+                    found.insert(root.clone(), Some(meta));
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                    found.insert(root.clone(), None);
+                }
+                Err(e) => troubles.push(Problem::unreadable(format!("{}: {e}", root.display()))),
+            }
+        }
+        let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
+        let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
+        gone.iter().for_each(|path| drop(self.told.remove(path)));
+        let changed: Vec<ListedFile> =
+            found.into_iter().filter_map(|(path, meta)| self.changed(path, meta.as_ref(), now)).collect();
+        let is_first = !std::mem::replace(&mut self.has_looked, true);
+        if !is_first && changed.is_empty() && gone.is_empty() && troubles == self.troubles {
+            return None;
+        }
+        self.troubles.clone_from(&troubles);
+        Some(ListChange { title: self.title.clone(), changed, gone, troubles, now: millis(now), ahead: 0 })
+    }
+
+    /// A file, if it is not as it was told.
+    fn changed(&mut self, path: PathBuf, meta: Option<&Metadata>, now: SystemTime) -> Option<ListedFile> {
+        let before = self.told.get(&path);
+        let written = meta.and_then(|meta| meta.modified().ok());
+        let mut file = ListedFile {
+            name: below(&path, &self.common),
+            len: meta.map_or(0, Metadata::len),
+            written: written.map(millis),
+            is_live: false,
+            kind: match meta {
+                None => ListedKind::Missing,
+                Some(meta) if meta.is_file() => ListedKind::File,
+                Some(_) => ListedKind::Stream,
+            },
+            path,
+        };
+        let is_other = |old: &ListedFile| (old.len, old.written, old.kind) != (file.len, file.written, file.kind);
+        let moved = match before {
+            Some((old, _)) if is_other(old) => Some(now),
+            Some((_, moved)) => *moved,
+            None => None,
+        };
+        // The clock of another machine, whose folder this may be, can go ahead a little.
+        let is_recent = |at: SystemTime| now.duration_since(at).unwrap_or_else(|ahead| ahead.duration()) < LIVE;
+        file.is_live =
+            file.kind == ListedKind::File && (written.is_some_and(is_recent) || moved.is_some_and(is_recent));
+        if before.is_some_and(|(old, _)| *old == file) {
+            return None;
+        }
+        self.told.insert(file.path.clone(), (file.clone(), moved));
+        Some(file)
+    }
+}
+
+/// The folder in which all are: of one folder that itself.
+fn common(roots: &[PathBuf]) -> PathBuf {
+    let folder = |root: &PathBuf| {
+        if roots.len() == 1 && root.is_dir() { root.clone() } else { root.parent().unwrap_or(root).to_owned() }
+    };
+    let mut folders = roots.iter().map(folder);
+    let first = folders.next().unwrap_or_default();
+    folders.fold(first, |common, folder| {
+        common.components().zip(folder.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+    })
+}
+
+fn below(path: &Path, common: &Path) -> String {
+    path.strip_prefix(common).unwrap_or(path).display().to_string()
+}
+
+fn millis(time: SystemTime) -> i64 {
+    let of = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    time.duration_since(UNIX_EPOCH).map_or_else(|before| -of(before.duration()), of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    fn names(change: &ListChange) -> Vec<&str> {
+        let mut names: Vec<&str> = change.changed.iter().map(|file| file.name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn tells_what_changed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("deep")).unwrap();
+        fs::write(root.join("deep/a.jsonl"), "{}\n").unwrap();
+        fs::write(root.join("notes.txt"), "").unwrap();
+        fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xff.json")), "").unwrap();
+        let mut listing = Listing::new(&[root.to_owned()]);
+        let now = SystemTime::now();
+        assert_eq!(names(&listing.look(now).unwrap()), ["deep/a.jsonl", "\u{fffd}.json"]);
+        assert_eq!(listing.look(now), None);
+        fs::write(root.join("deep/a.jsonl"), "{}\n{}\n").unwrap();
+        fs::write(root.join("b.jsonl"), "").unwrap();
+        let change = listing.look(now).unwrap();
+        assert_eq!(names(&change), ["b.jsonl", "deep/a.jsonl"]);
+        assert!(change.changed.iter().all(|file| file.is_live));
+        fs::remove_file(root.join("b.jsonl")).unwrap();
+        let change = listing.look(now + LIVE * 2).unwrap();
+        assert_eq!(change.gone, [root.join("b.jsonl")]);
+        assert!(change.changed.iter().all(|file| !file.is_live), "what is quiet for long is live no more");
+        assert_eq!(listing.look(now + LIVE * 3), None);
+    }
+
+    #[test]
+    fn what_is_named_is_listed_once_and_even_if_it_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sub, file) = (folder.path().join("runs"), folder.path().join("runs/a.jsonl"));
+        fs::create_dir(&sub).unwrap();
+        fs::write(&file, "").unwrap();
+        let missing = folder.path().join("later.txt");
+        let mut listing = Listing::new(&[sub, file, missing.clone()]);
+        let change = listing.look(SystemTime::now()).unwrap();
+        assert_eq!(names(&change), ["later.txt", "runs/a.jsonl"]);
+        assert!(change.changed.iter().any(|file| file.kind == ListedKind::Missing));
+        fs::write(missing, "x").unwrap();
+        assert_eq!(names(&listing.look(SystemTime::now()).unwrap()), ["later.txt"]);
+    }
+}

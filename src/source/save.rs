@@ -1,0 +1,271 @@
+//! Files that come into being whole: written under another name beside their own, synced, renamed.
+//!
+//! Whoever is killed meanwhile leaves what stood under the name before, or nothing, and a hidden file that ends in
+//! `.part`. No input is ever written over.
+
+use super::journal::folder_of;
+use crate::model::Problem;
+use flate2::{Compression, write::GzEncoder};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Bytes of one zstd frame before compression: frames one after the other are one stream, and memory stays small.
+const FRAME_BYTES: usize = 1 << 20;
+/// Bytes that are gathered before they are written.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    None,
+    /// As gzip.
+    Gzip,
+    /// As zstd.
+    Zstd,
+}
+
+impl Packing {
+    /// What the ending of a name says: `.gz`, `.zst`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Self {
+        match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
+            Some("gz") => Self::Gzip,
+            Some("zst" | "zstd") => Self::Zstd,
+            _ => Self::None,
+        }
+    }
+}
+
+/// What packs the bytes on their way.
+enum Packer {
+    Plain(Target),
+    Gzip(GzEncoder<Target>),
+    Zstd(Target, Vec<u8>),
+}
+
+type Target = BufWriter<NamedTempFile>;
+
+/// A file that is being written.
+pub struct Output {
+    path: PathBuf,
+    is_forced: bool,
+    packer: Packer,
+}
+
+/// A file that is whole and on the disk, but not yet under its name.
+pub struct Ready {
+    path: PathBuf,
+    is_forced: bool,
+    file: NamedTempFile,
+}
+
+impl Output {
+    /// Begins a file at a path. `is_forced`: it may take the place of another file, but never of one of `inputs`.
+    ///
+    /// # Errors
+    /// There is such a file, it is an input, or its folder cannot be written.
+    pub fn create(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<Self, Problem> {
+        refuse(path, is_forced, inputs)?;
+        let name =
+            path.file_name().ok_or_else(|| Problem::usage(format!("{} is no name of a file", path.display())))?;
+        let prefix = format!(".{}.", name.to_string_lossy());
+        let made = tempfile::Builder::new()
+            .prefix(&prefix)
+            .suffix(".part")
+            // As any new file: what the user's mask leaves of it.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder_of(path));
+        let target = BufWriter::with_capacity(BUFFER_BYTES, made.map_err(|e| cannot_write(path, &e))?);
+        let packer = match Packing::by_name(&name.to_string_lossy()) {
+            Packing::None => Packer::Plain(target),
+            Packing::Gzip => Packer::Gzip(GzEncoder::new(target, Compression::default())),
+            Packing::Zstd => Packer::Zstd(target, Vec::with_capacity(FRAME_BYTES)),
+        };
+        Ok(Self { path: path.to_owned(), is_forced, packer })
+    }
+
+    /// The name that it will have.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes some bytes.
+    ///
+    /// # Errors
+    /// There is no room, or the disk failed.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        let written = match &mut self.packer {
+            Packer::Plain(target) => target.write_all(bytes),
+            Packer::Gzip(target) => target.write_all(bytes),
+            Packer::Zstd(target, frame) => {
+                frame.extend_from_slice(bytes);
+                let mut whole = 0;
+                let mut done = Ok(());
+                while done.is_ok() && frame.len() - whole >= FRAME_BYTES {
+                    done = put_frame(&frame[whole..whole + FRAME_BYTES], target);
+                    whole += FRAME_BYTES;
+                }
+                frame.drain(..whole);
+                done
+            }
+        };
+        written.map_err(|e| cannot_write(&self.path, &e))
+    }
+
+    /// Ends the file and waits until it is on the disk.
+    ///
+    /// # Errors
+    /// There is no room, or the disk failed.
+    pub fn finish(self) -> Result<Ready, Problem> {
+        let Self { path, is_forced, packer } = self;
+        let target = match packer {
+            Packer::Plain(target) => Ok(target),
+            Packer::Gzip(target) => target.finish(),
+            Packer::Zstd(mut target, frame) => put_frame(&frame, &mut target).map(|()| target),
+        };
+        let file = target.and_then(|target| target.into_inner().map_err(io::IntoInnerError::into_error));
+        let synced = file.and_then(|file| file.as_file().sync_all().map(|()| file));
+        let file = synced.map_err(|e| cannot_write(&path, &e))?;
+        Ok(Ready { path, is_forced, file })
+    }
+}
+
+fn put_frame(bytes: &[u8], to: &mut Target) -> io::Result<()> {
+    to.write_all(&compress_to_vec(bytes, CompressionLevel::Fastest))
+}
+
+impl Ready {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Another file came to have it meanwhile, or the folder cannot be written.
+    pub fn publish(self) -> Result<PathBuf, Problem> {
+        let Self { path, is_forced, file } = self;
+        let done = if is_forced { file.persist(&path) } else { file.persist_noclobber(&path) };
+        done.map_err(|e| match e.error.kind() {
+            ErrorKind::AlreadyExists => is_there(&path),
+            _ => cannot_write(&path, &e.error),
+        })?;
+        // The name must outlive a crash too. Some file systems cannot promise it.
+        let _synced = File::open(folder_of(&path)).and_then(|folder| folder.sync_all());
+        Ok(path)
+    }
+}
+
+/// What must not be written: an input, whatever name leads to it; what is no file; and what is there.
+fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Problem> {
+    let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
+    let same = |input: &&&Path| {
+        std::fs::metadata(input).is_ok_and(|other| (other.dev(), other.ino()) == (meta.dev(), meta.ino()))
+    };
+    if let Some(input) = inputs.iter().find(same) {
+        let message = format!("{} is the same file as the input {}", path.display(), input.display());
+        return Err(Problem::usage(message).hint("inputs are never written over; choose another name"));
+    }
+    if !meta.is_file() {
+        return Err(Problem::usage(format!("{} is there and is no plain file", path.display())));
+    }
+    if is_forced { Ok(()) } else { Err(is_there(path)) }
+}
+
+fn is_there(path: &Path) -> Problem {
+    Problem::usage(format!("{} is there already", path.display())).hint("choose another name, or say --force")
+}
+
+fn cannot_write(path: &Path, e: &io::Error) -> Problem {
+    let problem = Problem::unreadable(format!("{} cannot be written: {e}", path.display()));
+    match e.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            problem.hint("nothing was left behind; make room, or choose another folder")
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            problem.hint("choose a folder that you may write")
+        }
+        ErrorKind::NotFound => problem.hint("make its folder first"),
+        _ => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let mut output = Output::create(&path, false, &[]).unwrap();
+        output.write(b"half").unwrap();
+        assert!(!path.exists());
+        drop(output);
+        assert!(names(folder.path()).is_empty(), "given up, it leaves nothing");
+        let mut output = Output::create(&path, false, &[]).unwrap();
+        output.write(b"whole").unwrap();
+        output.finish().unwrap().publish().unwrap();
+        assert_eq!(names(folder.path()), ["a.jsonl"]);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o400, 0o400);
+    }
+
+    #[test]
+    fn what_is_there_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("in.jsonl"), folder.path().join("link.jsonl"));
+        std::fs::write(&path, "in").unwrap();
+        std::fs::hard_link(&path, &link).unwrap();
+        let told = |path: &Path, is_forced, inputs: &[&Path]| {
+            Output::create(path, is_forced, inputs).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(told(&path, false, &[]).contains("--force"));
+        assert!(told(&link, true, &[&path]).contains("never written over"));
+        assert!(told(Path::new("/dev/null"), true, &[]).contains("no plain file"));
+        assert!(told(&folder.path().join("no/x"), false, &[]).contains("make its folder"));
+        let late = folder.path().join("late");
+        let ready = Output::create(&late, false, &[]).unwrap().finish().unwrap();
+        std::fs::write(&late, "other").unwrap();
+        assert!(ready.publish().unwrap_err().to_string().contains("--force"));
+        assert_eq!(std::fs::read_to_string(&late).unwrap(), "other");
+    }
+
+    #[test]
+    fn packed_files_unpack_to_what_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let text: Vec<u8> =
+            (0..300_000_u64).flat_map(|i| format!("{{\"n\":{}}}\n", i * i % 977).into_bytes()).collect();
+        for (name, len) in [("a.gz", text.len()), ("a.zst", text.len()), ("e.gz", 0), ("e.zst", 0)] {
+            let path = folder.path().join(name);
+            let mut output = Output::create(&path, false, &[]).unwrap();
+            text[..len].chunks(70_001).for_each(|piece| output.write(piece).unwrap());
+            output.finish().unwrap().publish().unwrap();
+            let packed = std::fs::read(&path).unwrap();
+            assert!(len == 0 || packed.len() < len / 2);
+            let mut back = Vec::new();
+            match Packing::by_name(name) {
+                Packing::Gzip => {
+                    flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut back).map(|_| ()).unwrap()
+                }
+                _ => {
+                    let mut rest = &packed[..];
+                    while !rest.is_empty() {
+                        ruzstd::decoding::StreamingDecoder::new(&mut rest).unwrap().read_to_end(&mut back).unwrap();
+                    }
+                }
+            }
+            assert!(back == text[..len], "{name}");
+        }
+    }
+}

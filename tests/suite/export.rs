@@ -1,0 +1,339 @@
+//! Exports: bytes as they stood, whole files or none, lots that fall alike everywhere, inputs never touched.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    // The marks of whoever runs these tests are none of their business.
+    command.args(arguments).current_dir(folder).env("XDG_DATA_HOME", folder.join("data"));
+    command
+}
+
+fn told(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+fn obelus(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    told(&command(folder, arguments).output().unwrap())
+}
+
+fn record(n: usize) -> String {
+    let source = if n.is_multiple_of(4) { "rare" } else { "often" };
+    format!(
+        concat!(
+            r#"{{"id":"t{}","details":{{"source":"{}"}},"content":[{{"class_":"text_observation","content":"ask {}","#,
+            r#""name":null,"source":"user"}},{{"class_":"message_action","content":"<finish> 1.0 </finish>","#,
+            r#""description":null}}]}}"#
+        ),
+        n, source, n
+    )
+}
+
+fn dataset(folder: &Path, name: &str, numbers: impl IntoIterator<Item = usize>) -> Vec<String> {
+    let lines: Vec<String> = numbers.into_iter().map(record).collect();
+    fs::write(folder.join(name), lines.join("\n") + "\n").unwrap();
+    lines
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn manifest(folder: &Path, name: &str) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+}
+
+/// Objects with what a re-serialisation would change: spaces, number spellings, escapes, duplicate keys.
+fn object() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("1.0"),
+        Just("1e400"),
+        Just(" -0 "),
+        Just("12345678901234567890123"),
+        Just(r#""\u00e9\/\ud83d\ude00é""#),
+        Just("null"),
+        Just("[1 ,\t2]"),
+    ];
+    vec((prop_oneof!["[abc]", Just("id".to_owned())], leaf), 0..5).prop_map(|members| {
+        let members: Vec<String> = members.iter().map(|(key, value)| format!("\"{key}\" :{value}")).collect();
+        format!("{{{}}}", members.join(" , "))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn bytes_of_records_are_unchanged(records in vec(object(), 1..8), is_array in any::<bool>(), ends in "(\n|\r\n)") {
+        let folder = tempfile::tempdir().unwrap();
+        let text = match is_array {
+            true => format!("\u{feff} [ {} ]\n", records.join(&format!(" ,{ends}"))),
+            false => records.join(&ends),
+        };
+        fs::write(folder.path().join("in"), &text).unwrap();
+        for out in ["out.jsonl", "out.json", "out.jsonl.gz"] {
+            let (status, _, stderr) = obelus(folder.path(), &["export", "in", "--format", "generic", "--out", out]);
+            prop_assert_eq!(status, 0, "{}", stderr);
+        }
+        let lines = fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+        prop_assert_eq!(&lines, &format!("{}\n", records.join("\n")));
+        let array = fs::read_to_string(folder.path().join("out.json")).unwrap();
+        prop_assert_eq!(array, format!("[\n{}\n]\n", records.join(",\n")));
+        let mut unpacked = String::new();
+        let packed = fs::File::open(folder.path().join("out.jsonl.gz")).unwrap();
+        flate2::read::MultiGzDecoder::new(packed).read_to_string(&mut unpacked).unwrap();
+        prop_assert_eq!(unpacked, lines);
+        prop_assert_eq!(fs::read_to_string(folder.path().join("in")).unwrap(), text);
+    }
+}
+
+#[test]
+fn decisions_and_findings_choose() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut lines = dataset(at, "d.jsonl", 0..6);
+    lines.push(r#"{"id":"odd","content":[{"class_":"what"}]}"#.to_owned());
+    fs::write(at.join("d.jsonl"), lines.join("\n") + "\n{\"id\":\"torn\",\"content\":[\n").unwrap();
+    for (records, verdict) in [("0-2", "good"), ("3", "bad"), ("4", "unsure")] {
+        let words = ["mark", "d.jsonl", "--marks", "m", "--record", records, "--as", verdict];
+        assert_eq!(obelus(at, &words).0, 0);
+    }
+    let export = |name: &str, words: &[&str]| {
+        let all: Vec<&str> =
+            ["export", "d.jsonl", "--marks", "m", "--out", name].iter().chain(words).copied().collect();
+        let (status, stdout, stderr) = obelus(at, &all);
+        assert_eq!(status, 0, "{stderr}");
+        let text = fs::read_to_string(at.join(name)).unwrap();
+        (text.lines().map(|l| lines.iter().position(|r| r == l).unwrap()).collect::<Vec<_>>(), stdout)
+    };
+    assert_eq!(export("all", &[]).0, [0, 1, 2, 3, 4, 5, 6], "what is no JSON is left out");
+    assert_eq!(export("good", &["--mark", "good"]).0, [0, 1, 2]);
+    assert_eq!(export("two", &["--mark", "good", "--mark", "undecided"]).0, [0, 1, 2, 5, 6]);
+    let (kept, stdout) = export("clean", &["--not-mark", "bad", "--only-clean"]);
+    assert_eq!(kept, [0, 1, 2, 4, 5]);
+    assert!(stdout.starts_with("5 of 8 records written\n") && stdout.contains("1  left out: bad"), "{stdout}");
+    let told = manifest(at, "clean.manifest.json");
+    assert_eq!(told["counts"]["written"], 5);
+    assert_eq!(told["counts"]["left"], serde_json::json!({"bad": 1, "findings": 1, "no JSON": 1}));
+    assert_eq!(told["options"]["not-mark"], "bad");
+    let entry = &told["records"][1];
+    let (offset, len) = (entry["offset"].as_u64().unwrap() as usize, entry["len"].as_u64().unwrap() as usize);
+    assert_eq!(fs::read_to_string(at.join("d.jsonl")).unwrap()[offset..offset + len], lines[1]);
+    assert_eq!((entry["decision"].as_str(), entry["file"].as_u64()), (Some("good"), Some(0)));
+    assert_eq!(entry["digest"], obelus::review::ContentKey::of(lines[1].as_bytes()).to_string());
+    assert_eq!(told["records"].as_array().unwrap().len(), 8, "each record has its line");
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    dataset(at, "d.jsonl", 0..3);
+    fs::write(at.join("m"), "").unwrap();
+    let before = fs::read(at.join("d.jsonl")).unwrap();
+    std::os::unix::fs::symlink("d.jsonl", at.join("link.jsonl")).unwrap();
+    let export = |words: &[&str]| {
+        let all: Vec<&str> = ["export", "d.jsonl", "--marks", "m", "--out"].iter().chain(words).copied().collect();
+        obelus(at, &all)
+    };
+    for words in [
+        &["d.jsonl", "--force"][..],
+        &["./link.jsonl", "--force"],
+        &["m", "--force"],
+        &["."],
+        &["no/where.jsonl"],
+        &["/proc/x.jsonl"],
+        &["/dev/full", "--force"],
+    ] {
+        let (status, stdout, stderr) = export(words);
+        assert!(status == 2 && stdout.is_empty() && !stderr.is_empty(), "{words:?}: {stdout}{stderr}");
+    }
+    assert_eq!(export(&["out.jsonl"]).0, 0);
+    let (status, _, stderr) = export(&["out.jsonl"]);
+    assert!(status == 2 && stderr.contains("--force"), "{stderr}");
+    fs::write(at.join("out.jsonl"), "old").unwrap();
+    assert_eq!(export(&["out.jsonl", "--force"]).0, 0);
+    assert_eq!(fs::read(at.join("out.jsonl")).unwrap(), before);
+    assert_eq!(fs::read(at.join("d.jsonl")).unwrap(), before);
+    assert_eq!(
+        names(at),
+        ["d.jsonl", "link.jsonl", "m", "out.jsonl", "out.jsonl.manifest.json"].map(str::to_owned).into()
+    );
+}
+
+#[test]
+fn a_full_disk_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    dataset(folder.path(), "d.jsonl", 0..2_000);
+    let before = names(folder.path());
+    for out in ["out.jsonl", "out.jsonl.zst"] {
+        let command = "trap '' XFSZ; ulimit -f 8; exec \"$0\" export d.jsonl --out \"$1\"";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command, env!("CARGO_BIN_EXE_obelus"), out]).current_dir(folder.path());
+        let (status, _, stderr) = told(&shell.env("XDG_DATA_HOME", folder.path()).output().unwrap());
+        assert!(status == 2 && stderr.contains("cannot be written"), "{stderr}");
+        assert_eq!(names(folder.path()), before);
+    }
+}
+
+#[test]
+fn a_killed_export_leaves_no_half_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    dataset(at, "d.jsonl", 0..6_000);
+    let words = ["export", "d.jsonl", "--split", "80/20", "--out", "out.jsonl", "--force"];
+    assert_eq!(obelus(at, &words).0, 0);
+    let files = ["out.train.jsonl", "out.test.jsonl", "out.jsonl.manifest.json"];
+    let whole = files.map(|name| fs::read(at.join(name)).unwrap());
+    for moment in 0..24_u64 {
+        if moment % 2 == 0 {
+            files.iter().for_each(|name| drop(fs::remove_file(at.join(name))));
+        }
+        let mut child = command(at, &words).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(moment * 13));
+        let _ended = child.kill();
+        child.wait().unwrap();
+        for (name, whole) in files.iter().zip(&whole) {
+            match fs::read(at.join(name)) {
+                Ok(text) => assert!(text == *whole, "{name} is not whole at moment {moment}"),
+                Err(e) => assert_eq!(e.kind(), std::io::ErrorKind::NotFound),
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_do_not_depend_on_the_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    dataset(at, "a.jsonl", 0..300);
+    dataset(at, "b.jsonl", (0..300).rev());
+    dataset(at, "c.jsonl", 100..300);
+    let parts = |file: &str| -> BTreeMap<String, BTreeSet<String>> {
+        let out = format!("{file}.out.jsonl");
+        let (status, _, stderr) = obelus(at, &["export", file, "--split", "90/5/5", "--out", &out]);
+        assert_eq!(status, 0, "{stderr}");
+        let part = |part: &str| fs::read_to_string(at.join(format!("{file}.out.{part}.jsonl"))).unwrap();
+        let set = |name: &str| (name.to_owned(), part(name).lines().map(str::to_owned).collect());
+        ["train", "val", "test"].map(set).into()
+    };
+    let (a, b, c) = (parts("a.jsonl"), parts("b.jsonl"), parts("c.jsonl"));
+    assert_eq!(a, b);
+    assert_eq!(a.values().map(BTreeSet::len).sum::<usize>(), 300);
+    assert!(c.iter().all(|(name, records)| records.is_subset(&a[name])), "a record stays in its part");
+    assert!(a["val"].len() > 3 && a["test"].len() > 3 && a["train"].len() > 250);
+    // The id decides, not the rest of the record.
+    let id = |line: &String| line.split('"').nth(3).unwrap().to_owned();
+    let changed: Vec<String> = (0..300).map(|n| format!("{{\"id\":\"t{n}\",\"content\":[]}}")).collect();
+    fs::write(at.join("d.jsonl"), changed.join("\n")).unwrap();
+    let ids = |parts: &BTreeMap<String, BTreeSet<String>>| -> Vec<BTreeSet<String>> {
+        parts.values().map(|records| records.iter().map(id).collect()).collect()
+    };
+    assert_eq!(ids(&parts("d.jsonl")), ids(&a));
+}
+
+#[test]
+fn a_sample_is_drawn_by_group_and_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    dataset(at, "a.jsonl", 0..200);
+    dataset(at, "b.jsonl", (0..200).rev());
+    let drawn = |file: &str, seed: &str| -> BTreeSet<String> {
+        let words = ["--sample", "20", "--by", "details.source", "--seed", seed, "--force", "--out", "out"];
+        let all: Vec<&str> = ["export", file].iter().chain(&words).copied().collect();
+        assert_eq!(obelus(at, &all).0, 0);
+        fs::read_to_string(at.join("out")).unwrap().lines().map(str::to_owned).collect()
+    };
+    let first = drawn("a.jsonl", "1");
+    assert_eq!((first.len(), first.iter().filter(|r| r.contains("rare")).count()), (20, 5));
+    assert_eq!(first, drawn("b.jsonl", "1"));
+    assert_ne!(first, drawn("a.jsonl", "2"));
+    assert_eq!(manifest(at, "out.manifest.json")["counts"]["left"]["not drawn"], 180);
+}
+
+#[test]
+fn records_on_several_lines_need_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("d.json"), "[\n  {\n    \"id\": \"a\",\n    \"content\": []\n  }\n]\n").unwrap();
+    let (status, _, stderr) = obelus(at, &["export", "d.json", "--out", "o.jsonl"]);
+    assert!(status == 2 && stderr.contains("--one-line") && stderr.contains("line 2"), "{stderr}");
+    assert_eq!(names(at), ["d.json".to_owned()].into());
+    assert_eq!(obelus(at, &["export", "d.json", "--out", "o.jsonl", "--one-line"]).0, 0);
+    let line = fs::read_to_string(at.join("o.jsonl")).unwrap();
+    assert_eq!(line, "{     \"id\": \"a\",     \"content\": []   }\n");
+    assert_eq!(manifest(at, "o.jsonl.manifest.json")["records"][0]["changed"][0], "one-line");
+    assert_eq!(obelus(at, &["export", "d.json", "--out", "o.json"]).0, 0);
+    assert!(fs::read_to_string(at.join("o.json")).unwrap().contains("{\n    \"id\": \"a\",\n"));
+}
+
+#[test]
+fn secrets_are_listed_then_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let lines = [record(1), record(2).replace("ask 2", "mail ann\\u0040example.org"), record(3)];
+    fs::write(at.join("d.jsonl"), lines.join("\n")).unwrap();
+    let (status, stdout, _) = obelus(at, &["export", "d.jsonl", "--redact-list"]);
+    assert_eq!((status, stdout.lines().last()), (0, Some("1 email")), "{stdout}");
+    assert!(stdout.contains("record 1 byte ") && stdout.contains("ann@example.org"), "{stdout}");
+    assert_eq!(obelus(at, &["export", "d.jsonl", "--redact", "--out", "o.jsonl"]).0, 0);
+    let text = fs::read_to_string(at.join("o.jsonl")).unwrap();
+    assert_eq!(
+        text,
+        [record(1), record(2).replace("ask 2", "mail [REDACTED:email]"), record(3), String::new()].join("\n")
+    );
+    let told = manifest(at, "o.jsonl.manifest.json");
+    assert_eq!(
+        (&told["counts"]["redacted"]["email"], &told["records"][1]["redacted"]["email"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!((&told["records"][0]["changed"], &told["records"][1]["changed"][0]), (&().into(), &"redacted".into()));
+}
+
+#[test]
+fn conversations_are_sound_by_the_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/tickets-std.jsonl");
+    for shape in ["messages", "sharegpt"] {
+        let out = format!("{shape}.jsonl");
+        assert_eq!(obelus(at, &["export", sample, "--to", shape, "--out", &out]).0, 0);
+        let (_, json, _) = obelus(at, &["check", &out, "--json"]);
+        let ours = ["sft.role", "sft.type", "sft.call-syntax"];
+        assert!(!ours.iter().any(|rule| json.contains(rule)), "{shape}: {json}");
+        assert!(shape == "messages" || !json.contains("sft.alternate"), "{json}");
+        let lines = fs::read_to_string(at.join(&out)).unwrap();
+        assert!(
+            lines.lines().count() > 1 && lines.lines().all(|l| serde_json::from_str::<serde_json::Value>(l).is_ok())
+        );
+    }
+    let (status, _, stderr) = obelus(at, &["export", "-", "--to", "messages", "--out", "x"]);
+    assert!(status == 2 && stderr.contains("Agent Data Protocol"), "{stderr}");
+}
+
+#[test]
+fn standard_input_and_several_files_are_one_dataset() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let lines = dataset(at, "a.jsonl", 0..2);
+    let mut child = command(at, &["export", "a.jsonl", "-", "--out", "o.jsonl.zst"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(record(7).as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let packed = fs::read(at.join("o.jsonl.zst")).unwrap();
+    let mut text = String::new();
+    ruzstd::decoding::StreamingDecoder::new(&packed[..]).unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, format!("{}\n{}\n{}\n", lines[0], lines[1], record(7)));
+    assert_eq!(manifest(at, "o.jsonl.zst.manifest.json")["sources"][1]["path"], "standard input");
+}

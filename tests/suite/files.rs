@@ -1,0 +1,161 @@
+//! Several files: the list, a file of it and back, files that come and grow while one is read.
+
+use obelus::app::{Effect, Msg, Pane};
+use obelus::model::{ListChange, ListedFile};
+use obelus::shell::stage::Stage;
+use obelus::source::Listing;
+use obelus::ui::Theme;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+const LINE: &str = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"book a boat\"}\n";
+
+/// A folder of files, each written a minute after the one before, and the program on a list of them.
+struct Folder {
+    dir: tempfile::TempDir,
+    listing: Listing,
+    stage: Stage,
+    now: SystemTime,
+}
+
+impl Folder {
+    fn of(names: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let listing = Listing::new(&[dir.path().to_owned()]);
+        let stage = Stage::list((100, 14), Theme::built_in("dark").unwrap()).unwrap();
+        let mut folder = Self { dir, listing, stage, now: SystemTime::now() - Duration::from_secs(86_400) };
+        names.iter().for_each(|name| folder.write(name, LINE));
+        folder.look();
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&mut self, name: &str, text: &str) {
+        self.now += Duration::from_secs(60);
+        let path = self.path(name);
+        let before = fs::read_to_string(&path).unwrap_or_default();
+        fs::write(&path, before + text).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(self.now).unwrap();
+    }
+
+    fn look(&mut self) -> Vec<Effect> {
+        self.listing.look(self.now).map_or_else(Vec::new, |change| self.stage.tell(Msg::Files(change)))
+    }
+
+    fn press(&mut self, words: &str) {
+        words.split_whitespace().for_each(|word| self.stage.press(word).unwrap());
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.stage.app.files.as_ref().unwrap().pane.rows().iter().map(|file| file.name.clone()).collect()
+    }
+
+    fn cursor(&self) -> String {
+        self.stage.app.files.as_ref().unwrap().pane.at_cursor().unwrap().name.clone()
+    }
+
+    fn screen(&self) -> String {
+        let buffer = self.stage.buffer();
+        let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..buffer.area.height).map(row).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[test]
+fn a_file_opens_and_is_left_to_the_same_row() {
+    let mut folder = Folder::of(&["a.jsonl", "b.jsonl", "c.jsonl"]);
+    assert_eq!(folder.names(), ["c.jsonl", "b.jsonl", "a.jsonl"]);
+    assert!(folder.screen().contains("book a boat") && folder.screen().contains("1 step"), "{}", folder.screen());
+    folder.press("j Enter");
+    assert_eq!(folder.stage.app.pane, Pane::Steps);
+    assert!(folder.stage.app.session.name.ends_with("b.jsonl"));
+    folder.press("Tab q");
+    assert_eq!((folder.stage.app.pane, folder.cursor().as_str()), (Pane::Files, "b.jsonl"));
+    folder.press("Enter");
+    assert_eq!(folder.stage.app.pane, Pane::State, "it is open still, and where it was left");
+    folder.press("Esc Esc");
+    assert_eq!(folder.stage.app.pane, Pane::Files);
+    folder.press("k Enter");
+    assert!(folder.stage.app.session.path.as_deref().is_some_and(|path| path.ends_with("c.jsonl")));
+    folder.press("q");
+    let quit = folder.stage.tell(Msg::Key("q".parse().unwrap()));
+    assert!(matches!(quit.as_slice(), [Effect::Quit]), "{quit:?}");
+}
+
+#[test]
+fn what_comes_and_grows_leaves_the_cursor_on_its_file() {
+    let names: Vec<String> = (0..30).map(|n| format!("{n:02}.jsonl")).collect();
+    let mut folder = Folder::of(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    folder.press("j j j j j j j j j j j j j j j");
+    let row = |folder: &Folder| folder.screen().lines().position(|line| line.contains('▌')).unwrap();
+    let (at, line) = (folder.cursor(), row(&folder));
+    folder.write("02.jsonl", LINE);
+    folder.write("new.jsonl", LINE);
+    folder.look();
+    assert_eq!(folder.names()[..2], ["new.jsonl", "02.jsonl"]);
+    assert_eq!((folder.cursor(), row(&folder)), (at, line), "{}", folder.screen());
+    assert!(folder.screen().contains("↑ 2 live"), "{}", folder.screen());
+    folder.press("g");
+    assert!(folder.screen().contains("● live") && folder.screen().contains("2 steps"), "{}", folder.screen());
+}
+
+#[test]
+fn the_newest_file_opens_and_a_newer_one_is_told() {
+    let mut folder = Folder::of(&[]);
+    assert!(folder.screen().contains("No files yet."), "{}", folder.screen());
+    folder.stage.app.list_files(true);
+    folder.look();
+    folder.write("first.jsonl", LINE);
+    folder.look();
+    assert_eq!(folder.stage.app.session.name.rsplit('/').next(), Some("first.jsonl"));
+    folder.write("first.jsonl", LINE);
+    folder.look();
+    assert_eq!(folder.stage.app.notice, None);
+    folder.write("second.jsonl", LINE);
+    folder.look();
+    let notice = folder.stage.app.notice.clone().unwrap().text;
+    assert!(notice.contains("second.jsonl") && notice.contains("]n"), "{notice}");
+    folder.press("]n");
+    assert!(folder.stage.app.session.path.as_deref().is_some_and(|path| path.ends_with("second.jsonl")));
+    folder.press("q");
+    assert_eq!((folder.stage.app.pane, folder.cursor().as_str()), (Pane::Files, "second.jsonl"));
+}
+
+#[test]
+fn what_cannot_be_opened_says_so_and_the_list_stays() {
+    let mut folder = Folder::of(&["good.jsonl"]);
+    fs::write(folder.path("packed.json"), b"BZh91AY").unwrap();
+    folder.look();
+    assert!(folder.screen().contains("is bzip2 data"), "{}", folder.screen());
+    folder.press("/ type:packed Enter Enter");
+    assert_eq!(folder.stage.app.pane, Pane::Files);
+    assert!(folder.stage.app.notice.as_ref().is_some_and(|notice| notice.is_error));
+    fs::remove_file(folder.path("packed.json")).unwrap();
+    folder.look();
+    assert_eq!(folder.names(), ["good.jsonl"]);
+    folder.press("Enter");
+    assert_eq!(folder.stage.app.pane, Pane::Steps);
+}
+
+#[test]
+fn of_ten_thousand_files_only_those_on_screen_are_read() {
+    let mut stage = Stage::list((80, 24), Theme::built_in("dark").unwrap()).unwrap();
+    let file = |n: i64| ListedFile {
+        path: PathBuf::from(format!("/none/{n:05}.jsonl")),
+        name: format!("{n:05}.jsonl"),
+        len: 1,
+        written: Some(-n),
+        is_live: false,
+        kind: obelus::model::ListedKind::File,
+    };
+    stage.tell(Msg::Files(ListChange { changed: (0..10_000).map(file).collect(), ..ListChange::default() }));
+    stage.press("G").unwrap();
+    let pane = &stage.app.files.as_ref().unwrap().pane;
+    let read = pane.rows().iter().filter(|file| pane.head(&file.path).is_some()).count();
+    assert!((24..60).contains(&read), "{read} were read");
+    assert_eq!(pane.at_cursor().map(|file| file.path.as_path()), Some(Path::new("/none/09999.jsonl")));
+}

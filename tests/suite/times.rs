@@ -1,0 +1,124 @@
+//! When steps happened: going to a time, the column beside the steps, pauses on the timeline.
+
+use obelus::model::StepNo;
+use obelus::shell::stage::Stage;
+use obelus::source::Input;
+use obelus::ui::Theme;
+use std::fs;
+
+fn stage(name: &str, text: impl Into<Vec<u8>>) -> Stage {
+    Stage::open(Input::memory(name, text.into()), None, (120, 30), Theme::built_in("dark").unwrap()).unwrap()
+}
+
+fn sample(name: &str) -> Stage {
+    stage(name, fs::read(format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap())
+}
+
+fn press(stage: &mut Stage, words: &str) {
+    for word in words.split_whitespace() {
+        stage.press(word).unwrap();
+    }
+}
+
+fn step(stage: &Stage) -> StepNo {
+    stage.app.session.focus.step
+}
+
+fn notice(stage: &Stage) -> &str {
+    stage.app.notice.as_ref().map_or("", |n| n.text.as_str())
+}
+
+fn lines(stage: &Stage) -> Vec<String> {
+    let buffer = stage.buffer();
+    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+    (0..buffer.area.height).map(row).collect()
+}
+
+/// Types a time into the command list; where that leads.
+fn go(stage: &mut Stage, time: &str) -> StepNo {
+    press(stage, &format!(": type:{time} Enter"));
+    step(stage)
+}
+
+/// Records with a time each, as many seconds after 2026-05-01T10:00:00 as are given.
+fn records(seconds: &[u64], time: impl Fn(u64) -> String) -> Stage {
+    let line = |s: &u64| format!("{{\"level\":\"info\",\"msg\":\"m{s}\",\"time\":{}}}\n", time(*s));
+    stage("log.jsonl", seconds.iter().map(line).collect::<String>())
+}
+
+fn written(s: u64) -> String {
+    format!("\"2026-05-01T{:02}:{:02}:{:02}+02:00\"", 10 + s / 3600, s / 60 % 60, s % 60)
+}
+
+#[test]
+fn times_lead_to_steps() {
+    let seconds = [0, 1, 2, 60, 61, 400, 3600, 3601];
+    let counted = |s: u64| ((1_777_622_400 + s) * 1000).to_string();
+    for (mut stage, day) in [(records(&seconds, written), "10"), (records(&seconds, counted), "08")] {
+        assert_eq!(go(&mut stage, "+1m"), 3);
+        assert_eq!(go(&mut stage, "+1m"), 5, "the first step that late");
+        assert_eq!(go(&mut stage, "-5m"), 4, "the last step that early");
+        assert_eq!(go(&mut stage, "-59s"), 2);
+        assert_eq!(go(&mut stage, &format!("{day}:01")), 3);
+        assert_eq!(go(&mut stage, &format!("{day}:01:01")), 4);
+        press(&mut stage, "$");
+        assert_eq!(go(&mut stage, &format!("{day}:00:02")), 2, "none comes any more: from the start");
+        assert_eq!(go(&mut stage, &format!("2026-05-01T{day}:05")), 5);
+        assert_eq!(go(&mut stage, "2026-05-01T09:00:00Z"), 6, "an offset counts");
+        assert_eq!(go(&mut stage, "6"), 6, "a number is a step");
+        assert_eq!(go(&mut stage, "+5h"), 6);
+        assert!(notice(&stage).contains("no step at") && notice(&stage).contains("to "), "{}", notice(&stage));
+        press(&mut stage, "Backspace Backspace");
+        assert_eq!(step(&stage), 5);
+    }
+}
+
+#[test]
+fn steps_without_times_say_so() {
+    let mut stage = sample("tickets-std.jsonl");
+    press(&mut stage, "Enter .");
+    assert_eq!(go(&mut stage, "14:32"), 1);
+    assert_eq!(notice(&stage), "these steps carry no time");
+    press(&mut stage, "t");
+    assert_eq!(notice(&stage), "these steps carry no time");
+    let mut some = stage_of_some();
+    assert_eq!(go(&mut some, "+10s"), 3, "a step without a time has that of the one before");
+}
+
+fn stage_of_some() -> Stage {
+    let text = [
+        r#"{"msg":"a","time":"2026-05-01T10:00:00Z"}"#,
+        r#"{"msg":"b"}"#,
+        r#"{"msg":"c","time":"no time"}"#,
+        r#"{"msg":"d","time":1777629615}"#,
+    ];
+    let mut stage = stage("some.jsonl", text.join("\n"));
+    press(&mut stage, "2 1 . .");
+    stage.app.pane = obelus::app::Pane::Steps;
+    stage
+}
+
+#[test]
+fn a_column_shows_when_steps_happened() {
+    let mut stage = records(&[0, 5, 3700], written);
+    let has = |stage: &Stage, text: &str| lines(stage).iter().any(|line| line.contains(text));
+    press(&mut stage, "G");
+    assert!(lines(&stage)[0].contains("11:01:40 +1:01:40"), "{}", lines(&stage)[0]);
+    press(&mut stage, "t");
+    assert!(has(&stage, "2 +1:01:40") && has(&stage, "1 +00:05"));
+    press(&mut stage, "t");
+    assert!(has(&stage, "2 11:01:40") && has(&stage, "1 10:00:05"));
+    press(&mut stage, "t");
+    assert!(!has(&stage, "1 10:00:05"));
+}
+
+#[test]
+fn long_pauses_stand_on_the_timeline() {
+    let mut seconds: Vec<u64> = (0..40).map(|i| i * 2).collect();
+    seconds.extend((0..40).map(|i| 1000 + i * 2));
+    let stage = records(&seconds, written);
+    let timeline = lines(&stage)[28].clone();
+    assert_eq!(timeline.matches('┊').count(), 1, "{timeline}");
+    let even = records(&(0..80).collect::<Vec<_>>(), written);
+    assert!(!lines(&even)[28].contains('┊'));
+}

@@ -1,0 +1,414 @@
+//! Watching values and following a file that grows, played on the stage.
+
+use obelus::app::msg::{OpenedRun, Replacement};
+use obelus::app::{Effect, Layer, Msg, Pane};
+use obelus::format::{FORMATS, Format};
+use obelus::model::{Bytes, Place, Record, Span, StepNo};
+use obelus::panes::{Follow, Records, SharedRun};
+use obelus::shell::stage::Stage;
+use obelus::source::Input;
+use obelus::state::watch::Expected;
+use obelus::ui::Theme;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
+
+fn stage(name: &str, text: impl Into<Vec<u8>>, size: (u16, u16)) -> Stage {
+    Stage::open(Input::memory(name, text.into()), None, size, Theme::built_in("dark").unwrap()).unwrap()
+}
+
+fn trip() -> Stage {
+    let text = fs::read(format!("{}/samples/trip-run.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    stage("trip-run.jsonl", text, (120, 30))
+}
+
+fn press(stage: &mut Stage, words: &str) {
+    for word in words.split_whitespace() {
+        stage.press(word).unwrap();
+    }
+}
+
+fn watch(stage: &mut Stage, text: &str) {
+    stage.app.watch([Expected::parse(text).unwrap()]);
+    stage.tell(Msg::Resize(stage.app.size.0, stage.app.size.1));
+}
+
+fn step(stage: &Stage) -> StepNo {
+    stage.app.session.focus.step
+}
+
+fn notice(stage: &Stage) -> &str {
+    stage.app.notice.as_ref().map_or("", |n| n.text.as_str())
+}
+
+fn lines(stage: &Stage) -> Vec<String> {
+    let buffer = stage.buffer();
+    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+    (0..buffer.area.height).map(row).collect()
+}
+
+fn has(stage: &Stage, text: &str) -> bool {
+    lines(stage).iter().any(|line| line.contains(text))
+}
+
+/// Steps at which `>` stops, from the first step on.
+fn hits(stage: &mut Stage) -> Vec<StepNo> {
+    stage.app.pane = Pane::Watches;
+    press(stage, "0");
+    let mut out = Vec::new();
+    loop {
+        let before = step(stage);
+        press(stage, ">");
+        if step(stage) == before {
+            return out;
+        }
+        out.push(step(stage));
+    }
+}
+
+#[test]
+fn a_value_is_watched_shown_and_taken_away() {
+    let mut stage = trip();
+    assert!(stage.app.layout().watches.is_none());
+    stage.begin(Some(obelus::app::start::Start {
+        step: Some(41),
+        path: Some("†state.budget".to_owned()),
+        instance: Some("②".to_owned()),
+    }));
+    press(&mut stage, "w");
+    assert!(notice(&stage).contains("watching †state.budget"), "{}", notice(&stage));
+    assert_eq!(stage.app.layout().watches.map(|strip| strip.height), Some(1));
+    assert!(has(&stage, "†state.budget ②") && has(&stage, "1500 › now") && has(&stage, "@41 quoteHotel"));
+    press(&mut stage, "Tab Tab Tab");
+    assert_eq!(stage.app.pane, Pane::Watches);
+    press(&mut stage, "$ Enter");
+    assert_eq!(step(&stage), 41);
+    let copied = stage.tell(Msg::Key("y".parse().unwrap()));
+    assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "null"), "{copied:?}");
+    let copied = stage.tell(Msg::Key("Y".parse().unwrap()));
+    assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "†state.budget"), "{copied:?}");
+    press(&mut stage, "Tab");
+    assert_eq!(stage.app.pane, Pane::Steps);
+    press(&mut stage, "w");
+    assert!(stage.app.layout().watches.is_none() && notice(&stage).contains("no longer"));
+    press(&mut stage, "w BackTab d");
+    assert_eq!((stage.app.watches.rows(), stage.app.pane), (0, Pane::Steps));
+}
+
+#[test]
+fn a_condition_is_a_breakpoint_both_ways() {
+    let mut stage = trip();
+    watch(&mut stage, "†state.budget ② == null");
+    assert_eq!(hits(&mut stage), [41]);
+    assert!(notice(&stage).contains("no later step"), "{}", notice(&stage));
+    press(&mut stage, "$ <");
+    assert_eq!(step(&stage), 41);
+    press(&mut stage, "e C-u type:<=1500.0 Enter");
+    let met = hits(&mut stage);
+    assert!(met.first().is_some_and(|step| *step < 41) && !met.contains(&41), "{met:?}");
+    press(&mut stage, "e C-u type:invalid Enter");
+    assert_eq!(hits(&mut stage), [41]);
+    press(&mut stage, "e C-u type:changes Enter");
+    assert!(hits(&mut stage).contains(&41));
+    press(&mut stage, "e C-u Enter");
+    let written = hits(&mut stage);
+    assert!(written.len() >= 4 && written.contains(&41), "without a condition every write is a hit: {written:?}");
+}
+
+#[test]
+fn a_condition_that_is_none_stays_to_be_mended() {
+    let mut stage = trip();
+    watch(&mut stage, "†state.budget ②");
+    stage.app.pane = Pane::Watches;
+    press(&mut stage, "e type:==null2 Enter");
+    assert!(notice(&stage).contains("no JSON") && matches!(stage.app.layer, Some(Layer::Condition(_))));
+    press(&mut stage, "Backspace");
+    assert!(has(&stage, "stop when it ==null"));
+    press(&mut stage, "Enter");
+    assert!(stage.app.layer.is_none());
+    assert_eq!(hits(&mut stage), [41]);
+}
+
+#[test]
+fn names_are_looked_up_in_every_instance_and_wait_for_what_is_not_there() {
+    let mut stage = trip();
+    watch(&mut stage, "†state.budget < 0");
+    watch(&mut stage, "†state.nothing");
+    assert_eq!((stage.app.watches.list.len(), stage.app.watches.rows()), (2, 3));
+    assert!(has(&stage, "†state.nothing  never written so far"));
+    watch(&mut stage, "state.budget");
+    assert!(notice(&stage).contains("no watch") && stage.app.notice.as_ref().is_some_and(|n| n.is_error));
+    stage.app.pane = Pane::Watches;
+    press(&mut stage, "G d d d");
+    assert_eq!(stage.app.watches.rows(), 0);
+    for size in [(40, 12), (20, 5), (3, 2), (160, 45)] {
+        stage.tell(Msg::Resize(size.0, size.1));
+        let strip = stage.app.layout().watches;
+        assert!(strip.is_none_or(|strip| strip.height <= size.1 / 4));
+        let _ = stage.buffer();
+    }
+}
+
+/// A run that grows line by line, told as the worker tells it.
+struct Growing {
+    stage: Stage,
+    format: &'static dyn Format,
+    run: SharedRun,
+    text: Arc<RwLock<Vec<u8>>>,
+    count: Arc<RwLock<usize>>,
+    reads: Arc<AtomicUsize>,
+}
+
+/// The bytes, and how often they were read.
+struct Text(Arc<RwLock<Vec<u8>>>, Arc<AtomicUsize>);
+
+impl Bytes for Text {
+    fn read(&self, span: Span) -> Result<Vec<u8>, obelus::model::Problem> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.read().unwrap().read(span)
+    }
+}
+
+struct Count(Arc<RwLock<usize>>);
+
+impl Records for Count {
+    fn count(&self) -> usize {
+        *self.0.read().unwrap()
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    fn get(&self, _number: usize) -> Option<Record> {
+        None
+    }
+}
+
+fn state(key: &str, value: &str) -> String {
+    format!("{{\"type\":\"state\",\"state\":{{\"{key}\":{value}}}}}\n")
+}
+
+impl Growing {
+    fn new(first: &[String]) -> Self {
+        let text = state("seed", "0");
+        let mut stage = stage("live.jsonl", text, (120, 30));
+        stage.app.session.path = Some("live.jsonl".into());
+        let format = *FORMATS.iter().find(|format| format.name() == "acts").unwrap();
+        let mut growing = Self {
+            stage,
+            format,
+            run: fresh(format),
+            text: Arc::default(),
+            count: Arc::default(),
+            reads: Arc::default(),
+        };
+        growing.restart(None);
+        growing.stage.tell(Msg::Opened(0, OpenedRun(Arc::clone(&growing.run))));
+        growing.push(first);
+        growing.progress(false);
+        growing
+    }
+
+    /// Another content, empty so far.
+    fn restart(&mut self, mark: Option<&'static str>) {
+        (self.run, self.text, self.count) = (fresh(self.format), Arc::default(), Arc::default());
+        let bytes = Arc::new(Text(Arc::clone(&self.text), Arc::clone(&self.reads)));
+        let records = Arc::new(Count(Arc::clone(&self.count)));
+        let replacement = Replacement { bytes, records, run: Some(Arc::clone(&self.run)), mark };
+        self.stage.tell(Msg::Replaced(replacement, mark.map(|mark| format!("the file was {mark}"))));
+    }
+
+    fn push(&mut self, lines: &[String]) {
+        for line in lines {
+            let mut text = self.text.write().unwrap();
+            let span = Span { offset: text.len() as u64, len: line.len() as u64 - 1 };
+            text.extend_from_slice(line.as_bytes());
+            let mut number = self.count.write().unwrap();
+            let place = Place { span, line: *number as u64 + 1 };
+            let record = Record { number: *number, place, body: obelus::model::RecordBody::Text };
+            *number += 1;
+            self.run.write().unwrap().push(&record, line.trim_end().as_bytes(), &Vec::new());
+        }
+    }
+
+    fn progress(&mut self, is_live: bool) -> Vec<Effect> {
+        self.stage.tell(Msg::Progress { is_complete: true, is_live })
+    }
+
+    fn append(&mut self, lines: &[String]) -> Vec<Effect> {
+        self.push(lines);
+        self.progress(true)
+    }
+
+    fn header(&self) -> String {
+        lines(&self.stage)[0].clone()
+    }
+}
+
+fn fresh(format: &'static dyn Format) -> SharedRun {
+    Arc::new(RwLock::new(format.run()))
+}
+
+fn many(count: usize) -> Vec<String> {
+    (0..count).map(|i| state("n", &i.to_string())).collect()
+}
+
+#[test]
+fn a_hit_stops_the_follow_at_its_first_step() {
+    let mut live = Growing::new(&many(3));
+    watch(&mut live.stage, "†state.budget < 0");
+    press(&mut live.stage, "F");
+    assert_eq!((step(&live.stage), live.stage.app.session.live.follow), (2, Follow::On));
+    let batch: Vec<String> = ["5", "-1", "-2", "7", "-0.5", "9"].iter().map(|value| state("budget", value)).collect();
+    let effects = live.append(&batch);
+    assert_eq!(step(&live.stage), 4);
+    assert!(notice(&live.stage).contains("stopped at step 4: †state.budget < 0"), "{}", notice(&live.stage));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Alert(text) if text.contains("step 4"))), "{effects:?}");
+    assert!(live.header().contains("paused · 0 new"), "{}", live.header());
+    live.append(&many(2));
+    assert_eq!(step(&live.stage), 4);
+    assert!(live.header().contains("paused · 2 new"));
+    press(&mut live.stage, "F");
+    assert_eq!(step(&live.stage), 7, "the next hit of the same batch is not jumped over");
+    press(&mut live.stage, "F");
+    assert_eq!((step(&live.stage), live.stage.app.session.live.follow), (10, Follow::On));
+    live.append(&[state("budget", "-3")]);
+    assert_eq!(step(&live.stage), 11);
+}
+
+#[test]
+fn a_watch_looks_at_each_step_once() {
+    let long = |i: usize| state("text", &format!("\"{}{i}\"", "x".repeat(60)));
+    let mut live = Growing::new(&(0..50).map(long).collect::<Vec<_>>());
+    watch(&mut live.stage, "†state.text ~ nothing");
+    live.push(&(50..60).map(long).collect::<Vec<_>>());
+    let reads = |live: &Growing| {
+        let before = live.reads.load(Ordering::Relaxed);
+        let open = live.stage.app.session.open().unwrap();
+        assert_eq!(live.stage.app.watches.list[0].hit(&open, 0, true), None);
+        live.reads.load(Ordering::Relaxed) - before
+    };
+    assert_eq!(reads(&live), 60, "a value each: the first look is at all steps");
+    assert_eq!(reads(&live), 0);
+    live.push(&(60..63).map(long).collect::<Vec<_>>());
+    assert_eq!(reads(&live), 3);
+}
+
+#[test]
+fn a_stream_followed_from_its_start_stops_at_any_hit() {
+    let mut live = Growing::new(&[]);
+    live.stage.app.session.path = None;
+    live.stage.app.session.live.known = None;
+    live.stage.app.follow_from_start();
+    watch(&mut live.stage, "†state.n == 1");
+    live.append(&many(4));
+    assert_eq!(step(&live.stage), 1);
+}
+
+#[test]
+fn what_breaks_its_schema_stops_once_that_is_known() {
+    let mut stage = trip();
+    stage.app.session.path = None;
+    stage.app.session.live.known = None;
+    stage.app.follow_from_start();
+    watch(&mut stage, "†state invalid");
+    stage.tell(Msg::Examined);
+    assert_eq!(step(&stage), 41);
+    assert!(notice(&stage).contains("stopped at step 41: †state ② invalid"), "{}", notice(&stage));
+}
+
+#[test]
+fn who_stands_on_the_last_step_follows_and_who_moves_away_pauses() {
+    let mut live = Growing::new(&many(3));
+    live.append(&many(2));
+    assert_eq!(step(&live.stage), 0, "nobody asked to go on");
+    assert!(live.header().contains("○ live"), "{}", live.header());
+    press(&mut live.stage, "$");
+    live.append(&many(2));
+    assert_eq!(step(&live.stage), 6);
+    assert!(live.header().contains("● live"));
+    press(&mut live.stage, "k");
+    live.append(&many(37));
+    assert_eq!(step(&live.stage), 5);
+    assert!(live.header().contains("paused · 37 new"), "{}", live.header());
+    press(&mut live.stage, "$");
+    live.append(&many(1));
+    assert_eq!(step(&live.stage), 44);
+}
+
+#[test]
+fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
+    let mut live = Growing::new(&many(3));
+    press(&mut live.stage, "$");
+    let effects = live.append(&many(2));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Fade)));
+    assert!(has(&live.stage, "│•3 "), "{:#?}", lines(&live.stage));
+    let pending = Some(Place { span: Span { offset: 999, len: 14_000_000 }, line: 9 });
+    live.stage.tell(Msg::Ends(pending, "14:32:05".to_owned()));
+    live.stage.tell(Msg::Ends(pending, "14:40:00".to_owned()));
+    assert!(has(&live.stage, " receiving 14 MB since 14:32:05"), "{:#?}", lines(&live.stage));
+    assert!(live.header().contains("step 4 of 0–4"), "{}", live.header());
+    live.stage.tell(Msg::Faded);
+    assert!(!has(&live.stage, "│•3 ") && live.header().contains(" · quiet since 14:40:00"), "{}", live.header());
+    live.stage.tell(Msg::Stale("gone", "live.jsonl is gone".to_owned()));
+    assert!(live.header().contains("✗ gone"));
+    live.append(&many(1));
+    assert!(!live.header().contains("gone"));
+    live.restart(Some("truncated"));
+    live.append(&many(1));
+    assert!(live.header().contains("↻ truncated"), "{}", live.header());
+}
+
+/// A state of many values, so that folds and scroll matter.
+fn wide_state(salt: usize) -> Vec<String> {
+    let list = |name: &str| {
+        let values: Vec<String> = (0..20).map(|i| format!("\"{name}{i}\":{}", i + salt)).collect();
+        format!("{{{}}}", values.join(","))
+    };
+    (0..60).map(|i| state(&format!("part{i}"), &list("v"))).collect()
+}
+
+#[test]
+fn another_content_keeps_step_folds_cursor_and_scroll_by_path() {
+    let mut live = Growing::new(&wide_state(0));
+    press(&mut live.stage, "0 . . . . . . . . Tab G k k h k k k h j j");
+    press(&mut live.stage, "Tab 1 l j j j j j j");
+    let shown = |live: &Growing| {
+        let app = &live.stage.app;
+        let body = lines(&live.stage)[1..27].join("\n");
+        (step(&live.stage), app.session.focus.clone(), app.state.scroll, app.steps, body)
+    };
+    let before = shown(&live);
+    for mark in [Some("truncated"), Some("replaced"), None] {
+        live.restart(mark);
+        assert_eq!(shown(&live), before, "what is shown stays until the new content is there");
+        live.push(&wide_state(0)[..4]);
+        live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+        assert_eq!(shown(&live), before, "and until as much of it is there");
+        live.push(&wide_state(0)[4..]);
+        live.progress(true);
+        assert_eq!(shown(&live), before);
+    }
+    live.restart(Some("truncated"));
+    live.progress(true);
+    live.append(&wide_state(7));
+    let after = shown(&live);
+    assert_eq!((after.0, &after.1), (before.0, &before.1), "through an empty file too");
+    assert_eq!(after.2.cursor, before.2.cursor, "folds are found again");
+}
+
+#[test]
+fn a_dataset_that_is_replaced_stays_at_its_step() {
+    let text = fs::read(format!("{}/samples/tickets-std.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut stage = stage("tickets-std.jsonl", text.clone(), (120, 30));
+    press(&mut stage, "j Enter . . . Tab j j");
+    let before = (stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane);
+    let generation = stage.app.session.generation;
+    let records = Arc::clone(&stage.app.session.records);
+    let replacement = Replacement { bytes: Arc::new(text), records, run: None, mark: Some("replaced") };
+    stage.tell(Msg::Replaced(replacement, None));
+    stage.tell(Msg::Progress { is_complete: true, is_live: true });
+    assert!(stage.app.session.generation > generation, "it was read anew");
+    assert_eq!((stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane), before);
+}
