@@ -27,7 +27,7 @@ pub(super) struct Screen {
     pub(super) format: FormatOption,
     #[command(flatten)]
     pub(super) look: Look,
-    /// Stay at the newest step of a file that grows, from the start
+    /// Stay at the newest step of a file that grows, from the start; a file that is not there yet is waited for
     #[arg(long)]
     pub(super) follow: bool,
     #[command(flatten)]

@@ -2,15 +2,17 @@
 
 use super::args::{self, FileName, Look, Screen};
 use super::out::Out;
-use super::{COMMANDS, Command, Stop};
+use super::{COMMANDS, Command, Stop, complain};
 use crate::app::start::Start;
 use crate::model::Problem;
 use crate::shell::{self, Opened, Settings};
 use crate::source::Input;
 use crate::text::near;
 use clap::{ArgMatches, Args};
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The recorded run: an agent books a journey for two, and one value goes wrong.
 const DEMO: &str = include_str!("../../samples/trip-run.jsonl");
@@ -47,10 +49,33 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => list(vec![folder], true)?,
         ([], None) => return show(None, format.forced(), look, (follow, marks.path())),
-        ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => Opened::Input(input(Some(file))?),
+        ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => {
+            if follow && !file.is_stdin() {
+                wait_for(file.as_ref());
+            }
+            Opened::Input(input(Some(file))?)
+        }
         _ => list(paths, false)?,
     };
     show(Some(opened), format.forced(), look, (follow, marks.path()))
+}
+
+/// Time between looks at a path that leads nowhere.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// Waits until something was written to a file that is not there yet (TAIL T16).
+fn wait_for(path: &Path) {
+    let is_missing = || match std::fs::metadata(path) {
+        Ok(meta) => meta.len() == 0,
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    if path.exists() || !is_missing() {
+        return;
+    }
+    complain(&format!("{} does not exist yet; waiting for it (Ctrl-C ends)", path.display()));
+    while is_missing() {
+        std::thread::sleep(WAIT);
+    }
 }
 
 /// A list of files and folders.

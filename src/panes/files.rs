@@ -51,9 +51,9 @@ pub struct FilesPane {
 }
 
 impl FilesPane {
-    /// Takes what a look found. The cursor stays on its file, and on its line of the screen too, but for the head of the
-    /// list: there what comes is seen to come. Returns the newest file that was not there before, unless this is the
-    /// first look.
+    /// Takes what a look found. The cursor stays on its file, and on its line of the screen too, but for the head of
+    /// the list: there what comes is seen to come. Returns the newest file that was not there before, unless this is
+    /// the first look.
     pub fn take(&mut self, change: ListChange) -> Option<&ListedFile> {
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         let at = self.rows.get(self.scroll.cursor).map(|file| file.path.clone());

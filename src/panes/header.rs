@@ -98,6 +98,7 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
         "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
         _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
     }));
+    let is_there = session.live.stale.is_none_or(|word| word != "gone");
     if !session.is_complete {
         let text = match open {
             _ if session.replay.is_some() => String::new(),
@@ -115,6 +116,7 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
         (_, Some(new)) => Some(Piece::of(Role::Warning, &format!("  ‖ paused · {new} new"))),
         // A recording is not live; how it plays stands beside.
         _ if session.replay.is_some() => None,
+        _ if !is_there => None,
         (Follow::On, _) if session.is_live => Some(Piece::of(Role::Good, "  ● live")),
         (Follow::On, _) => Some(Piece::of(Role::Good, "  ● following")),
         _ => session.is_live.then(|| Piece::of(Role::Good, "  ○ live")),

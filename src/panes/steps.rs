@@ -47,14 +47,7 @@ fn pending<'o>(open: &'o Open<'_>) -> Option<&'o Pending> {
     open.session.live.pending.as_ref().filter(|_| open.session.format.layout() == Layout::Run)
 }
 
-fn row(
-    open: &Open<'_>,
-    number: StepNo,
-    time: Option<Piece>,
-    digits: usize,
-    cells: usize,
-    has_marks: bool,
-) -> Row {
+fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cells: usize, has_marks: bool) -> Row {
     let step = open.describe(number);
     let is_cursor = number == open.step();
     let role = role_of(&step);

@@ -1,5 +1,6 @@
 //! Several files: the list, a file of it and back, files that come and grow while one is read.
 
+use obelus::app::keys::KEYS;
 use obelus::app::{Effect, Msg, Pane};
 use obelus::model::{ListChange, ListedFile};
 use obelus::shell::stage::Stage;
@@ -158,4 +159,19 @@ fn of_ten_thousand_files_only_those_on_screen_are_read() {
     let read = pane.rows().iter().filter(|file| pane.head(&file.path).is_some()).count();
     assert!((24..60).contains(&read), "{read} were read");
     assert_eq!(pane.at_cursor().map(|file| file.path.as_path()), Some(Path::new("/none/09999.jsonl")));
+}
+
+#[test]
+fn every_key_at_every_size_leaves_the_list_or_a_file_on_the_screen() {
+    for size in [(1, 1), (13, 3), (40, 12), (100, 14), (200, 60)] {
+        let mut folder = Folder::of(&["a.jsonl", "b.jsonl", "c.jsonl"]);
+        folder.stage.tell(Msg::Resize(size.0, size.1));
+        for key in KEYS.iter().flat_map(|row| row.keys) {
+            folder.press(&format!("{key} Esc Esc Esc q"));
+            folder.look();
+            let area = folder.stage.buffer().area;
+            assert_eq!((area.width, area.height), size, "{key}");
+            assert_eq!(folder.names().len(), 3, "{key}");
+        }
+    }
 }

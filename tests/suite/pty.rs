@@ -380,6 +380,18 @@ fn a_line_appended_to_an_open_file_is_shown() {
     assert_eq!(terminal.end().0, 0);
 }
 
+#[test]
+fn a_file_that_is_not_there_yet_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("later.jsonl");
+    let mut terminal = Terminal::run(&[path.to_str().unwrap(), "--follow", "--theme", "dark"], &[]);
+    terminal.see("does not exist yet");
+    fs::copy(sample("trip-run.jsonl"), &path).unwrap();
+    terminal.see("of 0–65");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
 /// Opens what cannot be shown: the exit status is 2, and one sentence names it.
 fn refused(path: &Path, words: &str) {
     let (status, said) = Terminal::open(path).end();
