@@ -80,7 +80,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 
 /// Two steps of one run.
 fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
-    let opened = options.question(&options.a, options.record, options.to).open()?;
+    let opened = options.question(&options.a, options.record, options.to).open(out)?;
     let to = opened.step;
     let from = options.from.unwrap_or(to - 1).clamp(-1, opened.last());
     let parts = diff::steps(opened.run.tree(), from, to);
@@ -99,7 +99,7 @@ fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
 
 /// Two instances of one kind at a step.
 fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool, Stop> {
-    let opened = options.question(&options.a, options.record, options.step).open()?;
+    let opened = options.question(&options.a, options.record, options.step).open(out)?;
     let kind = options.kind.as_deref().unwrap_or_default();
     let (old, new) = (instance(&opened, kind, &names[0])?, instance(&opened, kind, &names[1])?);
     let at = At { tree: opened.run.tree(), step: opened.step };

@@ -33,15 +33,16 @@ pub struct Examined {
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found| {
-        (Some(TrajectoryStats::of(reading, record.number).with_findings(found)), None)
+    look(record, text, |reading, found, keys| {
+        let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
+        (Some(stats), None)
     })
 }
 
 /// D1 to D22: examines one record, and takes the words that it begins with.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found| {
+    look(record, text, |reading, found, _| {
         let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
         let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
         (Some(stats), first.map(show::summary))
@@ -51,13 +52,13 @@ pub fn glance(record: &Record, text: &[u8]) -> Examined {
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _| (None, None))
+    look(record, text, |_, _, _| (None, None))
 }
 
 fn look(
     record: &Record,
     text: &[u8],
-    told: impl FnOnce(&Reading<'_>, &[Found]) -> (Option<TrajectoryStats>, Option<String>),
+    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<String>),
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
@@ -77,7 +78,7 @@ fn look(
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
     let keys = RepeatKeys::of(&reading, place);
-    let (stats, words) = told(&reading, &found);
+    let (stats, words) = told(&reading, &found, &keys);
     Examined { record: record.number, stats, found, keys, words }
 }
 
