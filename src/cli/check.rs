@@ -1,11 +1,13 @@
 //! `obelus check`: what is wrong with files.
 
 mod config;
+mod data;
 mod known;
 mod sarif;
 mod text;
 
 use super::args::{FileName, FormatOption, parsed};
+use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
@@ -15,6 +17,7 @@ use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
 use crate::state::IS_CHECKED;
 use clap::{ArgMatches, Args};
 use config::Config;
+use data::Data;
 use known::{Contents, Known};
 use sarif::Sarif;
 use serde::Serialize;
@@ -28,7 +31,7 @@ pub(super) const COMMAND: Command = Command { name: "check", describe: Options::
 /// file obelus.toml in the current folder can say the same for good, as [check] with allow, deny and baseline.
 #[derive(Debug, Args)]
 struct Options {
-    /// Files to read; `-` is standard input
+    /// Files or folders to read, packed ones too; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<FileName>,
     #[command(flatten)]
@@ -39,6 +42,15 @@ struct Options {
     /// Answer for code hosts and editors: one SARIF 2.1.0 document
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
+    /// Check the dataset too: repetition across all files, outliers, loops, damaged text, secrets (family data)
+    #[arg(long)]
+    data: bool,
+    /// Tell samples that this file or folder has too, or nearly (rule data.contaminated)
+    #[arg(long, value_name = "FILE")]
+    against: Vec<FileName>,
+    /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
+    #[arg(long, value_name = "SHARE", default_value = "0.85", value_parser = share)]
+    near: f64,
     /// Do not tell findings of these rules
     #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
     allow: Vec<String>,
@@ -56,6 +68,12 @@ struct Options {
     config: Option<FileName>,
 }
 
+/// A share as typed. Less than half is found too seldom to be told.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.5..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0.5 to 1".to_owned())
+}
+
 /// How findings are told.
 enum Form {
     Text,
@@ -71,6 +89,7 @@ struct Check<'o, 'w> {
     policy: Policy,
     known: Known,
     summary: Summary,
+    data: Option<Data>,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -90,8 +109,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if !IS_CHECKED {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
-    let mut check = Check { out, form, policy, known, summary: Summary::default() };
-    let problems = check.files(&options.files, options.format.forced())?;
+    let format = options.format.forced();
+    let data = match options.data || !options.against.is_empty() {
+        true => Some(Data::new(options.data, options.near, &options.against, format)?),
+        false => None,
+    };
+    let mut check = Check { out, form, policy, known, summary: Summary::default(), data };
+    let problems = check.files(&Inputs::of(&options.files), format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }
@@ -100,40 +124,51 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 
 impl Check<'_, '_> {
     /// Tells the findings of all files; what is wrong with files that cannot be read.
-    fn files(&mut self, files: &[FileName], format: Option<&str>) -> Result<Vec<String>, Stop> {
+    fn files(&mut self, inputs: &Inputs, format: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Form::Sarif(sarif) = &mut self.form {
             sarif.begin(self.out)?;
         }
-        let mut problems = Vec::new();
-        for file in files {
+        let mut problems: Vec<String> = inputs.troubles().collect();
+        for file in &inputs.names {
             match ingest::open(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
-                Ok(()) => self.summary.files += 1,
-                Err(Stop::Problem(problem)) => {
-                    complain(&problem.to_string());
-                    problems.push(problem.to_string());
+                Ok(trouble) => {
+                    self.summary.files += 1;
+                    problems.extend(trouble.map(|trouble| trouble.to_string()));
                 }
+                Err(Stop::Problem(problem)) => problems.push(problem.to_string()),
                 Err(stop) => return Err(stop),
             }
         }
+        problems.iter().for_each(|problem| complain(problem));
         Ok(problems)
     }
 
-    fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<(), Stop> {
+    /// Tells the findings of a file; why there are no more, if it broke off.
+    fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
         let mut contents = Contents::new(loaded);
-        ingest::findings(loaded, |found| {
-            found.into_iter().try_for_each(|Found { finding, place }| {
-                let Some(finding) = self.policy.judge(finding) else {
-                    self.summary.allowed += 1;
-                    return Ok(());
-                };
-                let found = Found { finding, place };
-                if self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?) {
-                    self.summary.known += 1;
-                    return Ok(());
-                }
-                self.tell(file, &found, &mut contents)
-            })
-        })
+        ingest::findings(loaded, |found| -> Result<(), Stop> {
+            found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
+        })?;
+        if let Some(mut data) = self.data.take() {
+            data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
+            self.data = Some(data);
+        }
+        Ok(loaded.trouble.clone())
+    }
+
+    /// Tells a finding, if it is neither allowed nor known.
+    fn found(&mut self, file: &FileName, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
+        let Found { finding, place } = found;
+        let Some(finding) = self.policy.judge(finding) else {
+            self.summary.allowed += 1;
+            return Ok(());
+        };
+        let found = Found { finding, place };
+        if self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?) {
+            self.summary.known += 1;
+            return Ok(());
+        }
+        self.tell(file, &found, contents)
     }
 
     fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {

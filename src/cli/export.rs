@@ -9,7 +9,7 @@ use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
-use crate::ingest::{self, Loaded};
+use crate::ingest::Loaded;
 use crate::model::Problem;
 use crate::review::{ChatShape, Marks, Selection, Split};
 use clap::{ArgMatches, Args, ValueEnum};
@@ -134,7 +134,7 @@ impl Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
-    let open = |file: &FileName| ingest::open(file, options.format.forced());
+    let open = |file: &FileName| super::load(file, options.format.forced(), out);
     let loaded: Vec<Loaded> = options.files.iter().map(open).collect::<Result<_, Problem>>()?;
     if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());

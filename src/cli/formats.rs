@@ -4,7 +4,7 @@ use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, FORMATS, Format, Layout};
-use crate::ingest::{self, Loaded};
+use crate::ingest::Loaded;
 use crate::model::Problem;
 use crate::text::wrap;
 use clap::{ArgMatches, Args};
@@ -73,7 +73,7 @@ fn row(format: &dyn Format) -> Row {
 }
 
 fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
-    let loaded = ingest::open(file, options.format.forced())?;
+    let loaded = super::load(file, options.format.forced(), out)?;
     if options.json {
         return Ok(out.json(&plain(&members(&file.text(), &loaded)?))?);
     }

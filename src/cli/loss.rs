@@ -3,8 +3,7 @@
 
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
-use super::{Command, Stop};
-use crate::ingest;
+use super::{Command, Stop, load};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Conversation, Loss, LossFinding, Segment, TEMPLATES, Template, Total, Train, loss, tokens};
@@ -80,7 +79,7 @@ fn train(text: &str) -> Result<Train, String> {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let template = template(&options.template)?;
-    let conversation = conversation(&options)?;
+    let conversation = conversation(&options, out)?;
     let answer = loss(&conversation, &template, &options.train, options.max_tokens).map_err(|fault| {
         let message =
             format!("record {} of {} with template {}: {fault}", options.record, options.file, template.name());
@@ -112,8 +111,8 @@ fn template(asked: &str) -> Result<Template, Problem> {
 }
 
 /// The conversation of the record that was asked for.
-fn conversation(options: &Options) -> Result<Conversation, Problem> {
-    let loaded = ingest::open(&options.file, options.format.forced())?;
+fn conversation(options: &Options, out: &mut Out) -> Result<Conversation, Problem> {
+    let loaded = load(&options.file, options.format.forced(), out)?;
     let Some(record) = loaded.records.get(options.record) else {
         let message = format!("{} has no record {}", options.file, options.record);
         return Err(Problem::usage(message).hint(format!("it has {}, counted from 0", loaded.records.len())));

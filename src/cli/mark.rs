@@ -4,7 +4,7 @@ use super::args::{FileName, FormatOption, MarksOption, parsed, step};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
-use crate::ingest::{self, Loaded};
+use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Marks, Target, Verdict};
 use crate::shell::keeper::Keeper;
@@ -117,7 +117,7 @@ impl What {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let loaded = ingest::open(&options.file, options.format.forced())?;
+    let loaded = super::load(&options.file, options.format.forced(), out)?;
     let targets = targets(&options, &loaded)?;
     let mut keeper = Keeper::new(Some(&options.marks.journal()?));
     let mut marks = Marks::default();

@@ -4,7 +4,7 @@ use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
-use crate::ingest::{self, Loaded};
+use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
 use crate::review::{ContentKey, Event, Mark, Marks, Target, Units, Verdict, iso};
 use crate::shell::keeper::Gathered;
@@ -61,7 +61,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         return tell(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
     }
     for file in &options.files {
-        let loaded = ingest::open(file, options.format.forced())?;
+        let loaded = super::load(file, options.format.forced(), out)?;
         let units = units(&loaded)?;
         let here = units.marks(&marks).into_iter().map(|(unit, target, mark)| (Some(unit), target, mark));
         tell(here, &marks, options.json, out)?;

@@ -21,7 +21,7 @@ struct Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let opened = options.question.open()?;
+    let opened = options.question.open(out)?;
     let merged = opened.run.merge(options.data_type.as_deref(), opened.step, opened.bytes());
     let Some(members) = merged else {
         return Err(Problem::usage(format!("the format {} merges no slots", opened.format())).into());

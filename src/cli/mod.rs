@@ -13,6 +13,7 @@ mod explain;
 mod export;
 mod formats;
 mod history;
+mod inputs;
 mod loss;
 mod mark;
 mod marks;
@@ -21,6 +22,8 @@ mod open;
 mod out;
 mod picture;
 mod plan;
+#[cfg(feature = "query")]
+mod query;
 mod render;
 mod replay;
 mod resolve;
@@ -33,12 +36,14 @@ mod tail;
 mod tree;
 mod when;
 
+use crate::ingest::{self, Loaded};
 use crate::model::Problem;
 use crate::shell::config::Environment;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 /// Exit status of a question that fits no file, a file that cannot be read, an output that cannot be written.
 const TROUBLE: u8 = 2;
@@ -68,6 +73,8 @@ static COMMANDS: &[Command] = &[
     explain::COMMAND,
     stats::COMMAND,
     steps::COMMAND,
+    #[cfg(feature = "query")]
+    query::COMMAND,
     loss::COMMAND,
     diff::COMMAND,
     tree::COMMAND,
@@ -127,12 +134,31 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     };
     let done = done.and_then(|code| out.finish().map(|()| code).map_err(Stop::from));
     match done {
+        Ok(code) if out.has_trouble() => code.max(TROUBLE),
         Ok(code) => code,
         Err(Stop::Problem(problem)) => {
             complain(&problem.to_string());
             TROUBLE
         }
         Err(Stop::Output(error)) => output_failed(&error),
+    }
+}
+
+/// Opens and loads a file, and tells if it could not be read to its end.
+///
+/// # Errors
+/// It cannot be opened or read, is no text, or there is no such format.
+fn load(file: impl AsRef<Path>, format: Option<&str>, out: &mut Out) -> Result<Loaded, Problem> {
+    let loaded = ingest::open(file, format)?;
+    tell_trouble(&loaded, out);
+    Ok(loaded)
+}
+
+/// Tells if a file could not be read to its end.
+fn tell_trouble(loaded: &Loaded, out: &mut Out) {
+    if let Some(trouble) = &loaded.trouble {
+        complain(&trouble.to_string());
+        out.note_trouble();
     }
 }
 

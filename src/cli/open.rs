@@ -1,7 +1,7 @@
 //! A question's file, opened, at the step that was asked for.
 
 use super::args::Question;
-use super::out::Header;
+use super::out::{Header, Out};
 use crate::format::{Credit, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, StepNo};
@@ -24,7 +24,14 @@ impl Question {
     ///
     /// # Errors
     /// The file cannot be read, or holds no such trajectory.
-    pub(super) fn open(&self) -> Result<Opened, Problem> {
+    pub(super) fn open(&self, out: &mut Out) -> Result<Opened, Problem> {
+        let opened = self.opened()?;
+        opened.tell_trouble(out);
+        Ok(opened)
+    }
+
+    /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to tell of a file that broke off.
+    pub(super) fn opened(&self) -> Result<Opened, Problem> {
         let loaded = ingest::open(&self.file, self.format.forced())?;
         let count = loaded.trajectories();
         if self.record >= count {
@@ -63,6 +70,11 @@ impl<'o> Credits<'o> {
 }
 
 impl Opened {
+    /// Tells if the file could not be read to its end.
+    pub(super) fn tell_trouble(&self, out: &mut Out) {
+        super::tell_trouble(&self.loaded, out);
+    }
+
     /// The bytes of the input.
     pub(super) fn bytes(&self) -> &dyn Bytes {
         self.loaded.input.as_ref()

@@ -17,6 +17,8 @@ pub(super) struct Out<'w> {
     to: BufWriter<Box<dyn Write + 'w>>,
     is_terminal: bool,
     has_colours: bool,
+    /// Whether something could not be read to its end.
+    has_trouble: bool,
 }
 
 /// What a piece of a line is, which colours it on a terminal that has colours.
@@ -56,12 +58,27 @@ impl Tone {
 impl<'w> Out<'w> {
     /// Answers into `to`; on a terminal lines are made safe to show.
     pub(super) fn new(to: impl Write + 'w, is_terminal: bool) -> Self {
-        Self { to: BufWriter::with_capacity(64 * 1024, Box::new(to)), is_terminal, has_colours: false }
+        Self {
+            to: BufWriter::with_capacity(64 * 1024, Box::new(to)),
+            is_terminal,
+            has_colours: false,
+            has_trouble: false,
+        }
     }
 
     /// Colours styled lines, if it is a terminal.
     pub(super) fn coloured(self, wants_colours: bool) -> Self {
         Self { has_colours: self.is_terminal && wants_colours, ..self }
+    }
+
+    /// Takes note of an answer that is not whole, which the exit status says.
+    pub(super) fn note_trouble(&mut self) {
+        self.has_trouble = true;
+    }
+
+    /// Whether an answer was not whole.
+    pub(super) fn has_trouble(&self) -> bool {
+        self.has_trouble
     }
 
     /// Whether it is a terminal.
@@ -105,6 +122,15 @@ impl<'w> Out<'w> {
             return self.to.write_all(text.as_bytes());
         }
         text.lines().try_for_each(|line| self.line(line))
+    }
+
+    /// The bytes of a record as they stand, and a newline; made safe to show on a terminal.
+    pub(super) fn record(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.is_terminal {
+            return self.text(&String::from_utf8_lossy(bytes));
+        }
+        self.to.write_all(bytes)?;
+        self.to.write_all(b"\n")
     }
 
     /// Rows with their columns aligned; the last column is as long as it is.

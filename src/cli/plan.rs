@@ -19,7 +19,7 @@ struct Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let opened = options.question.open()?;
+    let opened = options.question.open(out)?;
     let Some(members) = opened.run.plan(opened.step, opened.bytes()) else {
         return Err(Problem::usage(format!("the format {} has no plans", opened.format())).into());
     };

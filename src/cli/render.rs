@@ -27,7 +27,7 @@ struct Message {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let opened = options.question.open()?;
+    let opened = options.question.open(out)?;
     let view = opened.run.view(opened.step, opened.bytes());
     if options.question.json {
         let messages = view.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;

@@ -45,9 +45,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
     wait.ok_or_else(|| "a wait is a number of seconds from 0, as 2 or 0.5".to_owned())
 }
 
-fn run(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let loaded = ingest::open(&options.file, options.format.forced())?;
+    let loaded = super::load(&options.file, options.format.forced(), out)?;
     let replay = ingest::replay(loaded, options.speed, options.gap)?;
     let (opened, look) = (Opened::Replay(replay, options.speed), options.look);
     let start = look.start(false);

@@ -1,9 +1,12 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
+mod parts;
+mod tools;
+
 use super::args::{FileName, FormatOption, parsed};
+use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
-use crate::ingest;
 use crate::json::{self, Data, Value};
 use clap::{ArgMatches, Args};
 use serde_json::value::RawValue;
@@ -13,7 +16,7 @@ pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::
 /// Print statistics of files: steps, roles, tools, how runs end
 #[derive(Debug, Args)]
 struct Options {
-    /// Files to read; `-` is standard input
+    /// Files or folders to read, packed ones too; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<FileName>,
     #[command(flatten)]
@@ -21,12 +24,22 @@ struct Options {
     /// Answer for programs: one JSON text a trajectory, then one for the file
     #[arg(long)]
     json: bool,
+    /// Only count calls by tool, which takes a fraction of the time
+    #[arg(long)]
+    tools: bool,
+    /// The files are what `obelus stats --json` printed of parts of a dataset, in their order: answer for the whole
+    #[arg(long, conflicts_with = "tools")]
+    merge: bool,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let mut status = 0;
-    for file in &options.files {
+    if options.merge {
+        return parts::run(&options, out);
+    }
+    let inputs = Inputs::of(&options.files);
+    let mut status = inputs.complain();
+    for file in &inputs.names {
         match tell(file, &options, out) {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
@@ -39,7 +52,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
-    let loaded = ingest::open(file, options.format.forced())?;
+    let loaded = super::load(file, options.format.forced(), out)?;
+    if options.tools {
+        return tools::tell(file, &loaded, options, out);
+    }
     if options.json {
         return survey::stats(&loaded, |stats| Ok(out.json(&survey::line(&file.text(), stats)?)?));
     }
@@ -48,8 +64,12 @@ fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
         dataset = Some(stats.to_owned());
         Ok(())
     })?;
-    out.line(&format!("{file}  {}", loaded.detected.format.title()))?;
-    let rows = match dataset.as_deref().map(|d| json::parse(d.get())) {
+    tell_dataset(&file.to_string(), loaded.detected.format.title(), dataset.as_deref(), out)
+}
+
+fn tell_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Out) -> Result<(), Stop> {
+    out.line(&format!("{file}  {what}"))?;
+    let rows = match dataset.map(|d| json::parse(d.get())) {
         Some(Ok(dataset)) => rows(&dataset),
         _ => Vec::new(),
     };

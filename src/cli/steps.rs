@@ -4,7 +4,6 @@ use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
-use crate::ingest;
 use crate::model::{Bytes, Problem, Step, StepNo, StepPlace};
 use crate::state::EventOp;
 use crate::text::{SafeText, cut};
@@ -42,7 +41,7 @@ struct PlaceMember {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let loaded = ingest::open(&options.file, options.format.forced())?;
+    let loaded = super::load(&options.file, options.format.forced(), out)?;
     let layout = loaded.detected.format.layout();
     let records = match options.record {
         Some(record) => record..record + 1,

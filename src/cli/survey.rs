@@ -5,7 +5,7 @@ use super::out::raw;
 use crate::format::{Purpose, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Problem, Severity, StepKind, StepNo};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -84,9 +84,10 @@ impl RunStats {
     }
 }
 
-/// The same of all runs of a file.
-#[derive(Serialize)]
-struct DatasetStats {
+/// The same of all runs of a file. It is its line of `stats --json`, and is read from one.
+#[derive(Serialize, Deserialize)]
+pub(super) struct DatasetStats {
+    #[serde(skip_deserializing, default = "dataset")]
     r#type: &'static str,
     trajectories: u64,
     steps: u64,
@@ -101,10 +102,14 @@ struct DatasetStats {
     with_warnings: u64,
 }
 
+fn dataset() -> &'static str {
+    "dataset"
+}
+
 impl Default for DatasetStats {
     fn default() -> Self {
         Self {
-            r#type: "dataset",
+            r#type: dataset(),
             trajectories: 0,
             steps: 0,
             kinds: Counts::new(),
@@ -129,16 +134,35 @@ impl DatasetStats {
         self.unreadable += one.unreadable;
         self.with_errors += u64::from(one.errors > 0);
         self.with_warnings += u64::from(one.warnings > 0);
-        let pairs = [
-            (&mut self.kinds, &one.kinds),
-            (&mut self.classes, &one.classes),
-            (&mut self.roles, &one.roles),
-            (&mut self.tools, &one.tools),
-        ];
-        for (all, some) in pairs {
-            some.iter().for_each(|(name, n)| *all.entry(name.clone()).or_default() += n);
-        }
+        add_counts(&mut self.kinds, &one.kinds);
+        add_counts(&mut self.classes, &one.classes);
+        add_counts(&mut self.roles, &one.roles);
+        add_counts(&mut self.tools, &one.tools);
     }
+
+    /// Adds those of another part.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.trajectories += other.trajectories;
+        self.steps += other.steps;
+        self.chars += other.chars;
+        self.tokens += other.tokens;
+        self.unreadable += other.unreadable;
+        self.with_errors += other.with_errors;
+        self.with_warnings += other.with_warnings;
+        add_counts(&mut self.kinds, &other.kinds);
+        add_counts(&mut self.classes, &other.classes);
+        add_counts(&mut self.roles, &other.roles);
+        add_counts(&mut self.tools, &other.tools);
+    }
+
+    /// How many trajectories there are.
+    pub(super) fn trajectories(&self) -> u64 {
+        self.trajectories
+    }
+}
+
+fn add_counts(all: &mut Counts, some: &Counts) {
+    some.iter().for_each(|(name, n)| *all.entry(name.clone()).or_default() += n);
 }
 
 /// A statistics object as one line of `--json`: the version and the file before its own members.

@@ -2,8 +2,8 @@
 
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
-use super::{Command, Stop};
-use crate::ingest::{self, Loaded};
+use super::{Command, Stop, load};
+use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Attempt, Stretch, attempt_tasks, attempt_tree};
@@ -51,7 +51,7 @@ struct EndMember<'a> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let loaded = ingest::open(&options.file, options.format.forced())?;
+    let loaded = load(&options.file, options.format.forced(), out)?;
     let attempts = attempts(&loaded, options.by.as_deref())?;
     let tasks = attempt_tasks(&attempts);
     let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();

@@ -15,6 +15,8 @@ pub struct Loaded {
     pub detected: Detected,
     /// All records.
     pub records: RecordIndex,
+    /// Why there is no more, of a stream that broke off behind these records.
+    pub trouble: Option<Problem>,
 }
 
 /// Opens and loads a file, or standard input for `-`; `forced` names a format (None, `auto`: by content).
@@ -27,15 +29,18 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
     load(input, forced)
 }
 
-/// Loads an open input as it stands; a stream is waited for.
+/// Loads an open input as it stands; a stream is waited for. What came before it broke off is loaded too.
 ///
 /// # Errors
 /// As [`open`].
 pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
-    input.wait()?;
+    let trouble = match input.wait() {
+        Err(problem) if input.is_empty() => return Err(problem),
+        ended => ended.err(),
+    };
     let detected = detect(&input, forced)?;
     let records = index_all(&input, detected.format.framing())?;
-    Ok(Loaded { input, detected, records })
+    Ok(Loaded { input, detected, records, trouble })
 }
 
 impl Loaded {

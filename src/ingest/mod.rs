@@ -18,6 +18,6 @@ pub use exam::{findings_of, verdicts_of, with_stack};
 pub use glance::{Glance, glance};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
-pub use pass::{findings, survey};
+pub use pass::{findings, in_order, survey};
 pub use replay::{Deck, Replay, replay};
 pub use worker::Worker;

@@ -11,8 +11,8 @@ use std::thread;
 
 /// Bytes that a thread looks at before it hands on what it found.
 const BATCH_BYTES: u64 = 1 << 20;
-/// Inputs shorter than this are not worth a second thread.
-const ALONE_BYTES: u64 = 4 * BATCH_BYTES;
+/// Inputs shorter than so many batches are not worth a second thread.
+const ALONE_BATCHES: u64 = 4;
 /// Batches of one thread that may wait to be told.
 const WAITING_MAX: usize = 2;
 /// Most threads that look at records.
@@ -51,54 +51,65 @@ pub fn survey<E: From<Problem>>(
     survey: &mut dyn Survey,
     mut each: impl FnMut(Surveyed) -> Result<(), E>,
 ) -> Result<(), E> {
-    let look = Lookout { loaded, look: survey.look() };
-    let mut tell = |batch: Batch| batch?.into_iter().try_for_each(|looked| each(survey.take(looked)));
-    let batches = batches(loaded);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX).min(batches.len());
-    if threads < 2 || loaded.input.len() < ALONE_BYTES {
+    let look = survey.look();
+    let work = || {
         let mut reader = Reader::new(&loaded.input);
-        return batches.into_iter().try_for_each(|batch| tell(look.at(batch, &mut reader)));
+        move |numbers: Range<usize>| {
+            let records = numbers.filter_map(|number| loaded.records.get(number));
+            records.map(|record| Ok(look(&record, reader.text(&record)?))).collect::<Result<Vec<_>, Problem>>()
+        }
+    };
+    in_order(loaded, BATCH_BYTES, work, |batch: Vec<Looked>| {
+        batch.into_iter().try_for_each(|looked| each(survey.take(looked)))
+    })
+}
+
+/// Does a piece of work for each batch of records, `batch_bytes` long or a little more, on several threads if that is
+/// worth it, and gives the answers in the order of the file. `work` makes what each thread works with.
+///
+/// # Errors
+/// What the work or `each` says.
+pub fn in_order<T: Send, W, E>(
+    loaded: &Loaded,
+    batch_bytes: u64,
+    work: impl Fn() -> W + Sync,
+    mut each: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E>
+where
+    W: FnMut(Range<usize>) -> Result<T, Problem>,
+    E: From<Problem>,
+{
+    let batches = batches(loaded, batch_bytes);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX).min(batches.len());
+    if threads < 2 || loaded.input.len() < ALONE_BATCHES * batch_bytes {
+        let mut work = work();
+        return batches.into_iter().try_for_each(|batch| each(work(batch)?));
     }
     thread::scope(|scope| {
         // Batch i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
-        let (senders, receivers): (Vec<Sender<Batch>>, Vec<Receiver<Batch>>) =
+        let (senders, receivers): (Vec<Sender<_>>, Vec<Receiver<_>>) =
             (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
         for (number, sender) in senders.into_iter().enumerate() {
-            let (look, batches) = (&look, &batches);
+            let (work, batches) = (&work, &batches);
             scope.spawn(move || {
-                let mut reader = Reader::new(&look.loaded.input);
+                let mut work = work();
                 let mut own = batches.iter().skip(number).step_by(threads);
                 // Nobody listens any more when the output is closed.
-                own.try_for_each(|batch| sender.send(look.at(batch.clone(), &mut reader)))
+                own.try_for_each(|batch| sender.send(work(batch.clone())))
             });
         }
         let told = (0..batches.len()).zip(receivers.iter().cycle());
         // A thread that ended early has panicked, which the end of the scope tells.
-        told.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(&mut tell)
+        told.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(|answer| each(answer?))
     })
 }
 
-/// What was found in some records, or why they cannot be read.
-type Batch = Result<Vec<Looked>, Problem>;
-
-struct Lookout<'l> {
-    loaded: &'l Loaded,
-    look: crate::format::Look,
-}
-
-impl Lookout<'_> {
-    fn at(&self, numbers: Range<usize>, reader: &mut Reader<'_>) -> Batch {
-        let records = numbers.filter_map(|number| self.loaded.records.get(number));
-        records.map(|record| Ok((self.look)(&record, reader.text(&record)?))).collect()
-    }
-}
-
 /// The numbers of all records, in batches of about the same size.
-fn batches(loaded: &Loaded) -> Vec<Range<usize>> {
+fn batches(loaded: &Loaded, batch_bytes: u64) -> Vec<Range<usize>> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
     for record in loaded.records.iter() {
         bytes += record.place.span.len;
-        if bytes >= BATCH_BYTES {
+        if bytes >= batch_bytes {
             batches.push(start..record.number + 1);
             (start, bytes) = (record.number + 1, 0);
         }

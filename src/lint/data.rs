@@ -1,18 +1,207 @@
-//! What is found in files of no known format.
+//! What is found in files of no known format, and in datasets of any.
 
 use super::Lint;
 use crate::model::Severity;
 
-pub(super) static LINTS: &[Lint] = &[Lint {
-    id: "data.invalid-json",
-    severity: Severity::Error,
-    or: None,
-    help: "The record is no JSON: cut off, bad syntax, `NaN`, a lone surrogate escape, or bytes that are not \
+pub(super) static LINTS: &[Lint] = &[
+    Lint {
+        id: "data.invalid-json",
+        severity: Severity::Error,
+        or: None,
+        help: "The record is no JSON: cut off, bad syntax, `NaN`, a lone surrogate escape, or bytes that are not \
                UTF-8. It is shown as it stands and the other records count as usual, but nothing can be said of what \
                it meant. Look at the byte that the message names; where the end is missing, the writer was stopped in \
                the middle of a line.",
-    fires: r#"{"level":"info","msg":"started"}
+        fires: r#"{"level":"info","msg":"started"}
 {"level":"info","msg":"sto"#,
-    silent: r#"{"level":"info","msg":"started"}
+        silent: r#"{"level":"info","msg":"started"}
 {"level":"info","msg":"stopped"}"#,
-}];
+    },
+    Lint {
+        id: "data.duplicate",
+        severity: Severity::Warning,
+        or: None,
+        help: "The same sample was read before, in another file or, for records of no known shape, in the same \
+               one. A model sees it twice and a test set counts it twice. Remove one. The message names the \
+               record that came first; within one file the format's own rule tells copies of trajectories \
+               (adp.duplicate-content). It is looked for with `obelus check --data`.",
+        fires: r#"{"prompt":"2+2","completion":"4"}
+{"completion":"4","prompt":"2+2"}"#,
+        silent: r#"{"prompt":"2+2","completion":"4"}
+{"prompt":"2+3","completion":"5"}"#,
+    },
+    Lint {
+        id: "data.near-duplicate",
+        severity: Severity::Warning,
+        or: None,
+        help: "An earlier sample is nearly the same: of all runs of five words that the two have, at least the \
+               share of `--near` (0.85 without it) stands in both. The share is estimated from sketches of 64 \
+               hashes, and is off by a tenth at times; samples of fewer than 20 words are not compared. Keep \
+               one of them, or both if the difference is what should be learned. It is looked for with `obelus \
+               check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
+{"id":"b","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"no"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
+{"id":"b","messages":[{"role":"user","content":"what is the highest mountain of the country and how long did the first people who climbed it need to come down again in the snow"},{"role":"assistant","content":"no"}]}"#,
+    },
+    Lint {
+        id: "data.contaminated",
+        severity: Severity::Error,
+        or: None,
+        help: "The dataset of `--against` has the same sample, or nearly (by `--near`): a model that is trained \
+               on one must not be measured on the other. Remove it from one of them. In the example the first \
+               record stands in the file of `--against`, the second is checked: `obelus check train.jsonl \
+               --against test.jsonl`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}
+{"id":"b","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}
+{"id":"b","messages":[{"role":"user","content":"what is 2+3?"},{"role":"assistant","content":"5"}]}"#,
+    },
+    Lint {
+        id: "data.outlier",
+        severity: Severity::Warning,
+        or: None,
+        help: "The sample is far longer or shorter than the others of its file, by steps, by turns of the agent \
+               or by characters: more than five deviations from the median, of the logarithms, where at least \
+               half a power of two is a deviation. Odd samples do not hide one another, as they do with means. \
+               Look whether something ran away, or was cut off; a file needs eight samples to have a usual \
+               length. These findings come behind all others of the file. It is looked for with `obelus check \
+               --data`.",
+        fires: r#"{"id":"0","messages":[{"role":"user","content":"how are you, no. 0?"},{"role":"assistant","content":"fine"}]}
+{"id":"1","messages":[{"role":"user","content":"how are you, no. 1?"},{"role":"assistant","content":"fine"}]}
+{"id":"2","messages":[{"role":"user","content":"how are you, no. 2?"},{"role":"assistant","content":"fine"}]}
+{"id":"3","messages":[{"role":"user","content":"how are you, no. 3?"},{"role":"assistant","content":"fine"}]}
+{"id":"4","messages":[{"role":"user","content":"how are you, no. 4?"},{"role":"assistant","content":"fine"}]}
+{"id":"5","messages":[{"role":"user","content":"how are you, no. 5?"},{"role":"assistant","content":"fine"}]}
+{"id":"6","messages":[{"role":"user","content":"how are you, no. 6?"},{"role":"assistant","content":"fine"}]}
+{"id":"7","messages":[{"role":"user","content":"how are you, no. 7?"},{"role":"assistant","content":"fine"}]}
+{"id":"long","messages":[{"role":"user","content":"and you?"},{"role":"assistant","content":"weeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"}]}"#,
+        silent: r#"{"id":"0","messages":[{"role":"user","content":"how are you, no. 0?"},{"role":"assistant","content":"fine"}]}
+{"id":"1","messages":[{"role":"user","content":"how are you, no. 1?"},{"role":"assistant","content":"fine"}]}
+{"id":"2","messages":[{"role":"user","content":"how are you, no. 2?"},{"role":"assistant","content":"fine"}]}
+{"id":"3","messages":[{"role":"user","content":"how are you, no. 3?"},{"role":"assistant","content":"fine"}]}
+{"id":"4","messages":[{"role":"user","content":"how are you, no. 4?"},{"role":"assistant","content":"fine"}]}
+{"id":"5","messages":[{"role":"user","content":"how are you, no. 5?"},{"role":"assistant","content":"fine"}]}
+{"id":"6","messages":[{"role":"user","content":"how are you, no. 6?"},{"role":"assistant","content":"fine"}]}
+{"id":"7","messages":[{"role":"user","content":"how are you, no. 7?"},{"role":"assistant","content":"fine"}]}
+{"id":"long","messages":[{"role":"user","content":"and you?"},{"role":"assistant","content":"fine too"}]}"#,
+    },
+    Lint {
+        id: "data.unanswered-call",
+        severity: Severity::Warning,
+        or: None,
+        help: "A call has no answer though the agent goes on: a model learns to call and not to look. Of \
+               conversations and ATIF; of standardized trajectories adp.unanswered-call says it. Put the result \
+               behind the call, under its id, or remove the call. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},{"role":"assistant","content":"found it"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+    },
+    Lint {
+        id: "data.answer-without-call",
+        severity: Severity::Warning,
+        or: None,
+        help: "A message is the result of a tool, but no open call before it has its id, or no call is open. \
+               Something was removed or reordered. Of conversations; of standardized trajectories adp.call-id \
+               says it, of ATIF atif.link. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+    },
+    Lint {
+        id: "data.undeclared-tool",
+        severity: Severity::Warning,
+        or: None,
+        help: "A tool is called that the record does not declare, in `tools`, `functions` or \
+               `agent.tool_definitions`, as a list or as JSON in a string. A model that is shown only the \
+               declared tools should not learn to call others. Declare it, or correct its name. Records that \
+               declare none are not looked at. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","tools":[{"type":"function","function":{"name":"search","parameters":{"type":"object","required":["q"],"properties":{"q":{"type":"string"}}}}}],"messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"serch","arguments":"{\"q\":\"it\"}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+        silent: r#"{"id":"a","tools":[{"type":"function","function":{"name":"search","parameters":{"type":"object","required":["q"],"properties":{"q":{"type":"string"}}}}}],"messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{\"q\":\"it\"}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+    },
+    Lint {
+        id: "data.arguments",
+        severity: Severity::Warning,
+        or: None,
+        help: "The arguments of a call are no JSON, or break the schema that the record declares for the tool: \
+               a required one is missing, a type is wrong, a value is not listed, a property does not exist. \
+               Looked at are `type`, `enum`, `required`, `properties`, `items` and `additionalProperties: \
+               false`. Correct the call, or the schema if that is behind. It is looked for with `obelus check \
+               --data`.",
+        fires: r#"{"id":"a","tools":[{"type":"function","function":{"name":"search","parameters":{"type":"object","required":["q"],"properties":{"q":{"type":"string"}}}}}],"messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{\"q\":7}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+        silent: r#"{"id":"a","tools":[{"type":"function","function":{"name":"search","parameters":{"type":"object","required":["q"],"properties":{"q":{"type":"string"}}}}}],"messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{\"q\":\"it\"}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
+    },
+    Lint {
+        id: "data.truncated",
+        severity: Severity::Warning,
+        or: None,
+        help: "The run has no proper end: the writer says that it was stopped by a limit (`finish_reason` or \
+               `stop_reason`), the last step is a call that nothing answers and that does not finish, or the \
+               last text ends inside a block of code. A model learns to stop there. Remove the sample, or the \
+               last step. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1)\n```"}]}"#,
+    },
+    Lint {
+        id: "data.refusal",
+        severity: Severity::Warning,
+        or: None,
+        help: "The run ends with the agent refusing in one of the usual phrases. That may be right, but \
+               refusals that were scraped by accident teach a model to refuse. Empty answers are told by \
+               adp.empty and sft.empty. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"sort my list"},{"role":"assistant","content":"I'm sorry, but I can't help with that."}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"sort my list"},{"role":"assistant","content":"1, 2, 3"}]}"#,
+    },
+    Lint {
+        id: "data.loop",
+        severity: Severity::Warning,
+        or: None,
+        help: "The agent makes the same call with the same arguments four times in a row or more, whatever \
+               comes back: it was stuck. The finding stands at the fourth. Remove the repetition, or the \
+               sample. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"3","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"3","content":"busy"},{"role":"assistant","content":"done"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":"done"}]}"#,
+    },
+    Lint {
+        id: "data.mojibake",
+        severity: Severity::Warning,
+        or: None,
+        help: "A text holds pairs of characters that come of reading UTF-8 as Latin-1 or Windows-1252, such as \
+               Ã© for é and â€™ for an apostrophe. Mend it where the data is made: it can be undone as long as \
+               no character was lost. Only the most certain pairs are told, the first of each step. It is \
+               looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"where is the cafÃ©?"},{"role":"assistant","content":"there"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"where is the café?"},{"role":"assistant","content":"there"}]}"#,
+    },
+    Lint {
+        id: "data.replacement-char",
+        severity: Severity::Warning,
+        or: None,
+        help: "A text holds the replacement character U+FFFD: bytes were lost in an encoding and cannot be \
+               brought back from here. Read the source again in its right encoding. It is looked for with \
+               `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"where is the caf�?"},{"role":"assistant","content":"there"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"where is the café?"},{"role":"assistant","content":"there"}]}"#,
+    },
+    Lint {
+        id: "data.secret",
+        severity: Severity::Warning,
+        or: None,
+        help: "A text holds what looks like a secret: a key or token of a well-known service by its shape, a \
+               private key, or a long random value behind a name such as `password`. Models repeat what they \
+               learn: take it out, and revoke it, since it was read by whoever had the data. The message does \
+               not repeat it. Placeholders are not told. Texts of every format are looked at. It is looked for \
+               with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=aB3dE5gH7jK9mN1pQ2sT4vW6 fails"},{"role":"assistant","content":"renew it"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=$SECRET fails"},{"role":"assistant","content":"renew it"}]}"#,
+    },
+    Lint {
+        id: "data.personal",
+        severity: Severity::Warning,
+        or: None,
+        help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, \
+               or the number of a payment card whose check digit is right. Replace it by a placeholder. \
+               Addresses at example.com, of programs and of machines are not told. Texts of every format are \
+               looked at. It is looked for with `obelus check --data`.",
+        fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,
+        silent: r#"{"id":"a","messages":[{"role":"user","content":"write to user@example.com"},{"role":"assistant","content":"done"}]}"#,
+    },
+];

@@ -64,7 +64,7 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "adp", title: "Agent Data Protocol", format: "adp", lints: adp::LINTS },
     Family { name: "sft", title: "Conversations for fine-tuning", format: "adp", lints: sft::LINTS },
     Family { name: "atif", title: "ATIF", format: "adp", lints: atif::LINTS },
-    Family { name: "data", title: "Any JSON", format: "generic", lints: data::LINTS },
+    Family { name: "data", title: "Any JSON, and datasets", format: "generic", lints: data::LINTS },
 ];
 
 /// All rules, family by family.

@@ -4,6 +4,7 @@
 
 pub mod acts;
 pub mod adp;
+pub mod data;
 pub(crate) mod digest;
 pub mod graph;
 pub mod scopix;

@@ -1,6 +1,6 @@
 //! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
 
-use super::kind;
+use super::{kind, unpack};
 use crate::model::{Bytes, Problem, Span};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
@@ -17,6 +17,10 @@ pub const BLOCK: usize = 1 << 20;
 const HEAD_BYTES: u64 = 1 << 16;
 const HEAD_PAUSE: Duration = Duration::from_millis(5);
 const HEAD_PAUSES: u32 = 20;
+
+/// Room that unpacking leaves on the disk, and how much it writes between two looks at that.
+const ROOM_LEFT_BYTES: u64 = 256 << 20;
+const ROOM_LOOK_BYTES: u64 = 16 << 20;
 
 /// An open input. Its length is what was last looked at ([`Input::refresh`]), so that all readers agree on it.
 #[derive(Debug)]
@@ -45,7 +49,8 @@ struct Spool {
 }
 
 impl Input {
-    /// Opens a file for reading. A pipe or device is spooled in the background, as [`Input::stdin`].
+    /// Opens a file for reading. A pipe or device is spooled in the background, as [`Input::stdin`]; so is what a
+    /// packed file holds.
     ///
     /// # Errors
     /// It is missing, a folder, not ours to read, or no text (R9); each told with what to do.
@@ -60,6 +65,13 @@ impl Input {
             return Self::open_stream(path, name, &meta);
         }
         let input = Self::open_any(path)?;
+        let mut head = [0; 4];
+        input.read_at(0, &mut head)?;
+        if unpack::is_packed(&head) {
+            // What it holds cannot be followed, so it is a stream.
+            let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
+            return Self::spooled(name, Some(path.to_owned()), move || Ok(file));
+        }
         input.check()?;
         Ok(input)
     }
@@ -103,7 +115,8 @@ impl Input {
         Self::spooled(name, Some(path.to_owned()), move || File::open(&from).map_err(|e| cannot_open(&label, &e)))
     }
 
-    /// Standard input, spooled in the background to an unlinked temporary file; what came so far can be read at once.
+    /// Standard input, spooled in the background to an unlinked temporary file, unpacked if it is packed; what came so
+    /// far can be read at once.
     ///
     /// # Errors
     /// No temporary file can be made.
@@ -182,7 +195,7 @@ impl Input {
     pub fn len(&self) -> u64 {
         match &self.store {
             Store::File { len, .. } => len.load(Ordering::Acquire),
-            Store::Spool(spool) => spool.len.load(Ordering::Acquire),
+            Store::Spool(spool) => spool.len(),
             Store::Memory(bytes) => bytes.len() as u64,
         }
     }
@@ -363,7 +376,9 @@ impl Spool {
         })
     }
 
-    fn fill(&self, mut stream: impl Read, name: &str) -> Result<(), Problem> {
+    fn fill(&self, stream: impl Read, name: &str) -> Result<(), Problem> {
+        let broke_off = |e: io::Error| Problem::unreadable(format!("{name} broke off: {e}"));
+        let (mut stream, is_packed) = unpack::unpacked(stream).map_err(broke_off)?;
         let mut file = &self.file;
         let mut block = vec![0; 1 << 16];
         loop {
@@ -371,11 +386,33 @@ impl Spool {
                 Ok(0) => return Ok(()),
                 Ok(n) => n,
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                Err(e) => return Err(Problem::unreadable(format!("{name} broke off: {e}"))),
+                Err(e) if is_packed => {
+                    let message = format!("{name} is cut off or damaged behind {} bytes of text: {e}", self.len());
+                    return Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"));
+                }
+                Err(e) => return Err(broke_off(e)),
             };
+            let before = self.len() / ROOM_LOOK_BYTES;
             file.write_all(&block[..n]).map_err(|e| no_room(name, &e))?;
             self.len.fetch_add(n as u64, Ordering::AcqRel);
+            if is_packed && self.len() / ROOM_LOOK_BYTES != before {
+                self.leave_room(name)?;
+            }
         }
+    }
+
+    fn len(&self) -> u64 {
+        self.len.load(Ordering::Acquire)
+    }
+
+    /// A few bytes can unpack to more than any disk holds: others need some of it too.
+    fn leave_room(&self, name: &str) -> Result<(), Problem> {
+        let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
+        if disk.f_bavail.saturating_mul(disk.f_frsize) >= ROOM_LEFT_BYTES {
+            return Ok(());
+        }
+        let message = format!("no room to unpack more of {name}: it has more than {} bytes of text", self.len());
+        Err(Problem::unreadable(message).hint("set TMPDIR to a folder with room"))
     }
 
     fn end(&self, failure: Option<Problem>) {
@@ -415,8 +452,8 @@ mod tests {
         assert!(open(&folder.path().join("none")).contains("no such file"));
         assert!(open(folder.path()).contains("is a folder"));
         let packed = folder.path().join("packed.jsonl");
-        std::fs::write(&packed, b"\x1f\x8b\x08....").unwrap();
-        assert!(open(&packed).contains("gzip"));
+        std::fs::write(&packed, b"BZh91AY").unwrap();
+        assert!(open(&packed).contains("bzip2"));
     }
 
     #[test]

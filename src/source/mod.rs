@@ -2,7 +2,8 @@
 //! and exported files. Never judges what a record means.
 //!
 //! Input is read with `pread`, never mapped: a live file may shrink under a map. What cannot be read twice (standard
-//! input, a pipe) is spooled to an unlinked temporary file, so that the rest of the program knows one kind of input.
+//! input, a pipe, a packed file) is spooled to an unlinked temporary file, so that the rest of the program knows one
+//! kind of input.
 
 mod follow;
 mod frame;
@@ -17,6 +18,7 @@ mod reader;
 mod save;
 pub mod tail;
 mod tree;
+mod unpack;
 mod values;
 
 pub use crate::model::RecordIndex;
@@ -27,3 +29,4 @@ pub use journal::Journal;
 pub use listing::Listing;
 pub use reader::Reader;
 pub use save::{Output, Packing, Ready};
+pub use tree::files_below;

@@ -11,6 +11,24 @@ use std::path::{Path, PathBuf};
 /// Ends of the names of files that hold records.
 const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
 
+/// Ends behind these where such a file is packed: it can be read but not followed.
+const PACKED: [&[u8]; 2] = [b".gz", b".zst"];
+
+/// Paths below `root` of the files that hold records, packed ones too, in order; and folders that cannot be read.
+#[must_use]
+pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
+    let (mut found, mut troubles) = (Vec::new(), Vec::new());
+    let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
+    let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]);
+    walk_for(root, &is_wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
+    found.sort();
+    (found, troubles)
+}
+
+fn holds_records(name: &[u8]) -> bool {
+    ENDS.iter().any(|end| name.ends_with(end))
+}
+
 /// Paths below `root` of the files to follow, in order. Folders that cannot be read are told.
 pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<String> {
     let mut found = Vec::new();
@@ -21,6 +39,15 @@ pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<String> {
 
 /// Goes through the files below `root` that hold records, in no order: the path below it, what the file system says.
 pub(super) fn walk(root: &Path, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &Metadata)) {
+    walk_for(root, &holds_records, troubles, each);
+}
+
+fn walk_for(
+    root: &Path,
+    is_wanted: &dyn Fn(&[u8]) -> bool,
+    troubles: &mut Vec<Problem>,
+    each: &mut dyn FnMut(&Path, &Metadata),
+) {
     let mut seen = HashSet::new();
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
@@ -46,7 +73,7 @@ pub(super) fn walk(root: &Path, troubles: &mut Vec<Problem>, each: &mut dyn FnMu
             let Ok(meta) = fs::metadata(entry.path()) else { continue };
             if meta.is_dir() {
                 open.push(folder.join(name));
-            } else if meta.is_file() && ENDS.iter().any(|end| name.as_bytes().ends_with(end)) {
+            } else if meta.is_file() && is_wanted(name.as_bytes()) {
                 each(&folder.join(&name), &meta);
             }
         }
@@ -70,5 +97,9 @@ mod tests {
         let mut troubles = Vec::new();
         assert_eq!(files(root, &mut troubles), ["a.json", "b/c/d.ndjson", "z.jsonl"]);
         assert!(troubles.is_empty());
+        fs::write(root.join("p.jsonl.gz"), "").unwrap();
+        fs::write(root.join("b/p.zst"), "").unwrap();
+        let paths = ["a.json", "b/c/d.ndjson", "p.jsonl.gz", "z.jsonl"].map(PathBuf::from);
+        assert_eq!(files_below(root).0, paths);
     }
 }

@@ -6,8 +6,9 @@ use obelus::app::{Pane, view};
 use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
+use obelus::rules::data::{self, Dataset, Unit};
 use obelus::shell::stage::Stage;
-use obelus::source::Input;
+use obelus::source::{Input, Reader};
 use obelus::ui::Theme;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -26,6 +27,26 @@ fn found(text: &str, format: &str) -> Vec<Found> {
     all
 }
 
+/// The same with what `check --data` finds. A rule on another dataset takes the first record for that.
+fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
+    let mut all = found(text, format);
+    let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
+    let mut reader = Reader::new(&loaded.input);
+    let mut dataset = Dataset::new(0.85);
+    dataset.begin_other("other");
+    dataset.begin("example");
+    for record in loaded.records.iter() {
+        let looked = data::look(&record, reader.text(&record).unwrap(), Unit::Sample);
+        if lint.id == "data.contaminated" && record.number == 0 {
+            dataset.learn(looked);
+        } else {
+            all.extend(dataset.take(looked));
+        }
+    }
+    all.extend(dataset.end());
+    all
+}
+
 fn told(found: &[Found]) -> Vec<String> {
     found.iter().map(|f| format!("{} {:?}", f.finding.rule, f.finding.severity)).collect()
 }
@@ -33,11 +54,15 @@ fn told(found: &[Found]) -> Vec<String> {
 /// What is wrong with the examples of a rule.
 fn faults(lint: &Lint, format: &str) -> Vec<String> {
     let mut out = Vec::new();
-    let fires = found(lint.fires, format);
+    let found = |text| match lint::names("data", lint.id) {
+        true => found_in_dataset(text, lint, format),
+        false => found(text, format),
+    };
+    let fires = found(lint.fires);
     if !fires.iter().any(|f| f.finding.rule == lint.id && f.finding.severity == lint.severity) {
         out.push(format!("{}: its example gives {:?}", lint.id, told(&fires)));
     }
-    let silent = found(lint.silent, format);
+    let silent = found(lint.silent);
     if silent.iter().any(|f| f.finding.rule == lint.id) {
         out.push(format!("{}: its mended example gives it too", lint.id));
     }

@@ -38,6 +38,9 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("std::process", &["source", "ingest", "shell", "cli"], "return an Effect"),
     ("notify::", &["source"], "follow through source"),
     ("syntect", &["ui"], "ask ui::code"),
+    ("jaq", &["cli"], "only the worker of `query` runs foreign expressions"),
+    ("flate2", &["source"], "open it through source::Input, which unpacks"),
+    ("ruzstd", &["source"], "open it through source::Input, which unpacks"),
     ("clap", &["cli"], "parse arguments in cli"),
     ("crossterm", &["shell", "ui"], "only the shell knows the terminal"),
 ];
@@ -119,8 +122,9 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
     if lines.len() > LINES_MAX {
         out.push(format!("{path}: {} lines; split it by reason to change", lines.len()));
     }
-    // A text alone on its line, and a row of the table of keys, are as long as they are.
-    let is_text = |l: &str| l.trim_start().starts_with('"') || l.contains("row(C::");
+    // A text alone on its line, a line of JSON Lines, and a row of the table of keys, are as long as they are.
+    let is_example = |l: &str| l.starts_with("{\"") || l.contains(": r#\"{\"");
+    let is_text = |l: &str| l.trim_start().starts_with('"') || is_example(l) || l.contains("row(C::");
     let is_long = |l: &&str| l.chars().count() > LINE_CHARS_MAX && !is_text(l);
     if let Some(i) = lines.iter().position(is_long) {
         out.push(format!("{path}:{}: longer than {LINE_CHARS_MAX} characters", i + 1));

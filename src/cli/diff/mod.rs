@@ -8,7 +8,7 @@ mod show;
 use super::args::{FileName, FormatOption, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
-use super::{Command, Stop};
+use super::{Command, Stop, tell_trouble};
 use crate::format::{Answer, Layout};
 use crate::ingest;
 use crate::model::{Identity, Problem, StepNo};
@@ -101,6 +101,7 @@ fn datasets(options: &Options, b: &FileName, out: &mut Out) -> Result<Option<boo
     let has_one = old.records.len() == 1 && new.records.len() == 1;
     match (is_set, options.changes) {
         (true, has_changes) if has_changes || !has_one => {
+            [&old, &new].iter().for_each(|loaded| tell_trouble(loaded, out));
             let sides = (sets::Side { file: &options.a, loaded: &old }, sets::Side { file: b, loaded: &new });
             sets::show(&sides.0, &sides.1, has_changes, options.json, out).map(Some)
         }
@@ -115,7 +116,7 @@ fn no_datasets() -> Stop {
 
 /// Two steps of one run.
 fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
-    let opened = options.question(&options.a, options.record.unwrap_or(0), options.to).open()?;
+    let opened = options.question(&options.a, options.record.unwrap_or(0), options.to).open(out)?;
     let to = opened.step;
     let from = options.from.unwrap_or(to - 1).clamp(-1, opened.last());
     let parts = diff::steps(opened.run.tree(), from, to);
@@ -134,7 +135,7 @@ fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
 
 /// Two instances of one kind at a step.
 fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool, Stop> {
-    let opened = options.question(&options.a, options.record.unwrap_or(0), options.step).open()?;
+    let opened = options.question(&options.a, options.record.unwrap_or(0), options.step).open(out)?;
     let kind = options.kind.as_deref().unwrap_or_default();
     let (old, new) = (instance(&opened, kind, &names[0])?, instance(&opened, kind, &names[1])?);
     let at = At { tree: opened.run.tree(), step: opened.step };

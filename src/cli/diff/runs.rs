@@ -61,6 +61,8 @@ pub(super) fn compare(a: &Question, b: &Question, out: &mut Out) -> Result<bool,
         return Err(Problem::usage("standard input can be only one of the two files").into());
     }
     let compared = align_runs(a, b)?;
+    compared.a.tell_trouble(out);
+    compared.b.tell_trouble(out);
     let first = compared.hunks.first().and_then(|hunk| compared.after(hunk));
     let end = compared.states(compared.last);
     if a.json {
@@ -74,7 +76,7 @@ pub(super) fn compare(a: &Question, b: &Question, out: &mut Out) -> Result<bool,
 /// Opens both, one on a thread of its own, and aligns their steps.
 fn align_runs(a: &Question, b: &Question) -> Result<Compared, Problem> {
     let read = |question: &Question| -> Result<(Opened, Vec<u128>), Problem> {
-        let opened = question.open()?;
+        let opened = question.opened()?;
         let digests = digests(&opened)?;
         Ok((opened, digests))
     };

@@ -1,6 +1,7 @@
 //! D23: statistics of a dataset, which merge in any order.
 
 use super::stats::{Counts, TrajectoryStats, add, count};
+use crate::json::Value;
 use crate::model::{Found, Severity};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -75,6 +76,55 @@ impl DatasetStats {
         merge(&mut self.rules, &other.rules);
         self.steps.merge(&other.steps);
         self.chars.merge(&other.chars);
+    }
+
+    /// D23: counts what only the line of a trajectory tells.
+    pub(super) fn add_line(&mut self, steps: u64, chars: u64, reward: Option<f64>) {
+        self.steps.add(steps, 1);
+        self.chars.add(chars, 1);
+        self.rewards.add(reward.unwrap_or(0.0));
+    }
+
+    /// D15, D23: counts findings of repetition in a record that had no warning before, or some.
+    pub(super) fn add_repeats(&mut self, rules: &[&str], has_warning: bool) {
+        rules.iter().for_each(|rule| add(&mut self.rules, rule, 1));
+        self.with_warnings += u64::from(!rules.is_empty() && !has_warning);
+    }
+
+    /// D23: counts what the last line of a part tells beside those before it; None if it is no such line.
+    pub(super) fn add_totals(&mut self, line: &Value<'_>) -> Option<()> {
+        let number = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
+        let reward = line.get("reward")?;
+        for (into, value) in [
+            (&mut self.records, line.get("records")),
+            (&mut self.unreadable, line.get("unreadable")),
+            (&mut self.with_errors, line.get("with_errors")),
+            (&mut self.with_warnings, line.get("with_warnings")),
+            (&mut self.calls, line.get("calls")),
+            (&mut self.calls_with_thought, line.get("calls_with_thought")),
+            (&mut self.rewarded, reward.get("trajectories")),
+            (&mut self.rewarded_steps, reward.get("steps")),
+        ] {
+            *into += number(value)?;
+        }
+        for (into, key) in [
+            (&mut self.shapes, "shapes"),
+            (&mut self.versions, "versions"),
+            (&mut self.classes, "classes"),
+            (&mut self.roles, "roles"),
+            (&mut self.tools, "tools"),
+            (&mut self.finish, "finish"),
+            (&mut self.rules, "rules"),
+        ] {
+            for (name, n) in line.get(key)?.as_object()?.entries() {
+                add(into, name, number(Some(n))?);
+            }
+        }
+        if reward.get("sum")?.is_null() {
+            // A sum that is no finite number has no JSON, and nothing mends it.
+            self.rewards.special = f64::NAN;
+        }
+        Some(())
     }
 
     /// D23: what is told of the dataset.

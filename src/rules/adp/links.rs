@@ -54,7 +54,7 @@ fn before(
 
 /// D10: whether a function ends a run, so that nothing needs to answer it.
 #[must_use]
-pub(super) fn is_finishing(function: &str) -> bool {
+pub(crate) fn is_finishing(function: &str) -> bool {
     let name = function.to_lowercase();
     matches!(name.as_str(), "final_answer" | "finish" | "stop" | "submit" | "end" | "localization_finish")
 }

@@ -5,6 +5,7 @@ use super::shape::Shape;
 use crate::json::Value;
 use crate::model::{Finding, Found, Place, Severity};
 use crate::rules::digest;
+use serde::Serialize;
 use std::collections::HashMap;
 
 /// D15: what of a record may repeat: its id and its body, each with the path at which it stands.
@@ -22,7 +23,24 @@ struct RepeatKey {
     place: Place,
 }
 
+/// D15: the digests of what may repeat, as 32 hex digits. Serialized, a member of a line of `stats --json`: by it,
+/// parts of a dataset tell what they repeat of one another.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RepeatDigests {
+    /// Of the id.
+    pub id: Option<String>,
+    /// Of the body.
+    pub body: Option<String>,
+}
+
 impl RepeatKeys {
+    /// D15: the digests alone.
+    #[must_use]
+    pub fn digests(&self) -> RepeatDigests {
+        let hex = |key: &Option<RepeatKey>| key.as_ref().map(|key| format!("{:032x}", key.digest));
+        RepeatDigests { id: hex(&self.id), body: hex(&self.body) }
+    }
+
     /// D15: id and non-empty body of a std, chat or atif record. `place` tells where a value stands in the file.
     #[must_use]
     pub fn of(reading: &Reading<'_>, place: impl Fn(&Value<'_>) -> Place) -> Self {

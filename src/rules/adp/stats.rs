@@ -5,6 +5,7 @@ use super::entry::{Body, Entry};
 use super::item::Class;
 use super::links::is_finishing;
 use super::reading::Reading;
+use super::repeat::RepeatDigests;
 use super::shape::Shape;
 use crate::json::Value;
 use crate::model::{Found, Role, Severity};
@@ -56,6 +57,8 @@ pub struct TrajectoryStats {
     pub errors: u64,
     /// Findings that are warnings.
     pub warnings: u64,
+    /// D15: what of it may repeat.
+    pub digests: RepeatDigests,
 }
 
 impl TrajectoryStats {
@@ -87,7 +90,14 @@ impl TrajectoryStats {
             finish: finish(reading),
             errors: 0,
             warnings: 0,
+            digests: RepeatDigests::default(),
         }
+    }
+
+    /// D15: takes the digests of what may repeat.
+    #[must_use]
+    pub fn with_digests(self, digests: RepeatDigests) -> Self {
+        Self { digests, ..self }
     }
 
     /// D22: counts these findings of the record too.

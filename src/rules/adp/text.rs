@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// D17, D18: a text given as a string, or as an array of parts whose `text` strings are joined by a newline.
 #[must_use]
-pub(super) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
+pub(crate) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
     match &value.data {
         Data::String(s) => Some(Cow::Borrowed(s)),
         Data::Array(parts) => {

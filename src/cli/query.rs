@@ -1,0 +1,168 @@
+//! `obelus query`: a jq expression asked of every record.
+//!
+//! The expression is foreign code that can loop, fill the memory and overflow the stack, and nothing in a process can
+//! stop it. So it never runs in this one: [`worker`] is this program started again, with an empty environment and a
+//! bound on its memory, fed records over a pipe ([`child`]) and killed when it takes too long.
+
+mod ask;
+mod child;
+mod frame;
+mod worker;
+
+use super::args::{FileName, FormatOption, parsed};
+use super::inputs::Inputs;
+use super::out::{self, Out, raw};
+use super::{Command, Stop, TROUBLE, complain};
+use crate::ingest::Loaded;
+use crate::json;
+use crate::model::{Place, Problem};
+use ask::{Answered, Question, RecordAnswer};
+use clap::{ArgMatches, Args};
+use std::time::Duration;
+
+pub(super) const COMMAND: Command = Command { name: "query", describe, run };
+
+/// Longest time limit, in seconds.
+const LIMIT_SECONDS_MAX: f64 = 86_400.0;
+
+/// Ask a jq expression of every record of files; status 1 if it failed for one
+///
+/// EXPR is jq, run by jaq in a process of its own that has no environment and 2 GiB of memory. Prints each result as
+/// one line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is told on
+/// stderr and does not stop the others.
+#[derive(Debug, Args)]
+struct Options {
+    /// Files or folders to read, packed ones too (`-` is standard input), then the expression, as '.content[].function'
+    #[arg(value_name = "FILE... EXPR", required = true)]
+    files_and_expression: Vec<FileName>,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Print the records for which a result is neither false nor null, byte by byte as they stand
+    #[arg(long, conflicts_with_all = ["json", "count"])]
+    select: bool,
+    /// Print how many records have a result that is neither false nor null
+    #[arg(long)]
+    count: bool,
+    /// Answer for programs: one JSON text a record
+    #[arg(long)]
+    json: bool,
+    /// Longest time for one record, in seconds
+    #[arg(long, value_name = "S", default_value = "10", value_parser = limit)]
+    timeout: Duration,
+    /// Be the process in which an expression runs
+    #[arg(long, hide = true, exclusive = true)]
+    worker: bool,
+}
+
+fn describe(command: clap::Command) -> clap::Command {
+    Options::augment_args(command).override_usage("obelus query [OPTIONS] <FILE>... <EXPR>")
+}
+
+/// A time limit as typed.
+fn limit(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= LIMIT_SECONDS_MAX);
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "a time limit is a number of seconds, as 10 or 0.5".to_owned())
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    if options.worker {
+        return Ok(worker::work()?);
+    }
+    let (expression, files) = match options.files_and_expression.split_last() {
+        Some((expression, files)) if !files.is_empty() => (expression.text().into_owned(), files),
+        _ => {
+            return Err(Problem::usage("there is a FILE missing, or EXPR")
+                .hint("as in obelus query FILE '.id'")
+                .into());
+        }
+    };
+    let question = Question { expression, wants_results: !options.select && !options.count, limit: options.timeout };
+    // An expression that is none is told once, before any file is read.
+    drop(question.child()?);
+    let inputs = Inputs::of(files);
+    let mut told = Told { options: &options, out, has_several: inputs.names.len() > 1, has_failed: false };
+    let mut status = inputs.complain();
+    for file in &inputs.names {
+        match told.file(file, &question) {
+            Err(Stop::Problem(problem)) => {
+                complain(&problem.to_string());
+                status = TROUBLE;
+            }
+            done => done?,
+        }
+    }
+    Ok(status.max(u8::from(told.has_failed)))
+}
+
+/// What is told of files.
+struct Told<'o, 'w> {
+    options: &'o Options,
+    out: &'o mut Out<'w>,
+    has_several: bool,
+    has_failed: bool,
+}
+
+impl Told<'_, '_> {
+    fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
+        let loaded = super::load(file, self.options.format.forced(), self.out)?;
+        let (mut count, mut failed) = (0_u64, 0_u64);
+        ask::records(&loaded, question, |answered| {
+            count += u64::from(answered.answer.is_true);
+            failed += u64::from(answered.answer.failure.is_some());
+            self.record(file, &loaded, &answered)
+        })?;
+        self.has_failed |= failed > 0;
+        match (self.options.count, self.options.json) {
+            (true, true) => {
+                let members = vec![
+                    ("file", raw(&file.text())?),
+                    ("records", raw(&loaded.records.len())?),
+                    ("count", raw(&count)?),
+                    ("failed", raw(&failed)?),
+                ];
+                self.out.json(&out::plain(&members))?;
+            }
+            (true, false) if self.has_several => self.out.line(&format!("{file}:{count}"))?,
+            (true, false) => self.out.line(&count.to_string())?,
+            (false, _) => {}
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, file: &FileName, loaded: &Loaded, answered: &Answered) -> Result<(), Stop> {
+        let Answered { number, place, text, answer, .. } = answered;
+        if let Some(why) = &answer.failure {
+            let name = if file.is_stdin() { loaded.input.name().to_owned() } else { file.to_string() };
+            complain(&format!("{name}:{}: record {number}: {why}", place.line));
+        }
+        if self.options.count {
+            return Ok(());
+        }
+        if self.options.select {
+            let is_wanted = answer.is_true;
+            return if is_wanted { Ok(self.out.record(text)?) } else { Ok(()) };
+        }
+        if self.options.json {
+            return Ok(self.out.json(&line(&file.text(), *number, *place, answer)?)?);
+        }
+        answer.results.lines().try_for_each(|result| self.out.json(result))?;
+        Ok(())
+    }
+}
+
+/// One record's line of `--json`.
+fn line(file: &str, record: usize, place: Place, answer: &RecordAnswer) -> Result<String, Problem> {
+    let results: Vec<&str> = answer.results.lines().collect();
+    let span = place.span;
+    let failure = answer.failure.as_deref().map(|why| format!(",\"error\":{}", json::quote(why))).unwrap_or_default();
+    Ok(format!(
+        "{{\"obelus\":1,\"file\":{},\"record\":{record},\"results\":[{}]{failure},\"place\":{{\"offset\":{},\"len\":{},\
+         \"line\":{}}}}}",
+        raw(file)?,
+        results.join(","),
+        span.offset,
+        span.len,
+        place.line
+    ))
+}

@@ -1,0 +1,182 @@
+//! A question to all records of a file: batch by batch, and one by one where a batch comes to a bad end.
+
+use super::Stop;
+use super::child::{Child, Ended};
+use super::frame;
+use crate::ingest::{self, Loaded};
+use crate::model::{Place, Problem, RecordBody};
+use crate::source::Reader;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::time::Duration;
+
+/// Bytes of records that a worker is given at once.
+const BATCH_BYTES: u64 = 1 << 18;
+
+/// Records of one file that may end their worker before it is given up.
+const ENDED_MAX: usize = 16;
+
+/// What is asked of each record.
+pub(super) struct Question {
+    /// The expression.
+    pub(super) expression: String,
+    /// Whether the results are wanted, or only whether one is true.
+    pub(super) wants_results: bool,
+    /// Longest time for one record.
+    pub(super) limit: Duration,
+}
+
+impl Question {
+    /// A worker that knows the question.
+    ///
+    /// # Errors
+    /// It cannot be started, or the expression is none.
+    pub(super) fn child(&self) -> Result<Child, Problem> {
+        Child::start(self)
+    }
+}
+
+/// What an expression says of a record.
+#[derive(Debug, Default)]
+pub(super) struct RecordAnswer {
+    /// Its results as JSON, each with a newline.
+    pub(super) results: String,
+    /// Whether one is neither false nor null.
+    pub(super) is_true: bool,
+    /// Why there are no more results.
+    pub(super) failure: Option<String>,
+}
+
+impl RecordAnswer {
+    /// Writes it to the parent.
+    pub(super) fn put(&self, to: &mut impl Write) -> io::Result<()> {
+        frame::put_number(u64::from(self.is_true), to)?;
+        frame::put(self.results.as_bytes(), to)?;
+        frame::put_number(u64::from(self.failure.is_some()), to)?;
+        frame::put(self.failure.as_deref().unwrap_or_default().as_bytes(), to)
+    }
+
+    /// Reads it from a worker.
+    pub(super) fn get(from: &mut impl Read) -> io::Result<Self> {
+        let is_true = frame::number(from)? != 0;
+        let results = frame::text(from)?;
+        let has_failed = frame::number(from)? != 0;
+        let failure = Some(frame::text(from)?).filter(|_| has_failed);
+        Ok(Self { results, is_true, failure })
+    }
+}
+
+/// A record with its answer.
+pub(super) struct Answered {
+    /// Its number.
+    pub(super) number: usize,
+    /// Where it stands.
+    pub(super) place: Place,
+    /// Its bytes, where they are wanted: it was selected.
+    pub(super) text: Vec<u8>,
+    /// The answer.
+    pub(super) answer: RecordAnswer,
+    /// Whether its worker came to a bad end.
+    has_ended: bool,
+}
+
+/// Asks about all records, with as many workers as there are processors; the answers in the order of the file.
+///
+/// # Errors
+/// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.
+pub(super) fn records(
+    loaded: &Loaded,
+    question: &Question,
+    mut each: impl FnMut(Answered) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut ended = 0;
+    let work = || {
+        let mut asker = Asker { loaded, question, reader: Reader::new(&loaded.input), child: None };
+        move |numbers| asker.batch(numbers)
+    };
+    ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Answered>| {
+        batch.into_iter().try_for_each(|answered| {
+            ended += usize::from(answered.has_ended);
+            each(answered)?;
+            if ended < ENDED_MAX {
+                return Ok(());
+            }
+            let message = format!("{}: EXPR was ended for {ENDED_MAX} records; no more are asked", loaded.input.name());
+            Err(Problem::unreadable(message).hint("ask less of a record, or give more time with --timeout").into())
+        })
+    })
+}
+
+struct Asker<'l> {
+    loaded: &'l Loaded,
+    question: &'l Question,
+    reader: Reader<'l>,
+    child: Option<Child>,
+}
+
+impl Asker<'_> {
+    fn batch(&mut self, numbers: Range<usize>) -> Result<Vec<Answered>, Problem> {
+        let (mut all, mut texts) = (Vec::new(), Vec::new());
+        for number in numbers {
+            let Some(record) = self.loaded.records.get(number) else { continue };
+            let mut answer = RecordAnswer::default();
+            if let RecordBody::Broken(why) = &record.body {
+                answer.failure = Some(why.clone());
+            } else {
+                texts.push(self.reader.text(&record)?.to_vec());
+            }
+            all.push(Answered { number, place: record.place, text: Vec::new(), answer, has_ended: false });
+        }
+        let answers = self.answers(&texts)?;
+        let readable = all.iter_mut().filter(|answered| answered.answer.failure.is_none());
+        for (answered, (text, (answer, has_ended))) in readable.zip(texts.into_iter().zip(answers)) {
+            answered.text = if answer.is_true && !self.question.wants_results { text } else { Vec::new() };
+            answered.answer = answer;
+            answered.has_ended = has_ended;
+        }
+        Ok(all)
+    }
+
+    /// The answers for some records, and whether their worker came to a bad end. Which record of a batch that was is
+    /// found by asking for each by itself.
+    fn answers(&mut self, texts: &[Vec<u8>]) -> Result<Vec<(RecordAnswer, bool)>, Problem> {
+        match (self.ask(texts)?, texts) {
+            (Ok(answers), _) => Ok(answers.into_iter().map(|answer| (answer, false)).collect()),
+            (Err(ended), [_]) => {
+                let failure = Some(self.told(ended));
+                Ok(vec![(RecordAnswer { failure, ..RecordAnswer::default() }, true)])
+            }
+            (Err(_), texts) => {
+                let mut all = Vec::new();
+                for text in texts {
+                    all.extend(self.answers(std::slice::from_ref(text))?);
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    fn ask(&mut self, texts: &[Vec<u8>]) -> Result<Result<Vec<RecordAnswer>, Ended>, Problem> {
+        if texts.is_empty() {
+            return Ok(Ok(Vec::new()));
+        }
+        let child = match &mut self.child {
+            Some(child) => child,
+            none => none.insert(self.question.child()?),
+        };
+        let answers = child.ask(texts);
+        if answers.is_err() {
+            self.child = None;
+        }
+        Ok(answers)
+    }
+
+    fn told(&self, ended: Ended) -> String {
+        match ended {
+            Ended::Late => {
+                format!("EXPR took longer than {} s and was ended (--timeout)", self.question.limit.as_secs_f64())
+            }
+            Ended::Died => "EXPR ended its process: it ran out of memory or stack".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The process in which an expression runs: reads records from standard input and answers on standard output.
+//!
+//! It may abort, at a stack or an allocation that fails, and it may run for ever: its parent knows what to do then.
+
+use super::ask::RecordAnswer;
+use super::frame;
+use crate::model::Problem;
+use jaq_core::load::{Arena, File, Loader, lex, parse};
+use jaq_core::{Ctx, Vars, compile, data, load};
+use jaq_json::{Val, read, write};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde::de::IgnoredAny;
+use std::fmt::Write as _;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+/// Most memory that the process may ask for, in bytes.
+const MEMORY_BYTES_MAX: u64 = 2 << 30;
+
+/// Stack of the thread in which expressions run, in bytes: jq loops by recursion.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Levels of nesting that a record may have: reading and dropping it takes stack.
+const DEPTH_MAX: usize = 10_000;
+
+/// Most text of the results for one record, in bytes.
+const RESULTS_BYTES_MAX: usize = 256 << 20;
+
+type Filter = jaq_core::Filter<data::JustLut<Val>>;
+
+/// Answers until its input ends; the exit status.
+///
+/// # Errors
+/// There is no thread to run in.
+pub(super) fn work() -> Result<u8, Problem> {
+    bound_memory();
+    let work = || serve(BufReader::new(io::stdin()), BufWriter::new(io::stdout()));
+    let thread = std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES).spawn(work);
+    let thread = thread.map_err(|e| Problem::unreadable(format!("no thread to run in: {e}")))?;
+    // A parent that is gone or a fault in the expression: either way nobody reads a message.
+    Ok(u8::from(!matches!(thread.join(), Ok(Ok(())))))
+}
+
+fn bound_memory() {
+    let maximum = getrlimit(Resource::As).maximum;
+    let current = Some(maximum.map_or(MEMORY_BYTES_MAX, |m| m.min(MEMORY_BYTES_MAX)));
+    // Where a system knows no such bound there is none.
+    let _ = setrlimit(Resource::As, Rlimit { current, maximum });
+}
+
+/// The expression and what is wanted of it, the word whether it is one, then batch by batch records and answers.
+fn serve(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
+    let expression = frame::text(&mut from)?;
+    let wants_results = frame::number(&mut from)? != 0;
+    let arena = Arena::default();
+    let filter = match compiled(&expression, &arena) {
+        Ok(filter) => filter,
+        Err(why) => {
+            frame::put(why.as_bytes(), &mut to)?;
+            return to.flush();
+        }
+    };
+    frame::put(b"", &mut to)?;
+    to.flush()?;
+    while let Some(count) = frame::number_or_end(&mut from)? {
+        // All of a batch is read before anything is answered: neither side ever waits for the other to read.
+        let records = (0..count).map(|_| frame::get(&mut from)).collect::<io::Result<Vec<_>>>()?;
+        for record in records {
+            answer(&filter, &record, wants_results).put(&mut to)?;
+        }
+        to.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(filter: &Filter, record: &[u8], wants_results: bool) -> RecordAnswer {
+    let mut answer = RecordAnswer::default();
+    let value = match value(record) {
+        Ok(value) => value,
+        Err(why) => return RecordAnswer { failure: Some(why), ..answer },
+    };
+    let context = Ctx::<data::JustLut<Val>>::new(&filter.lut, Vars::new([]));
+    for result in filter.id.run((context, value)) {
+        let result = match result {
+            Ok(result) => result,
+            Err(exception) => {
+                answer.failure = Some(match exception.get_err() {
+                    Ok(error) => said(&error.to_string()),
+                    Err(_) => "EXPR halted".to_owned(),
+                });
+                break;
+            }
+        };
+        answer.is_true |= !matches!(result, Val::Null | Val::Bool(false));
+        if wants_results {
+            answer.failure = put_result(&result, &mut answer.results).err();
+        }
+        if answer.failure.is_some() || (answer.is_true && !wants_results) {
+            break;
+        }
+    }
+    answer
+}
+
+/// An error as text: what `error("…")` says is a string of JSON.
+fn said(error: &str) -> String {
+    serde_json::from_str(error).unwrap_or_else(|_| error.to_owned())
+}
+
+/// Adds a result to those before it, one line each.
+fn put_result(result: &Val, results: &mut String) -> Result<(), String> {
+    let mut bytes = Vec::new();
+    write::write(&mut bytes, &write::Pp::default(), 0, result).map_err(|e| e.to_string())?;
+    // Values that jq has and JSON has not: NaN, infinities, strings of bytes, keys that are no strings.
+    let text = String::from_utf8(bytes).ok().filter(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
+    let text = text.ok_or_else(|| format!("the result is no JSON: {}", shortened(&result.to_string())))?;
+    if results.len() + text.len() > RESULTS_BYTES_MAX {
+        return Err("there are more than 256 MiB of results".to_owned());
+    }
+    results.push_str(&text);
+    results.push('\n');
+    Ok(())
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+/// A record as jq has it. Only what is JSON is read: the parser of the engine takes more.
+fn value(record: &[u8]) -> Result<Val, String> {
+    let text =
+        std::str::from_utf8(record).map_err(|e| format!("the bytes are not UTF-8 at byte {}", e.valid_up_to()))?;
+    if depth(record) > DEPTH_MAX {
+        return Err(format!("the record is nested more than {DEPTH_MAX} levels deep"));
+    }
+    let mut check = serde_json::Deserializer::from_str(text);
+    serde::de::Deserialize::deserialize(&mut check)
+        .and_then(|_: IgnoredAny| check.end())
+        .map_err(|e| format!("the record is no JSON: {e}"))?;
+    read::parse_single(record).map_err(|e| format!("the record is no JSON: {e}"))
+}
+
+/// Levels of nesting of a JSON text.
+fn depth(text: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut is_in_string, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_string => is_escaped = true,
+            b'"' => is_in_string = !is_in_string,
+            b'[' | b'{' if !is_in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !is_in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+fn compiled<'a>(expression: &'a str, arena: &'a Arena) -> Result<Filter, String> {
+    let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let functions = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+    let modules = Loader::new(definitions).load(arena, File { code: expression, path: () });
+    let modules = modules.map_err(|all| not_read(expression, all))?;
+    let compiler = jaq_core::Compiler::default().with_funs(functions);
+    compiler.compile(modules).map_err(|all| not_compiled(expression, all))
+}
+
+fn at(expression: &str, part: &str) -> usize {
+    load::span(expression, part).start + 1
+}
+
+fn not_read(expression: &str, all: load::Errors<&str, ()>) -> String {
+    let mut out = String::new();
+    for (_, error) in all {
+        let why = match error {
+            load::Error::Io(all) => all.first().map(|(_, why)| why.clone()),
+            load::Error::Lex(all) => all.first().map(|(expected, found): &lex::Error<&str>| {
+                format!("at character {}: {} is expected", at(expression, found), expected.as_str())
+            }),
+            load::Error::Parse(all) => all.first().map(|(expected, found): &parse::Error<&str>| {
+                format!("at character {}: {} is expected", at(expression, found), expected.as_str())
+            }),
+        };
+        let _ = write!(out, "{}", why.unwrap_or_default());
+    }
+    out
+}
+
+fn not_compiled(expression: &str, all: compile::Errors<&str, ()>) -> String {
+    let first = all.into_iter().flat_map(|(_, errors)| errors).next();
+    first.map_or_else(String::new, |(name, what)| {
+        format!("at character {}: there is no {} `{name}`", at(expression, name), what.as_str())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(expression: &str, record: &str) -> RecordAnswer {
+        let arena = Arena::default();
+        answer(&compiled(expression, &arena).unwrap(), record.as_bytes(), true)
+    }
+
+    #[test]
+    fn numbers_keep_their_text() {
+        let text = "[1.10,1E400,1e5,123456789012345678901234567890,0.1,-7]";
+        assert_eq!(asked(".", text).results, format!("{text}\n"));
+        assert_eq!(asked(".[0]+1", text).results, "2.1\n");
+    }
+
+    #[test]
+    fn only_json_goes_in_and_comes_out() {
+        for record in ["NaN", "# x\n1", "b\"x\"", "\"\\ud800\"", "[1,]", "", "1 2"] {
+            assert!(asked(".", record).failure.is_some(), "{record}");
+        }
+        for expression in ["nan", "infinite", "{(1,2):3}", "halt"] {
+            assert!(asked(expression, "1").failure.is_some(), "{expression}");
+        }
+        let partly = asked("1,error(\"no\"),2", "{}");
+        assert_eq!((partly.results.as_str(), partly.failure.as_deref()), ("1\n", Some("no")));
+        assert!(asked(".", &"[".repeat(20_000)).failure.unwrap().contains("nested"));
+    }
+
+    #[test]
+    fn what_is_no_expression_is_told_with_its_place() {
+        let why = |text: &str| {
+            let arena = Arena::default();
+            compiled(text, &arena).err().unwrap()
+        };
+        assert!(why(".a | nonsense").contains("at character 6") && why(".a | nonsense").contains("`nonsense`"));
+        assert!(why(".a[").contains("character 4"), "{}", why(".a["));
+        assert!(why(".a .. ").contains("character"), "{}", why(".a .. "));
+        assert!(why("$ENV").contains("ENV"));
+        assert!(!why("import \"x\" as x; .").is_empty());
+    }
+}

@@ -1,0 +1,159 @@
+//! `obelus stats --merge`: what was printed of parts, as if the whole had been asked.
+
+use super::{Options, tell_dataset};
+use crate::cli::inputs::Inputs;
+use crate::cli::out::{Out, raw};
+use crate::cli::survey::DatasetStats;
+use crate::cli::{Stop, survey};
+use crate::json::{self, Value};
+use crate::model::Problem;
+use crate::rules::adp;
+use serde_json::value::RawValue;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+
+/// The file that the lines of the whole name: it has none.
+const WHOLE: &str = "-";
+
+/// What the parts are statistics of.
+enum Whole {
+    /// Trajectories of the Agent Data Protocol, whose survey counts more.
+    Adp(Box<adp::Parts>),
+    /// Runs of any format.
+    Runs(Box<DatasetStats>),
+}
+
+/// Puts the parts together; the exit status. Unlike elsewhere a part that cannot be read is the end: a sum of the
+/// others would be wrong.
+pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
+    let inputs = Inputs::of(&options.files);
+    let status = inputs.complain();
+    let mut merge = Merge { options, out, whole: None };
+    for file in &inputs.names {
+        if file.is_stdin() {
+            merge.part("standard input", io::stdin().lock())?;
+            continue;
+        }
+        let part = File::open(file).map_err(|e| Problem::unreadable(format!("{file} cannot be opened: {e}")))?;
+        merge.part(&file.to_string(), BufReader::new(part))?;
+    }
+    merge.end()?;
+    Ok(status)
+}
+
+struct Merge<'o, 'w> {
+    options: &'o Options,
+    out: &'o mut Out<'w>,
+    whole: Option<Whole>,
+}
+
+impl Merge<'_, '_> {
+    /// Reads what was printed of one part, or of several.
+    fn part(&mut self, name: &str, from: impl BufRead) -> Result<(), Stop> {
+        let mut is_ended = true;
+        for (number, line) in from.lines().enumerate() {
+            let fault = |why: &str| {
+                let problem = Problem::unreadable(format!("{name}:{}: {why}", number + 1));
+                Stop::from(problem.hint("the parts are what `obelus stats --json` printed"))
+            };
+            let line = line.map_err(|e| fault(&format!("this cannot be read: {e}")))?;
+            let value = json::parse(&line).map_err(|e| fault(&format!("this is no JSON: {}", e.message)))?;
+            match value.get("type").and_then(Value::as_str) {
+                Some("trajectory") => {
+                    is_ended = false;
+                    self.trajectory(&value).map_err(|why| why.unwrap_or_else(fault))?;
+                }
+                Some("dataset") => {
+                    is_ended = true;
+                    self.dataset(&line, &value).map_err(fault)?;
+                }
+                _ => return Err(fault("this is no line of statistics")),
+            }
+        }
+        if !is_ended {
+            return Err(Problem::unreadable(format!("{name} is cut off: the line of its dataset is missing")).into());
+        }
+        Ok(())
+    }
+
+    fn trajectory(&mut self, line: &Value<'_>) -> Result<(), Fault> {
+        let is_adp = line.get("shape").is_some();
+        let renumbered = match (self.whole(is_adp)?, is_adp) {
+            (Whole::Adp(parts), _) => {
+                let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is no line of a trajectory"))?;
+                vec![("record", renumbered.record), ("warnings", renumbered.warnings)]
+            }
+            (Whole::Runs(stats), _) => {
+                let record = line.get("record").and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
+                let record = record.ok_or(Fault::Line("this is no line of a trajectory"))?;
+                vec![("record", record + stats.trajectories())]
+            }
+        };
+        if !self.options.json {
+            return Ok(());
+        }
+        let members = line.as_object().map(|object| object.entries().collect::<Vec<_>>()).unwrap_or_default();
+        let members = members.into_iter().map(|(key, value)| {
+            let number = renumbered.iter().find(|(name, _)| *name == key).map(|(_, number)| number.to_string());
+            let value =
+                if key == "file" { json::quote(WHOLE) } else { number.unwrap_or_else(|| value.text.to_owned()) };
+            format!("{}:{value}", json::quote(key))
+        });
+        let text = members.collect::<Vec<_>>().join(",");
+        self.out.json(&format!("{{{text}}}")).map_err(|e| Fault::Stop(e.into()))
+    }
+
+    fn dataset(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
+        let is_adp = line.get("records").is_some();
+        let fault = "this is no line of a dataset";
+        match self.whole(is_adp).map_err(|_| MIXED)? {
+            Whole::Adp(parts) => parts.end(line).ok_or(fault),
+            Whole::Runs(stats) => {
+                let part: DatasetStats = serde_json::from_str(text).map_err(|_| fault)?;
+                stats.merge(&part);
+                Ok(())
+            }
+        }
+    }
+
+    fn whole(&mut self, is_adp: bool) -> Result<&mut Whole, Fault> {
+        let whole = self.whole.get_or_insert_with(|| match is_adp {
+            true => Whole::Adp(Box::default()),
+            false => Whole::Runs(Box::default()),
+        });
+        match (&whole, is_adp) {
+            (Whole::Adp(_), true) | (Whole::Runs(_), false) => Ok(whole),
+            _ => Err(Fault::Line(MIXED)),
+        }
+    }
+
+    /// The dataset, as its line or for people.
+    fn end(self) -> Result<(), Stop> {
+        let (dataset, what): (Box<RawValue>, _) = match &self.whole {
+            None => return Err(Problem::usage("there are no parts to merge").into()),
+            Some(Whole::Adp(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
+            Some(Whole::Runs(stats)) => (raw(stats)?, "runs"),
+        };
+        if self.options.json {
+            return Ok(self.out.json(&survey::line(WHOLE, &dataset)?)?);
+        }
+        tell_dataset(&format!("{} parts", self.options.files.len()), what, Some(&dataset), self.out)
+    }
+}
+
+const MIXED: &str = "the parts before it are of another format";
+
+/// What is wrong with a line, or with the output.
+enum Fault {
+    Line(&'static str),
+    Stop(Stop),
+}
+
+impl Fault {
+    fn unwrap_or_else(self, told: impl FnOnce(&str) -> Stop) -> Stop {
+        match self {
+            Self::Line(why) => told(why),
+            Self::Stop(stop) => stop,
+        }
+    }
+}

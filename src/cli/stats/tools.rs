@@ -1,0 +1,87 @@
+//! `obelus stats --tools`: calls by tool and nothing else, so that a big dataset is a matter of a moment.
+
+use super::Options;
+use crate::cli::args::FileName;
+use crate::cli::out::{Out, plain, raw};
+use crate::cli::{Stop, survey};
+use crate::ingest::{self, Loaded};
+use crate::json;
+use crate::model::Problem;
+use crate::rules::adp::{self, Counts};
+use crate::source::Reader;
+use serde_json::value::RawValue;
+use std::ops::Range;
+
+/// Bytes of records that are counted at once.
+const BATCH_BYTES: u64 = 1 << 20;
+
+/// What is counted of a file.
+#[derive(Default)]
+struct Calls {
+    tools: Counts,
+    records: u64,
+    unreadable: u64,
+}
+
+/// Tells the calls of one file.
+pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+    let counted = if loaded.detected.format.name() == "adp" { of_adp(loaded)? } else { of_runs(loaded)? };
+    let calls: u64 = counted.tools.values().sum();
+    if options.json {
+        let members = vec![
+            ("file", raw(&file.text())?),
+            ("type", raw("tools")?),
+            ("records", raw(&counted.records)?),
+            ("unreadable", raw(&counted.unreadable)?),
+            ("calls", raw(&calls)?),
+            ("tools", raw(&counted.tools)?),
+        ];
+        return Ok(out.json(&plain(&members))?);
+    }
+    out.line(&format!("{file}  {calls} calls in {} records", counted.records))?;
+    let mut rows: Vec<(String, u64)> = counted.tools.into_iter().collect();
+    rows.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let width = rows.first().map_or(0, |(_, n)| n.to_string().len());
+    rows.into_iter().try_for_each(|(tool, n)| out.line(&format!("  {n:>width$}  {tool}")))?;
+    Ok(())
+}
+
+/// Record by record, on all processors.
+fn of_adp(loaded: &Loaded) -> Result<Calls, Stop> {
+    let mut all = Calls::default();
+    let work = || {
+        let mut reader = Reader::new(&loaded.input);
+        move |numbers: Range<usize>| {
+            let mut part = Calls::default();
+            for record in numbers.filter_map(|number| loaded.records.get(number)) {
+                part.records += 1;
+                part.unreadable += u64::from(!adp::tally(&record, reader.text(&record)?, &mut part.tools));
+            }
+            Ok::<_, Problem>(part)
+        }
+    };
+    ingest::in_order(loaded, BATCH_BYTES, work, |part: Calls| -> Result<(), Stop> {
+        all.records += part.records;
+        all.unreadable += part.unreadable;
+        part.tools.into_iter().for_each(|(tool, n)| *all.tools.entry(tool).or_default() += n);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// From the statistics of the runs.
+fn of_runs(loaded: &Loaded) -> Result<Calls, Stop> {
+    let mut dataset: Option<Box<RawValue>> = None;
+    survey::stats(loaded, |stats| {
+        dataset = Some(stats.to_owned());
+        Ok(())
+    })?;
+    let mut all = Calls { records: loaded.records.len() as u64, ..Calls::default() };
+    let Some(Ok(dataset)) = dataset.as_deref().map(|dataset| json::parse(dataset.get())) else { return Ok(all) };
+    let number = |value: &json::Value<'_>| value.as_number().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+    all.unreadable = dataset.get("unreadable").map_or(0, number);
+    for (tool, n) in dataset.get("tools").and_then(json::Value::as_object).iter().flat_map(|tools| tools.entries()) {
+        all.tools.insert(tool.to_owned(), number(n));
+    }
+    Ok(all)
+}

@@ -1,0 +1,68 @@
+//! D23: the statistics of parts of a dataset, put together from what was printed of each.
+//!
+//! All but what one part repeats of another stands in the lines; that comes from their digests (D15).
+
+use super::dataset::DatasetStats;
+use crate::json::Value;
+use std::collections::HashSet;
+
+/// D15, D23: parts, read one after the other. Keeps counts and digests.
+#[derive(Debug, Default)]
+pub struct Parts {
+    whole: DatasetStats,
+    /// Digests seen so far: ids, bodies.
+    seen: [HashSet<u128>; 2],
+    /// The same of the part that is being read.
+    seen_in_part: [HashSet<u128>; 2],
+    /// Records of the parts before it.
+    records: u64,
+}
+
+/// What the line of a trajectory says otherwise in the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Renumbered {
+    /// Its record.
+    pub record: u64,
+    /// Its warnings.
+    pub warnings: u64,
+}
+
+/// The members of `digests`, each with the rule that tells what repeats.
+const REPEATS: [(&str, &str); 2] = [("id", "adp.duplicate-id"), ("body", "adp.duplicate-content")];
+
+impl Parts {
+    /// D22: takes the line of a trajectory; None if it is none.
+    pub fn trajectory(&mut self, line: &Value<'_>) -> Option<Renumbered> {
+        let number = |key: &str| line.get(key)?.as_number()?.parse::<u64>().ok();
+        let (record, warnings) = (number("record")?, number("warnings")?);
+        let (steps, chars) = (number("steps")?, number("chars")?);
+        let digests = line.get("digests")?;
+        let mut repeats = Vec::new();
+        for (i, (key, rule)) in REPEATS.into_iter().enumerate() {
+            let Some(digest) = digests.get(key)?.as_str() else { continue };
+            let digest = u128::from_str_radix(digest, 16).ok()?;
+            let is_new_in_part = self.seen_in_part[i].insert(digest);
+            if !self.seen[i].insert(digest) && is_new_in_part {
+                repeats.push(rule);
+            }
+        }
+        let reward = line.get("reward")?.as_number().and_then(|text| text.parse().ok());
+        self.whole.add_line(steps, chars, reward);
+        self.whole.add_repeats(&repeats, warnings > 0);
+        Some(Renumbered { record: record + self.records, warnings: warnings + repeats.len() as u64 })
+    }
+
+    /// D23: takes the last line of a part; None if it is none.
+    pub fn end(&mut self, line: &Value<'_>) -> Option<()> {
+        self.whole.add_totals(line)?;
+        self.records += line.get("records")?.as_number()?.parse::<u64>().ok()?;
+        self.seen_in_part = Default::default();
+        Some(())
+    }
+
+    /// D23: the statistics of all parts.
+    #[must_use]
+    pub fn stats(&self) -> &DatasetStats {
+        &self.whole
+    }
+}

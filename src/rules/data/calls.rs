@@ -1,0 +1,125 @@
+//! Calls and answers that do not fit, in conversations and ATIF; of standardized trajectories the rules of their format
+//! (D10, D11) say it. Calls made again and again, in all.
+
+use super::Report;
+use super::tools::{self, Declared};
+use crate::json::{self, Value};
+use crate::model::Role;
+use crate::rules::adp::{Call, Entry, Reading, Shape, is_finishing};
+use crate::rules::digest;
+use std::collections::HashSet;
+
+/// The same call so often in a row is a loop.
+const LOOP_MIN: usize = 4;
+
+/// All rules on calls.
+pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
+    let Some(key) = reading.body else { return };
+    if reading.shape != Shape::Std {
+        unanswered(reading, key, report);
+        declared(reading, key, report);
+    }
+    loops(reading, key, report);
+}
+
+/// Calls that nothing answers though the agent goes on, and answers to no call.
+fn unanswered(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+    let entries = &reading.entries;
+    let last_agent = entries.iter().rposition(|entry| entry.role == Role::Agent).unwrap_or(0);
+    let answered: HashSet<(usize, usize)> = entries.iter().flat_map(|entry| entry.answered.iter().copied()).collect();
+    for (step, entry) in entries.iter().enumerate() {
+        let open = |(place, call): (usize, &Call<'_>)| !is_finishing(&call.tool) && !answered.contains(&(step, place));
+        if step < last_agent && entry.calls.iter().enumerate().any(open) {
+            let message = "a call of this step has no answer, and the agent goes on";
+            report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.unanswered-call", message);
+        }
+        let is_answer = reading.shape == Shape::Chat && entry.role == Role::Environment && entry.calls.is_empty();
+        if is_answer && entry.answered.is_empty() {
+            let message = "this is the result of a tool, and no open call before it fits";
+            report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.answer-without-call", message);
+        }
+    }
+}
+
+/// Calls of tools that the record does not declare, and arguments that break the schema of their tool.
+fn declared(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+    let root = reading.root;
+    let lists = [root.get("tools"), root.get("functions"), root.get("agent").and_then(|a| a.get("tool_definitions"))];
+    let lists: Vec<&Value<'_>> = lists.into_iter().flatten().collect();
+    // Tables of datasets cannot hold lists of any shape: there tools are JSON in a string.
+    let texts = lists.iter().filter_map(|list| list.as_str());
+    let parsed: Vec<Value<'_>> = texts.filter_map(|text| json::parse(text).ok()).collect();
+    let mut tools = Declared::new();
+    lists.iter().for_each(|list| tools::declare(list, &mut tools));
+    parsed.iter().for_each(|list| tools::declare(list, &mut tools));
+    if tools.is_empty() {
+        return;
+    }
+    for (step, entry) in reading.entries.iter().enumerate() {
+        let path = format!("/{key}/{step}");
+        if let Some(call) = entry.calls.iter().find(|call| call.tool != "?" && !tools.contains_key(call.tool.as_ref()))
+        {
+            let message = format!("`{}` is none of the {} tools that the record declares", call.tool, tools.len());
+            report.warning(Some(step), path.clone(), entry.value, "data.undeclared-tool", message);
+        }
+        arguments(entry, step, &path, &tools, report);
+    }
+}
+
+fn arguments(entry: &Entry<'_>, step: usize, path: &str, tools: &Declared<'_>, report: &mut Report<'_>) {
+    for (place, listed) in
+        entry.value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter().enumerate()
+    {
+        let function = listed.get("function").unwrap_or(listed);
+        let name = ["name", "function_name"].into_iter().find_map(|key| function.get(key)).and_then(Value::as_str);
+        let (Some(name), Some(arguments)) = (name, function.get("arguments")) else { continue };
+        let below = if listed.get("function").is_some() { "/function/arguments" } else { "/arguments" };
+        let path = format!("{path}/tool_calls/{place}{below}");
+        let fault = match arguments.as_str().map(json::parse) {
+            Some(Err(e)) => Some((String::new(), format!("the arguments of `{name}` are no JSON: {}", e.message))),
+            Some(Ok(parsed)) => broken(&parsed, name, tools),
+            None => broken(arguments, name, tools),
+        };
+        if let Some((rest, message)) = fault {
+            // Inside a string of JSON there is no path of the record.
+            let path = if arguments.as_str().is_some() { path } else { path + &rest };
+            report.warning(Some(step), path, arguments, "data.arguments", message);
+        }
+    }
+}
+
+fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>) -> Option<(String, String)> {
+    let schema = tools.get(name).copied().flatten()?;
+    let (path, why) = tools::breaks(arguments, schema)?;
+    let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
+    Some((path, format!("the arguments of `{name}` break its schema{at}: {why}")))
+}
+
+/// The same call with the same arguments, again and again, whatever comes back.
+fn loops(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+    let calls = reading.entries.iter().enumerate().flat_map(|(step, entry)| {
+        entry.calls.iter().enumerate().map(move |(place, call)| (step, digest_of(entry, place, call)))
+    });
+    let calls: Vec<(usize, u128)> = calls.collect();
+    for run in calls.chunk_by(|a, b| a.1 == b.1).filter(|run| run.len() >= LOOP_MIN) {
+        let (first, step) = (run[0].0, run[LOOP_MIN - 1].0);
+        let tool = reading.entries[first].tool().unwrap_or("?");
+        let message = format!("the same call of `{tool}` is made {} times in a row, from step {first} on", run.len());
+        let value = reading.entries[step].value;
+        report.warning(Some(step), format!("/{key}/{step}"), value, "data.loop", message);
+    }
+}
+
+/// A call and what it is called with.
+fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
+    let listed = entry.value.get("tool_calls").and_then(Value::as_array).and_then(|all| all.get(place));
+    let own = ["function", "arguments"].into_iter().find_map(|key| listed?.get(key));
+    match own.or(call.arguments) {
+        Some(arguments) => digest::of_pair("tool", &call.tool, "with", arguments),
+        None => {
+            let keys = ["content", "code", "value", "text", "function_call"];
+            let text = keys.into_iter().find_map(|key| entry.value.get(key)).unwrap_or(entry.value);
+            digest::of_pair("tool", &call.tool, "with", text)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Runs that end badly: cut off by a limit, in the middle of a call or of code, or with a refusal.
+
+use super::Report;
+use crate::json::Value;
+use crate::model::Role;
+use crate::rules::adp::{Body, Entry, Reading, Shape, is_finishing, joined};
+use std::borrow::Cow;
+
+/// How a writer says that it was stopped by a limit.
+const LIMITS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "token_limit"];
+
+/// How refusals begin, in lower case and with straight apostrophes.
+const REFUSALS: &[&str] = &[
+    "i'm sorry, but i can't",
+    "i'm sorry, but i cannot",
+    "i'm sorry, i can't",
+    "sorry, but i can't",
+    "i am sorry, but i cannot",
+    "i can't assist",
+    "i cannot assist",
+    "i can't help with",
+    "i cannot help with",
+    "i cannot fulfill",
+    "i can't fulfill",
+    "i am unable to assist",
+    "i'm unable to assist",
+    "i'm not able to help with",
+    "i must decline",
+    "as an ai language model, i can",
+];
+
+/// All rules on ends.
+pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
+    let (Some(key), Some(step)) = (reading.body, reading.entries.len().checked_sub(1)) else { return };
+    let last = &reading.entries[step];
+    if let Some(why) = truncated(reading, last) {
+        report.warning(Some(step), format!("/{key}/{step}"), last.value, "data.truncated", why);
+    }
+    let is_refusal = last.role == Role::Agent && last.calls.is_empty() && said(last).is_some_and(|text| refuses(&text));
+    if is_refusal {
+        let message = "the run ends with a refusal: look whether it should be learned from";
+        report.warning(Some(step), format!("/{key}/{step}"), last.value, "data.refusal", message);
+    }
+}
+
+fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
+    let reasons = [reading.root, last.value];
+    let mut reasons = reasons.iter().flat_map(|v| [v.get("finish_reason"), v.get("stop_reason")]).flatten();
+    if reasons.any(|reason| reason.as_str().is_some_and(|text| LIMITS.contains(&text))) {
+        return Some("the writer was stopped by a limit: the end is missing");
+    }
+    if last.role != Role::Agent {
+        return None;
+    }
+    // Of linked calls the format's own rule says it (D10).
+    let is_linked = reading.shape == Shape::Std && last.calls.iter().any(|call| call.id.is_some());
+    let is_answered = last.calls.len() == last.answered.len() && !last.answered.is_empty();
+    if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
+        return Some("the run ends with a call that nothing answers");
+    }
+    let fences = said(last).map_or(0, |text| text.lines().filter(|line| line.trim_start().starts_with("```")).count());
+    (fences % 2 == 1).then_some("the last text ends inside a block of code")
+}
+
+/// What the agent says in a step.
+fn said<'v>(entry: &'v Entry<'_>) -> Option<Cow<'v, str>> {
+    match &entry.body {
+        Body::Item(item) => item.text("content").map(Cow::Borrowed),
+        Body::Message(message) => message.text.as_deref().map(Cow::Borrowed),
+        Body::Turn => entry.value.get("message").and_then(joined),
+        Body::Record => entry.value.get("text").and_then(Value::as_str).map(Cow::Borrowed),
+    }
+}
+
+fn refuses(text: &str) -> bool {
+    let head: String = text.trim_start().chars().take(60).collect();
+    let head = head.replace('’', "'").to_lowercase();
+    REFUSALS.iter().any(|refusal| head.starts_with(refusal))
+}

@@ -1,0 +1,268 @@
+//! Secrets and personal data in texts. A message names what was found and never repeats it.
+
+use memchr::{memchr_iter, memchr2_iter, memmem};
+
+/// The shape of a well-known secret: what it is, how it begins, how many characters follow at least.
+struct Shape {
+    what: &'static str,
+    prefix: &'static str,
+    len_min: usize,
+}
+
+const SHAPES: &[Shape] = &[
+    Shape { what: "an AWS access key", prefix: "AKIA", len_min: 16 },
+    Shape { what: "a temporary AWS access key", prefix: "ASIA", len_min: 16 },
+    Shape { what: "a GitHub token", prefix: "ghp_", len_min: 36 },
+    Shape { what: "a GitHub token", prefix: "gho_", len_min: 36 },
+    Shape { what: "a GitHub token", prefix: "ghs_", len_min: 36 },
+    Shape { what: "a GitHub token", prefix: "github_pat_", len_min: 40 },
+    Shape { what: "a GitLab token", prefix: "glpat-", len_min: 20 },
+    Shape { what: "a Slack token", prefix: "xoxb-", len_min: 24 },
+    Shape { what: "a Slack token", prefix: "xoxp-", len_min: 24 },
+    Shape { what: "an Anthropic key", prefix: "sk-ant-", len_min: 32 },
+    Shape { what: "an OpenAI key", prefix: "sk-proj-", len_min: 32 },
+    Shape { what: "an OpenAI key", prefix: "sk-", len_min: 40 },
+    Shape { what: "a Google key", prefix: "AIza", len_min: 35 },
+    Shape { what: "a Hugging Face token", prefix: "hf_", len_min: 30 },
+    Shape { what: "an npm token", prefix: "npm_", len_min: 36 },
+    Shape { what: "a PyPI token", prefix: "pypi-AgEIcHlwaS5vcmc", len_min: 40 },
+    Shape { what: "a Stripe key", prefix: "sk_live_", len_min: 20 },
+];
+
+/// Names of values that are secrets by what they are called.
+const NAMES: &[&str] = &[
+    "api_key",
+    "api-key",
+    "apikey",
+    "secret_key",
+    "client_secret",
+    "access_token",
+    "auth_token",
+    "private_key",
+    "password",
+    "passwd",
+];
+
+/// A value behind such a name is a secret if it is so long and so random, in bits a character.
+const VALUE_LEN_MIN: usize = 20;
+const VALUE_LEN_MAX: usize = 200;
+const ENTROPY_MIN: f64 = 4.0;
+
+/// Letters and digits that a block of a private key has at least.
+const KEY_LEN_MIN: usize = 40;
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// A secret, by its shape, or by its name and how random it is.
+pub(super) fn secret(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let shape = SHAPES.iter().find(|shape| memmem::find_iter(bytes, shape.prefix).any(|at| fits(shape, bytes, at)));
+    if let Some(shape) = shape {
+        return Some(format!("this looks like {} (`{}…`); take it out, and revoke it", shape.what, shape.prefix));
+    }
+    if private_key(bytes) {
+        return Some("this looks like a private key; take it out, and revoke it".to_owned());
+    }
+    let name = memchr2_iter(b':', b'=', bytes).find_map(|at| named(bytes, at))?;
+    Some(format!("a random value stands behind `{name}`; if it is a secret take it out, and revoke it"))
+}
+
+fn fits(shape: &Shape, text: &[u8], at: usize) -> bool {
+    let is_start = at == 0 || !is_part(text[at - 1]);
+    let rest = &text[at + shape.prefix.len()..];
+    let rest = &rest[..rest.iter().take_while(|b| is_part(**b)).count()];
+    is_start && rest.len() >= shape.len_min && !is_placeholder(rest)
+}
+
+/// `sk-xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`.
+fn is_placeholder(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let mut kinds = lower.clone();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.len() < 8
+        || ["example", "your", "placeholder"].iter().any(|word| memmem::find(&lower, word.as_bytes()).is_some())
+}
+
+fn private_key(text: &[u8]) -> bool {
+    const END: &[u8] = b"PRIVATE KEY-----";
+    memmem::find_iter(text, END).any(|at| {
+        let has_begin = memmem::rfind(&text[at.saturating_sub(24)..at], b"-----BEGIN ").is_some();
+        let body = text[at + END.len()..].split(|b| *b == b'-').next().unwrap_or_default();
+        has_begin && body.iter().filter(|b| b.is_ascii_alphanumeric()).count() >= KEY_LEN_MIN
+    })
+}
+
+/// The name before a colon or equals sign, if a random value stands behind it.
+fn named(text: &[u8], at: usize) -> Option<&'static str> {
+    let is_around = |b: &u8| matches!(b, b'"' | b'\'' | b' ' | b'\\');
+    let before = text[at.saturating_sub(40)..at].to_ascii_lowercase();
+    let before = &before[..before.iter().rposition(|b| !is_around(b))? + 1];
+    let name = NAMES.iter().find(|name| before.ends_with(name.as_bytes()))?;
+    let behind = &text[at + 1..];
+    let behind = &behind[behind.iter().take(4).take_while(|b| is_around(b)).count()..];
+    let is_value = |b: &u8| is_part(*b) || matches!(b, b'+' | b'/' | b'=');
+    let value = &behind[..behind.iter().take(VALUE_LEN_MAX + 1).take_while(|b| is_value(b)).count()];
+    let has = |kind: fn(&u8) -> bool| value.iter().any(kind);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    let fits = (VALUE_LEN_MIN..=VALUE_LEN_MAX).contains(&value.len());
+    (fits && is_mixed && entropy(value) >= ENTROPY_MIN && !is_placeholder(value)).then_some(*name)
+}
+
+/// Bits a character.
+fn entropy(value: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.iter().for_each(|b| counts[usize::from(*b)] += 1);
+    let of = |n: u32| f64::from(n) / value.len() as f64;
+    counts.iter().filter(|n| **n > 0).map(|n| -of(*n) * of(*n).log2()).sum()
+}
+
+/// An address, a telephone number, a card.
+pub(super) fn personal(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let what = if memchr_iter(b'@', bytes).any(|at| is_email(bytes, at)) {
+        "an e-mail address"
+    } else if memchr_iter(b'+', bytes).any(|at| is_phone(bytes, at)) {
+        "a telephone number"
+    } else if has_card(bytes) {
+        "a payment card number"
+    } else {
+        return None;
+    };
+    Some(format!("this looks like {what}; personal data has no place in training data"))
+}
+
+/// Addresses of documentation and of programs are nobody's.
+fn is_email(text: &[u8], at: usize) -> bool {
+    let is_user = |b: &u8| is_part(*b) || matches!(b, b'.' | b'+' | b'%');
+    let is_host = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    let user = text[..at].iter().rev().take_while(|b| is_user(b)).count();
+    let before = (at - user).checked_sub(1).map(|i| text[i]);
+    let host = &text[at + 1..];
+    let host = &host[..host.iter().take_while(|b| is_host(b)).count()];
+    let host = String::from_utf8_lossy(host).to_lowercase();
+    let host = host.trim_end_matches(['.', '-']);
+    let user = String::from_utf8_lossy(&text[at - user..at]).to_lowercase();
+    let Some((name, top)) = host.rsplit_once('.') else { return false };
+    let is_reserved = matches!(top, "test" | "example" | "invalid" | "localhost" | "local")
+        || ["example.com", "example.org", "example.net"].iter().any(|h| host == *h || host.ends_with(&format!(".{h}")));
+    let is_program = ["noreply", "no-reply", "git"].iter().any(|word| user == *word || user.ends_with("+noreply"));
+    let is_name = top.len() >= 2 && top.bytes().all(|b| b.is_ascii_alphabetic()) && !name.is_empty();
+    // `user:password@host` and `https://x@host` are addresses of machines.
+    !user.is_empty() && !matches!(before, Some(b':' | b'/')) && is_name && !is_reserved && !is_program
+}
+
+/// `+49 30 1234567`: only with the code of a country, since other digits can mean anything.
+fn is_phone(text: &[u8], at: usize) -> bool {
+    let is_start = at == 0 || !(text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'+' | b')' | b']'));
+    let rest = &text[at + 1..];
+    let rest = &rest[..rest.iter().take_while(|b| b.is_ascii_digit() || b" -().".contains(b)).count()];
+    let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
+    let groups = rest.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+    let is_country = rest.first().is_some_and(|b| (b'1'..=b'9').contains(b));
+    let is_decimal = rest.contains(&b'.') && groups == 2;
+    is_start && is_country && (10..=15).contains(&digits) && !is_decimal && groups <= 6
+}
+
+/// 15 or 16 digits that begin like those of a card and have its check digit, in one piece or in groups of four.
+fn has_card(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(start) = text[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) {
+        let len = text[start..].iter().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'-')).count();
+        let run = &text[start..start + len];
+        let is_apart = (start == 0 || !(text[start - 1].is_ascii_alphanumeric() || b"._-".contains(&text[start - 1])))
+            && text.get(start + len).is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_')));
+        let groups: Vec<&[u8]> = run.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+        let digits: Vec<u8> = groups.concat();
+        let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+        let is_grouped = matches!(lens[..], [16] | [15] | [4, 4, 4, 4] | [4, 6, 5]);
+        if is_apart && is_grouped && begins_like_card(&digits) && luhn(&digits) {
+            return true;
+        }
+        at = start + len;
+    }
+    false
+}
+
+fn begins_like_card(digits: &[u8]) -> bool {
+    match (digits.len(), digits) {
+        (15, [b'3', b'4' | b'7', ..]) => true,
+        (16, [b'4', ..] | [b'5', b'1'..=b'5', ..] | [b'6', b'0' | b'5', ..]) => digits.iter().any(|d| *d != digits[0]),
+        _ => false,
+    }
+}
+
+/// The check digit: every second digit from the right doubled, the sum a multiple of ten.
+fn luhn(digits: &[u8]) -> bool {
+    let doubled = |(i, d): (usize, &u8)| {
+        let d = u32::from(d - b'0') * if i % 2 == 1 { 2 } else { 1 };
+        if d > 9 { d - 9 } else { d }
+    };
+    digits.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Put together here, so that no text of ours looks like a secret.
+    fn token(prefix: &str, n: usize) -> String {
+        let letters = "aB3dE5gH7jK9mN1pQ2sT4vW6yZ8";
+        format!("{prefix}{}", letters.chars().cycle().take(n).collect::<String>())
+    }
+
+    #[test]
+    fn secrets_are_known_by_shape_and_name() {
+        for shape in SHAPES {
+            let text = token(shape.prefix, shape.len_min + 4);
+            assert!(secret(&format!("key={text}.")).is_some(), "{text}");
+            assert!(secret(&format!("x{text}")).is_none() || shape.prefix.contains('-'), "{text}");
+        }
+        let block = token(&format!("-----BEGIN {}", "PRIVATE KEY-----\n"), 60);
+        assert!(secret(&block).is_some());
+        let value = token("", 24);
+        for text in [format!("api_key = \"{value}\""), format!("{{\"Password\": \"{value}\"}}")] {
+            assert!(secret(&text).unwrap().contains("a random value"), "{text}");
+        }
+        for text in [
+            "AKIAIOSFODNN7EXAMPLE",
+            "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "api_key = os.environ['THE_API_KEY']",
+            "password: hunter2",
+            "password = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            "-----BEGIN PRIVATE KEY-----\n...",
+            "sha = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "a: 1, b=2",
+        ] {
+            assert_eq!(secret(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn personal_data_is_known() {
+        for text in
+            ["mail jo.doe+x@mail.uni-x.de now", "call +49 30 1234-5678", "pay 4111 1111 1111 1111", "(378282246310005)"]
+        {
+            assert!(personal(text).is_some(), "{text}");
+        }
+        for text in [
+            "user@example.com",
+            "git@github.com:a/b",
+            "12345+noreply@users.github.com",
+            "https://token@host.org",
+            "@decorator x@y",
+            "a@b.c1",
+            "1+1234567890",
+            "+1.2345678901",
+            "4111 1111 1111 1112",
+            "4111111111111111000",
+            "0.4111111111111111",
+            "call 030 12345678",
+            "4444444444444444",
+        ] {
+            assert_eq!(personal(text), None, "{text}");
+        }
+    }
+}

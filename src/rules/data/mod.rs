@@ -1,0 +1,306 @@
+//! What is wrong with a dataset beside what its format says: records that repeat one another or another dataset, calls
+//! and answers that do not fit, runs that end badly, damaged text, secrets.
+//!
+//! A record is looked at by itself ([`look`]); a [`Dataset`] takes what was seen in order and keeps digests and
+//! sketches of fixed size, no records. What only the whole tells comes at the end of each file.
+
+mod calls;
+mod encoding;
+mod ends;
+mod leak;
+mod near;
+mod sizes;
+mod tools;
+
+use super::adp::{Reading, Shape, read_text};
+use super::digest;
+use crate::json::{Data, Value, pointer_escape};
+use crate::model::{Finding, Found, Place, Record, Severity, StepNo};
+use near::{Index, Sketch};
+use sizes::{Size, Sizes};
+use std::collections::HashMap;
+
+/// What the records of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A trajectory or sample each.
+    Sample,
+    /// Messages of one run, which repeat one another for good reasons: only their texts are looked at.
+    Message,
+}
+
+/// One record, looked at by itself.
+#[derive(Debug)]
+pub struct Looked {
+    record: usize,
+    place: Place,
+    found: Vec<Found>,
+    /// Of a sample: its body.
+    body: Option<Body>,
+}
+
+/// What is kept of a sample.
+#[derive(Debug)]
+struct Body {
+    path: String,
+    digest: u128,
+    sketch: Option<Sketch>,
+    size: Option<Size>,
+    /// Whether a rule of its format tells a copy of it in the same file (D15).
+    is_compared: bool,
+}
+
+/// Looks at one record. One that cannot be read says nothing; why that is so is told by the rules of its format.
+#[must_use]
+pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
+    let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None };
+    let Ok(root) = read_text(record, text) else { return looked };
+    let reading = Reading::of(&root);
+    let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
+    texts(&reading, &mut report);
+    let is_sample = unit == Unit::Sample;
+    if is_sample && reading.shape != Shape::Other {
+        calls::check(&reading, &mut report);
+        ends::check(&reading, &mut report);
+    }
+    let body = is_sample.then(|| body(&reading));
+    report.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+    report.found.dedup_by(|a, b| a.finding.order() == b.finding.order());
+    Looked { found: report.found, body, ..looked }
+}
+
+fn body(reading: &Reading<'_>) -> Body {
+    let value = reading.body.and_then(|key| reading.root.get(key));
+    Body {
+        path: reading.body.map_or_else(String::new, |key| format!("/{key}")),
+        digest: digest::of(value.unwrap_or(reading.root)),
+        sketch: Sketch::of(value.unwrap_or(reading.root)),
+        size: value.map(|_| Size::of(&reading.entries)),
+        is_compared: value.is_some(),
+    }
+}
+
+/// The texts of a record: of each step by itself, and of what stands beside the steps.
+fn texts(reading: &Reading<'_>, report: &mut Report<'_>) {
+    let Some(key) = reading.body else {
+        return text_rules(reading.root, None, "", report);
+    };
+    let beside = reading.root.as_object().into_iter().flat_map(|object| object.entries());
+    for (name, value) in beside.filter(|(name, _)| *name != key) {
+        text_rules(value, None, &format!("/{}", pointer_escape(name)), report);
+    }
+    for (step, entry) in reading.entries.iter().enumerate() {
+        text_rules(entry.value, Some(step), &format!("/{key}/{step}"), report);
+    }
+}
+
+/// What a rule finds in a text: the message.
+type Find = fn(&str) -> Option<String>;
+
+fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut Report<'_>) {
+    let rules: [(&'static str, Find); 4] = [
+        ("data.mojibake", encoding::mojibake),
+        ("data.replacement-char", encoding::replacement),
+        ("data.secret", leak::secret),
+        ("data.personal", leak::personal),
+    ];
+    for (rule, find) in rules {
+        if let Some((rest, at, message)) = first(value, &find) {
+            report.warning(step, format!("{path}{rest}"), at, rule, message);
+        }
+    }
+}
+
+/// The first string below a value in which something is found: its path, the string, what is found.
+fn first<'v, 'a>(
+    value: &'v Value<'a>,
+    find: &dyn Fn(&str) -> Option<String>,
+) -> Option<(String, &'v Value<'a>, String)> {
+    match &value.data {
+        Data::String(text) => find(text).map(|message| (String::new(), value, message)),
+        Data::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
+            let (rest, at, message) = first(item, find)?;
+            Some((format!("/{i}{rest}"), at, message))
+        }),
+        Data::Object(object) => object.members.iter().find_map(|member| {
+            let (rest, at, message) = first(&member.value, find)?;
+            Some((format!("/{}{rest}", pointer_escape(&member.key)), at, message))
+        }),
+        _ => None,
+    }
+}
+
+/// Where the checks of one record put their findings.
+struct Report<'t> {
+    record: usize,
+    place: Place,
+    text: &'t [u8],
+    found: Vec<Found>,
+}
+
+impl Report<'_> {
+    /// Adds a warning about a value of the record.
+    fn warning(
+        &mut self,
+        step: Option<usize>,
+        path: String,
+        at: &Value<'_>,
+        rule: &'static str,
+        message: impl Into<String>,
+    ) {
+        let before = self.text.get(..at.start).unwrap_or_default();
+        let line = self.place.line + memchr::memchr_iter(b'\n', before).count() as u64;
+        let place = Place { span: self.place.span.part(at.start, at.text.len()), line };
+        let step = step.and_then(|step| StepNo::try_from(step).ok());
+        self.found.push(found(self.record, step, path, rule, Severity::Warning, message.into(), place));
+    }
+}
+
+fn found(
+    record: usize,
+    step: Option<StepNo>,
+    path: String,
+    rule: &'static str,
+    severity: Severity,
+    message: String,
+    place: Place,
+) -> Found {
+    Found { finding: Finding { record, step, path: Some(path), rule, severity, message }, place }
+}
+
+/// A record of one of the files that were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Source {
+    file: usize,
+    record: usize,
+}
+
+/// Samples that others are compared with.
+#[derive(Debug, Default)]
+struct Known {
+    files: Vec<String>,
+    bodies: HashMap<u128, Source>,
+    near: Index,
+    sources: Vec<Source>,
+}
+
+/// What a sample is to one that is known.
+enum Match {
+    Same(Source),
+    Near(Source, f64),
+}
+
+impl Known {
+    /// What this sample is like, at least by `share`.
+    fn find(&self, body: &Body, share: f64) -> Option<Match> {
+        if let Some(source) = self.bodies.get(&body.digest) {
+            return Some(Match::Same(*source));
+        }
+        let (number, share) = self.near.find(body.sketch.as_ref()?, share)?;
+        Some(Match::Near(*self.sources.get(number)?, share))
+    }
+
+    fn add(&mut self, record: usize, body: Body) {
+        let source = Source { file: self.files.len().saturating_sub(1), record };
+        self.bodies.entry(body.digest).or_insert(source);
+        if let Some(sketch) = body.sketch {
+            self.near.add(sketch);
+            self.sources.push(source);
+        }
+    }
+
+    /// A record for people, as seen from the file that is read.
+    fn name(&self, source: Source, is_own: bool) -> String {
+        let is_here = is_own && source.file + 1 == self.files.len();
+        match self.files.get(source.file).filter(|_| !is_here) {
+            Some(file) => format!("record {} of {file}", source.record),
+            None => format!("record {}", source.record),
+        }
+    }
+}
+
+/// What was seen so far of a dataset, and of the one that it must not share samples with.
+#[derive(Debug)]
+pub struct Dataset {
+    near: f64,
+    own: Known,
+    other: Known,
+    sizes: Sizes,
+}
+
+impl Dataset {
+    /// Nothing seen yet. Samples that share at least `near` (0 to 1) of their runs of five words are near duplicates.
+    #[must_use]
+    pub fn new(near: f64) -> Self {
+        Self { near, own: Known::default(), other: Known::default(), sizes: Sizes::default() }
+    }
+
+    /// Begins a file of the dataset with which nothing may be shared.
+    pub fn begin_other(&mut self, file: &str) {
+        self.other.files.push(file.to_owned());
+    }
+
+    /// Takes the next record of that dataset.
+    pub fn learn(&mut self, looked: Looked) {
+        if let Some(body) = looked.body {
+            self.other.add(looked.record, body);
+        }
+    }
+
+    /// Begins a file.
+    pub fn begin(&mut self, file: &str) {
+        self.own.files.push(file.to_owned());
+        self.sizes = Sizes::default();
+    }
+
+    /// Takes the next record of the file; its findings, in order.
+    pub fn take(&mut self, looked: Looked) -> Vec<Found> {
+        let Looked { record, place, found: mut all, body } = looked;
+        let Some(body) = body else { return all };
+        let mut tell = |rule, severity, message| {
+            all.push(found(record, None, body.path.clone(), rule, severity, message, place));
+        };
+        match self.other.find(&body, self.near) {
+            Some(Match::Same(source)) => {
+                let message = format!("{} is the same sample", self.other.name(source, false));
+                tell("data.contaminated", Severity::Error, message);
+            }
+            Some(Match::Near(source, share)) => {
+                let message = format!("{} {}", self.other.name(source, false), shares(share));
+                tell("data.contaminated", Severity::Error, message);
+            }
+            None => {}
+        }
+        match self.own.find(&body, self.near) {
+            Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.own.files.len() => {
+                let message = format!("{} is the same sample", self.own.name(source, true));
+                tell("data.duplicate", Severity::Warning, message);
+            }
+            Some(Match::Near(source, share)) => {
+                let message = format!("{} {}", self.own.name(source, true), shares(share));
+                tell("data.near-duplicate", Severity::Warning, message);
+            }
+            _ => {}
+        }
+        if let Some(size) = body.size {
+            self.sizes.add(record, place, &body.path, size);
+        }
+        self.own.add(record, body);
+        all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+        all
+    }
+
+    /// Ends the file: the findings that only all its records tell, in order.
+    pub fn end(&mut self) -> Vec<Found> {
+        let outliers = std::mem::take(&mut self.sizes).outliers();
+        let tell = |outlier: sizes::Outlier| {
+            let (rule, severity) = ("data.outlier", Severity::Warning);
+            found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
+        };
+        outliers.into_iter().map(tell).collect()
+    }
+}
+
+fn shares(share: f64) -> String {
+    format!("has about {:.0} % of the same runs of words", share * 100.0)
+}

@@ -1,0 +1,166 @@
+//! Packed streams: gzip and Zstandard, told by their first bytes and read as what they hold.
+//!
+//! An archive may be several behind one another (what `cat a.gz b.gz` gives); all are read. Whoever reads may get less
+//! than an archive held, and an error: it was cut off, or it is damaged.
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+
+/// How a stream is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+/// The first bytes of each packing; a skippable frame may be the first of a Zstandard archive.
+const MAGIC: &[(&[u8], Packing)] = &[(b"\x1f\x8b", Packing::Gzip), (b"\x28\xb5\x2f\xfd", Packing::Zstd)];
+
+/// Whether something that begins so is packed.
+pub(super) fn is_packed(head: &[u8]) -> bool {
+    MAGIC.iter().any(|(magic, _)| head.starts_with(magic))
+}
+
+/// What a stream holds, and whether it is packed. Of a stream that is not, no more than its first byte is waited for.
+pub(super) fn unpacked<'r>(mut stream: impl Read + 'r) -> io::Result<(Box<dyn Read + 'r>, bool)> {
+    let mut head = Vec::new();
+    while MAGIC.iter().any(|(magic, _)| head.len() < magic.len() && magic.starts_with(&head)) {
+        let mut byte = [0];
+        match stream.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => head.push(byte[0]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let packing = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, packing)| packing);
+    let whole = Cursor::new(head).chain(stream);
+    Ok(match packing {
+        None => (Box::new(whole), false),
+        Some(Packing::Gzip) => (Box::new(MultiGzDecoder::new(BufReader::new(whole))), true),
+        Some(Packing::Zstd) => (Box::new(Zstd::new(BufReader::new(whole))), true),
+    })
+}
+
+/// Frames of Zstandard behind one another.
+struct Zstd<R> {
+    source: R,
+    decoder: FrameDecoder,
+    is_in_frame: bool,
+}
+
+impl<R: BufRead> Zstd<R> {
+    fn new(source: R) -> Self {
+        Self { source, decoder: FrameDecoder::new(), is_in_frame: false }
+    }
+
+    /// Begins the next frame; false at the end.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        if self.source.fill_buf()?.is_empty() {
+            return Ok(false);
+        }
+        match self.decoder.reset(&mut self.source) {
+            Ok(()) => self.is_in_frame = true,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                io::copy(&mut self.source.by_ref().take(u64::from(length)), &mut io::sink())?;
+            }
+            Err(e) => return Err(io::Error::other(e)),
+        }
+        Ok(true)
+    }
+
+    fn end_frame(&mut self) -> io::Result<()> {
+        self.is_in_frame = false;
+        let told = self.decoder.get_checksum_from_data();
+        if told.is_some() && told != self.decoder.get_calculated_checksum() {
+            return Err(io::Error::other("the checksum is wrong"));
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.is_in_frame && self.decoder.can_collect() > 0 {
+                return self.decoder.read(block);
+            }
+            if !self.is_in_frame {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+            } else if self.decoder.is_finished() {
+                self.end_frame()?;
+            } else {
+                let some = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.source, some).map_err(io::Error::other)?;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use std::io::Write;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        compress_to_vec(text, CompressionLevel::Fastest)
+    }
+
+    /// What can be read, and whether that was all.
+    fn read(packed: &[u8]) -> (Vec<u8>, bool) {
+        let (mut stream, _) = unpacked(packed).unwrap();
+        let mut out = Vec::new();
+        let is_whole = stream.read_to_end(&mut out).is_ok();
+        (out, is_whole)
+    }
+
+    fn text() -> Vec<u8> {
+        (0..40_000_u32).flat_map(|i| format!("{{\"n\":{}}}\n", i.wrapping_mul(2_654_435_761)).into_bytes()).collect()
+    }
+
+    #[test]
+    fn archives_behind_one_another_are_read() {
+        let text = text();
+        let (a, b) = text.split_at(100_000);
+        for pack in [gzip, zstd] {
+            assert_eq!(read(&pack(&text)), (text.clone(), true));
+            assert_eq!(read(&[pack(a), pack(b""), pack(b)].concat()), (text.clone(), true));
+        }
+        let skipped = [zstd(a), b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec(), zstd(b)].concat();
+        assert_eq!(read(&skipped), (text, true));
+    }
+
+    #[test]
+    fn what_is_left_of_an_archive_is_read() {
+        let text = text();
+        for packed in [gzip(&text), zstd(&text)] {
+            let (part, is_whole) = read(&packed[..packed.len() * 3 / 4]);
+            assert!(!is_whole && !part.is_empty() && text.starts_with(&part));
+            let mut damaged = packed.clone();
+            damaged[packed.len() / 2] ^= 0x55;
+            assert!(!read(&damaged).1);
+            let (all, is_whole) = read(&[packed, b"garbage".to_vec()].concat());
+            assert!(!is_whole && all == text);
+        }
+    }
+
+    #[test]
+    fn other_streams_are_as_they_are() {
+        for plain in [&b""[..], b"{\"a\":1}", b"\x1f", b"\x1fx", b"\x28\xb5\x2f", b"(x"] {
+            assert_eq!(read(plain), (plain.to_vec(), true));
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `obelus check --data` and `--against`: repetition over files, order, and silence where nobody asked.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Exit status, stdout and stderr.
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).current_dir(folder).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Exit status, and each finding as its file, record and rule.
+fn rules(folder: &Path, arguments: &[&str]) -> (i32, Vec<String>) {
+    let (status, stdout, stderr) = run(folder, &[&["check", "--json"], arguments].concat());
+    assert!(status < 2, "{stderr}");
+    let told = |line: &str| {
+        let finding: serde_json::Value = serde_json::from_str(line).unwrap();
+        format!("{} {} {}", finding["file"].as_str().unwrap(), finding["record"], finding["rule"].as_str().unwrap())
+    };
+    (status, stdout.lines().map(told).collect())
+}
+
+/// A conversation of some words that no other number has.
+fn chat(number: usize, words: usize) -> String {
+    let text: Vec<String> = (0..words).map(|i| format!("w{}", (number * 7919 + i) * 104_729 % 1_000_003)).collect();
+    format!(
+        "{{\"id\":\"{number}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{}\"}},\
+         {{\"role\":\"assistant\",\"content\":\"yes\"}}]}}\n",
+        text.join(" ")
+    )
+}
+
+#[test]
+fn repetition_is_told_over_files_and_only_when_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let near = chat(1, 60).replace("\"id\":\"1\"", "\"id\":\"n\"").replace("yes", "no");
+    fs::write(folder.join("a.jsonl"), chat(0, 60) + &chat(1, 60)).unwrap();
+    fs::write(folder.join("b.jsonl"), chat(2, 60) + &chat(0, 60) + &near).unwrap();
+    assert_eq!(rules(folder, &["a.jsonl", "b.jsonl"]), (0, vec![]));
+    let told = ["b.jsonl 1 data.duplicate", "b.jsonl 2 data.near-duplicate"];
+    assert_eq!(rules(folder, &["--data", "a.jsonl", "b.jsonl"]), (0, told.map(str::to_owned).to_vec()));
+    assert_eq!(rules(folder, &["--data", "--near", "1", "a.jsonl", "b.jsonl"]).1, [told[0]]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
+    assert!(stdout.contains("b.jsonl:2: warning: record 0 of a.jsonl is the same sample [data.duplicate]"), "{stdout}");
+    let shared = ["b.jsonl 1 data.contaminated", "b.jsonl 2 data.contaminated"];
+    assert_eq!(rules(folder, &["b.jsonl", "--against", "a.jsonl"]), (1, shared.map(str::to_owned).to_vec()));
+    assert_eq!(rules(folder, &["b.jsonl", "--against", "a.jsonl", "--allow", "data"]), (0, vec![]));
+    for arguments in [["--near", "0.4"], ["--near", "x"], ["--against", "none.jsonl"]] {
+        assert_eq!(run(folder, &[&["check", "a.jsonl"], arguments.as_slice()].concat()).0, 2);
+    }
+}
+
+#[test]
+fn several_threads_tell_the_same_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text: String =
+        (0..3000).map(|i| chat(if i % 50 == 49 { i - 7 } else { i }, 300)).collect::<String>() + &chat(9000, 9000);
+    assert!(text.len() > 4 << 20);
+    fs::write(folder.join("r.jsonl"), &text).unwrap();
+    let (_, first) = rules(folder, &["--data", "--allow", "adp,sft", "r.jsonl"]);
+    assert_eq!(first, ["r.jsonl 3000 data.outlier"], "copies in one file are told by the rules of the format");
+    let (_, all) = rules(folder, &["--data", "--deny", "data", "r.jsonl"]);
+    assert_eq!(all.iter().filter(|rule| rule.ends_with("adp.duplicate-content")).count(), 60);
+    assert!(all.last().unwrap().ends_with("data.outlier"), "what only all records tell comes last");
+    assert_eq!(rules(folder, &["--data", "--deny", "data", "r.jsonl"]), (1, all));
+}
+
+#[test]
+fn messages_of_a_run_are_looked_at_for_what_they_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"caf\\u00c3\\u00a9\"}\n";
+    fs::write(folder.join("log.jsonl"), line.repeat(12)).unwrap();
+    let (_, told) = rules(folder, &["--data", "--format", "acts", "log.jsonl"]);
+    assert_eq!(told.len(), 12);
+    assert!(told.iter().all(|rule| rule.ends_with("data.mojibake")), "{told:?}");
+}

@@ -1,0 +1,133 @@
+//! `obelus stats`: parts that merge to the whole, and calls counted alone.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Exit status, stdout and stderr.
+fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Records that repeat one another, cannot be read, have rewards that do not add up to the last digit, are of any shape.
+fn records() -> Vec<String> {
+    let call = |id: &str, reward: &str, text: &str| {
+        format!(
+            r#"{{"id":{id},"content":[{{"class_":"text_observation","content":"{text}","source":"user"}},{{"class_":"api_action","function":"f","kwargs":{{}},"reward":{reward}}}]}}"#
+        )
+    };
+    let chat = r#"{"id":"c","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"<think>x"}]}"#;
+    let atif =
+        r#"{"schema_version":"ATIF-v1.4","session_id":"a","steps":[{"step_id":1,"source":"user","message":"x"}]}"#;
+    vec![
+        call("\"a\"", "0.1", "x"),
+        call("\"b\"", "0.2", "x"),
+        call("\"\\u0061\"", "1e16", "y"),
+        chat.to_owned(),
+        "{\"cut\":".to_owned(),
+        atif.to_owned(),
+        "[1]".to_owned(),
+        call("\"b\"", "-1e16", "x"),
+        chat.to_owned(),
+        call("7", "0.3", "z"),
+        call("7", "null", "<think>"),
+        atif.to_owned(),
+    ]
+}
+
+#[test]
+fn any_parts_merge_to_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let records = records();
+    let stats = |records: &[String]| {
+        let (status, stdout, stderr) =
+            run(folder, &["stats", "--json", "--format", "adp", "-"], &(records.join("\n") + "\n"));
+        assert_eq!(status, 0, "{stderr}");
+        stdout
+    };
+    let whole = stats(&records);
+    assert!(whole.contains("\"adp.duplicate-content\":2,\"adp.duplicate-id\":6,"), "{whole}");
+    let n = records.len();
+    let two = (0..=n).map(|i| vec![0, i, n]);
+    let more = [vec![0, 3, 3, 8, n], (0..=n).collect()];
+    for cuts in two.chain(more) {
+        let mut names = Vec::new();
+        for (i, pair) in cuts.windows(2).enumerate() {
+            names.push(format!("part-{i}"));
+            fs::write(folder.join(&names[i]), stats(&records[pair[0]..pair[1]])).unwrap();
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (status, merged, stderr) = run(folder, &[&["stats", "--merge", "--json"], names.as_slice()].concat(), "");
+        assert_eq!(status, 0, "{stderr}");
+        assert_eq!(merged, whole, "{cuts:?}");
+        let joined: String = names.iter().map(|name| fs::read_to_string(folder.join(name)).unwrap()).collect();
+        assert_eq!(run(folder, &["stats", "--merge", "--json", "-"], &joined).1, whole, "one behind the other");
+        fs::write(folder.join("again"), &merged).unwrap();
+        assert_eq!(run(folder, &["stats", "--merge", "--json", "again"], "").1, whole, "a merged whole is a part");
+    }
+    let (_, told, _) = run(folder, &["stats", "--merge", "part-0", "part-1", "part-2"], "");
+    assert!(told.starts_with("3 parts  Agent Data Protocol\n  records"), "{told}");
+}
+
+#[test]
+fn runs_of_other_formats_merge_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let stats = |text: &str| run(folder, &["stats", "--json", "--format", "generic", "-"], text).1;
+    let (a, b) = (stats("{\"a\":1}\n{\"b\":2}\n"), stats("{\"c\":1}\nno\n"));
+    let (status, merged, stderr) = run(folder, &["stats", "--merge", "--json", "-"], &(a.clone() + &b));
+    assert_eq!((status, merged.lines().count()), (0, 3), "{stderr}");
+    let last: serde_json::Value = serde_json::from_str(merged.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["trajectories"], &last["steps"]), (&2.into(), &4.into()));
+    let adp = run(folder, &["stats", "--json", "--format", "adp", "-"], &records()[0]).1;
+    for (parts, why) in [
+        (a.clone() + &adp, "another format"),
+        (a.lines().next().unwrap().to_owned(), "cut off"),
+        ("{\"type\":\"dataset\",\"records\":1}".to_owned(), "no line of a dataset"),
+        ("{}".to_owned(), "no line of statistics"),
+        ("x".to_owned(), "no JSON"),
+        (String::new(), "no parts"),
+    ] {
+        let (status, _, stderr) = run(folder, &["stats", "--merge", "--json", "-"], &parts);
+        assert!(status == 2 && stderr.contains(why), "{why}: {stderr}");
+    }
+}
+
+#[test]
+fn calls_are_counted_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let long = "word ".repeat(600);
+    let some = records();
+    let record = |i: usize| {
+        some[i % some.len()].replace("\"f\"", &format!("\"f{}\"", i % 99)).replace("\"x\"", &format!("\"{long}\""))
+    };
+    // Long enough for several threads.
+    let text: String = (0..6000).map(|i| record(i) + "\n").collect();
+    fs::write(folder.join("r.jsonl"), &text).unwrap();
+    let (_, stats, _) = run(folder, &["stats", "--json", "--format", "adp", "r.jsonl"], "");
+    let stats: serde_json::Value = serde_json::from_str(stats.lines().last().unwrap()).unwrap();
+    let (status, tools, _) = run(folder, &["stats", "--tools", "--json", "--format", "adp", "r.jsonl"], "");
+    let tools: serde_json::Value = serde_json::from_str(&tools).unwrap();
+    assert_eq!(status, 0);
+    for member in ["tools", "calls", "records", "unreadable"] {
+        assert_eq!(tools[member], stats[member], "{member}");
+    }
+    let (_, told, _) = run(folder, &["stats", "--tools", "-"], &records()[..2].join("\n"));
+    assert_eq!(told, "-  2 calls in 2 records\n  2  f\n");
+    let (_, told, _) = run(folder, &["stats", "--tools", "--format", "generic", "-"], "{}\n");
+    assert_eq!(told, "-  0 calls in 1 records\n");
+}
