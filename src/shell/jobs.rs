@@ -193,14 +193,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
-        Effect::Loss { generation, record } => {
-            let place = source.records.get(record).map(|record| record.place.span);
-            let lines = place.map_or_else(Vec::new, |span| match source.bytes.read(span) {
-                Ok(bytes) => loss::lines(&lossy(&bytes)),
-                Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
-            });
-            send(Msg::Loss(generation, record, lines));
-        }
+        Effect::Loss { generation, record } => send(Msg::Loss(generation, record, trained(source, record))),
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
@@ -296,6 +289,15 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
     }
     if !batch.is_empty() {
         send(Msg::Facts(content, batch));
+    }
+}
+
+/// A record as a model would see it.
+fn trained(source: &Source, record: usize) -> Vec<TextLine> {
+    let Some(record) = source.records.get(record) else { return Vec::new() };
+    match source.bytes.read(record.place.span) {
+        Ok(bytes) => loss::lines(&lossy(&bytes)),
+        Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
     }
 }
 
