@@ -36,6 +36,8 @@ impl App {
         self.inspector.tab = old.inspector.tab;
         self.state.is_blaming = old.state.is_blaming;
         self.times = old.times;
+        self.filters = old.filters;
+        self.table.columns = old.table.columns;
         self.reviewing = old.reviewing;
         self.session.review = old.session.review;
         self.restart_review();

@@ -21,6 +21,12 @@ pub enum Context {
     Files,
     /// In the table of trajectories.
     Table,
+    /// In the table and in what stands beside it.
+    Dataset,
+    /// In the values of a column of the table.
+    Facets,
+    /// In the plot below the table.
+    Plot,
     /// In help and palette.
     Menu,
     /// In a line being typed.
@@ -106,6 +112,19 @@ pub enum Action {
     UndecidedPrevious,
     MarkNext,
     MarkPrevious,
+    ColumnNext,
+    ColumnPrevious,
+    Sort,
+    Filter,
+    Facets,
+    Plot,
+    ChooseColumns,
+    TablePaneNext,
+    TablePanePrevious,
+    FacetToggle,
+    BinToggle,
+    BinNext,
+    BinPrevious,
     Search,
     SearchNext,
     SearchPrevious,
@@ -225,6 +244,7 @@ const LOOK: &str = "Looking closer";
 const WATCH: &str = "Watching values";
 const FIND: &str = "Finding and taking";
 const MARK: &str = "Deciding";
+const DATA: &str = "In a dataset";
 const REST: &str = "The program";
 
 /// All keys. Order is the order of the help.
@@ -323,6 +343,21 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["M"], A::Note, "note", "Write a note on this step, value or record; an empty one goes.", MARK, 0),
     row(C::Table, &["v"], A::Select, "select", "Begin to select records: decisions are for all of them; Esc ends it.", MARK, 0),
     row(C::Table, &["*"], A::SelectAll, "select all", "Select all records that are shown.", MARK, 0),
+    row(C::Dataset, &["&"], A::Filter, "filter", "Filter the trajectories: steps>20 tool:bash !finish:finish reward<=0 finding:adp.* words; Esc clears.", DATA, 3),
+    row(C::Dataset, &["s"], A::Sort, "sort", "Sort by the column in focus; again: the other way round; again: as in the file.", DATA, 3),
+    row(C::Dataset, &["f"], A::Facets, "values", "Show the values of the column in focus with their counts, and back.", DATA, 3),
+    row(C::Dataset, &["p"], A::Plot, "plot", "Show how the numbers of the column in focus spread, and back.", DATA, 4),
+    row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns of the table.", DATA, 0),
+    row(C::Table, &["l", "Right"], A::ColumnNext, "next column", "Put the next column in focus.", DATA, 0),
+    row(C::Table, &["h", "Left"], A::ColumnPrevious, "previous column", "Put the previous column in focus.", DATA, 0),
+    row(C::Facets, &["l", "Right"], A::ColumnNext, "next column", "Show the values of the next column.", DATA, 0),
+    row(C::Facets, &["h", "Left"], A::ColumnPrevious, "previous column", "Show the values of the previous column.", DATA, 0),
+    row(C::Facets, &["Enter"], A::FacetToggle, "filter to it", "Filter to the value under the cursor; again: no longer.", DATA, 1),
+    row(C::Plot, &["l", "Right", "j", "Down"], A::BinNext, "bars", "Go to the next bar.", DATA, 2),
+    row(C::Plot, &["h", "Left", "k", "Up"], A::BinPrevious, "previous bar", "Go to the previous bar.", DATA, 0),
+    row(C::Plot, &["Enter"], A::BinToggle, "filter to it", "Filter to the numbers of the bar under the cursor; again: no longer.", DATA, 1),
+    row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what stands beside the table, and back.", DATA, 0),
+    row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 
     row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
@@ -334,7 +369,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
-    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search and the message, go back to the list.", REST, 0),
+    row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter, go back to the list.", REST, 0),
     row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the file of a list, the program.", REST, 10),
     row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
     row(C::Global, &["C-z"], A::Suspend, "suspend", "Suspend the program; fg brings it back.", REST, 0),

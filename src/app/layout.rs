@@ -39,6 +39,10 @@ pub enum Pane {
     Files,
     /// The trajectories of a dataset.
     Table,
+    /// The values of a column of the table.
+    Facets,
+    /// How the numbers of a column spread.
+    Plot,
     /// The steps.
     #[default]
     Steps,
@@ -117,6 +121,49 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     Layout { header, panes, has_borders, watches, explain, timeline, footer }
 }
 
+/// What stands beside the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Beside {
+    /// The values of the column in focus, at its right.
+    pub facets: bool,
+    /// The plot, below.
+    pub plot: bool,
+}
+
+/// From this width on the values of a column stand beside the table, else over it.
+const FACETS_BESIDE: u16 = 90;
+/// From this height on the plot stands below the table, else over it.
+const PLOT_BELOW: u16 = 22;
+/// Rows of the plot.
+const PLOT_ROWS: u16 = 9;
+
+/// The layout of the table and what stands beside it; `focus` is one of these panes.
+#[must_use]
+pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
+    let mut out = layout(width, height, Pane::Table, true, 0);
+    let Some((_, mut body)) = out.panes.pop() else { return out };
+    let is_narrow = |pane: Pane| match pane {
+        Pane::Facets => width < FACETS_BESIDE,
+        Pane::Plot => height < PLOT_BELOW,
+        _ => false,
+    };
+    if is_alone || is_narrow(focus) {
+        out.panes.push((focus, body));
+        return out;
+    }
+    if beside.plot && height >= PLOT_BELOW {
+        body.height -= PLOT_ROWS;
+        out.panes.push((Pane::Plot, Area { y: body.y + body.height, height: PLOT_ROWS, ..body }));
+    }
+    if beside.facets && width >= FACETS_BESIDE {
+        let facets = (width * 28 / 100).clamp(30, 48);
+        body.width -= facets;
+        out.panes.push((Pane::Facets, Area { x: body.x + body.width, width: facets, ..body }));
+    }
+    out.panes.insert(0, (Pane::Table, body));
+    out
+}
+
 fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
     if body.width >= WIDE {
@@ -137,6 +184,22 @@ fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_beside_the_table_leaves_it_room_at_every_size() {
+        for (width, height) in (1..200).flat_map(|width| (1..60).map(move |height| (width, height))) {
+            for focus in [Pane::Table, Pane::Facets, Pane::Plot] {
+                for (facets, plot, is_alone) in [(true, true, false), (false, true, false), (true, false, true)] {
+                    let beside = Beside { facets: facets || focus == Pane::Facets, plot: plot || focus == Pane::Plot };
+                    let l = table_layout(width, height, focus, is_alone, beside);
+                    assert!(l.panes.iter().any(|(p, _)| *p == focus), "{focus:?} at {width}x{height}");
+                    let cells: u32 = l.panes.iter().map(|(_, a)| u32::from(a.width) * u32::from(a.height)).sum();
+                    let body = u32::from(width) * u32::from(l.footer.y.saturating_sub(1.min(height)));
+                    assert_eq!(cells, body, "{width}x{height}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn panes_tile_the_body_at_every_size() {

@@ -1,6 +1,6 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
-use super::{App, Effect, Effects, Notice, Pane, msg};
+use super::{App, Effect, Effects, Notice, msg};
 use crate::model::Place;
 use crate::panes::Follow;
 use std::sync::PoisonError;
@@ -34,7 +34,7 @@ impl App {
         if is_complete {
             self.stop_at_hit(effects);
         }
-        if !self.session.is_dataset() && self.pane == Pane::Table && is_complete && self.opening.is_none() {
+        if !self.session.is_dataset() && self.is_on_table() && is_complete && self.opening.is_none() {
             self.opening = Some(0);
         }
     }
@@ -88,7 +88,7 @@ impl App {
         self.session.bytes = coming.bytes;
         self.session.records = coming.records;
         self.session.live.renew(coming.mark.is_some());
-        self.table.clear();
+        self.restart_table();
         self.restart_review();
         self.inspector.renew();
         match coming.run {

@@ -5,6 +5,7 @@ use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
+use crate::review::Column;
 use crate::text::{Role, SafeText, pad};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
@@ -18,6 +19,8 @@ pub enum MenuKind {
     Palette,
     /// The calls that read a value.
     Readers,
+    /// The columns of the table.
+    Columns,
 }
 
 /// A row of the list.
@@ -33,6 +36,10 @@ pub enum Item {
     GoToTime(When),
     /// A call that reads a value, by its number.
     Reader(usize),
+    /// A filter of the configuration, by its number.
+    Filter(usize),
+    /// A column of the table.
+    Column(Column),
 }
 
 /// The list over the panes.
@@ -48,6 +55,10 @@ pub struct Menu {
     /// The value whose readers are listed.
     of: String,
     readers: Vec<ReadBy>,
+    /// The columns that are shown.
+    columns: Vec<Column>,
+    /// Name and text of the filters that are offered.
+    filters: Vec<(String, String)>,
 }
 
 impl Menu {
@@ -60,8 +71,39 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items) = (String::new(), Vec::new(), Vec::new());
-        Self { kind, prompt: Prompt::default(), scroll: Scroll::default(), items, of, readers }
+        let (of, readers, items, columns, filters) = Default::default();
+        let (prompt, scroll) = (Prompt::default(), Scroll::default());
+        Self { kind, prompt, scroll, items, of, readers, columns, filters }
+    }
+
+    /// The commands of a place, and filters by name.
+    #[must_use]
+    pub fn palette(contexts: &[Context], filters: &[(String, String)]) -> Self {
+        let mut menu = Self { filters: filters.to_vec(), ..Self::empty(MenuKind::Palette) };
+        menu.refresh(contexts);
+        menu
+    }
+
+    /// The list of the columns; those that are shown are ticked.
+    #[must_use]
+    pub fn columns(shown: &[Column]) -> Self {
+        let mut menu = Self { columns: shown.to_vec(), ..Self::empty(MenuKind::Columns) };
+        menu.refresh(&[]);
+        menu
+    }
+
+    /// The column under the cursor.
+    #[must_use]
+    pub fn column(&self) -> Option<Column> {
+        match self.chosen() {
+            Some(Item::Column(column)) => Some(column),
+            _ => None,
+        }
+    }
+
+    /// Takes the columns that are shown now.
+    pub fn set_columns(&mut self, shown: &[Column]) {
+        self.columns = shown.to_vec();
     }
 
     /// The list of the calls that read a value.
@@ -90,9 +132,15 @@ impl Menu {
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
+            MenuKind::Columns => columns(query),
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => matches(&rows, query),
         };
+        if self.kind == MenuKind::Palette {
+            // A filter that has the typed word as it is comes before what only looks like it.
+            let at = if query.is_empty() { self.items.len() } else { 0 };
+            self.items.splice(at..at, filters(&self.filters, query));
+        }
         if let (MenuKind::Palette, Ok(step)) = (self.kind, query.parse()) {
             self.items.insert(0, Item::GoTo(step));
         }
@@ -157,6 +205,8 @@ impl Menu {
 
     fn row(&self, item: Item, width: usize) -> Row {
         match item {
+            Item::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
+            Item::Column(column) => column_row(column, self.columns.contains(&column)),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
                 Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
@@ -174,6 +224,35 @@ fn reader_row(reader: &ReadBy) -> Row {
         Piece::of(Role::Dim, "  reads "),
         Piece::of(Role::Reference, &reader.reference),
     ])
+}
+
+fn column_row(column: Column, is_shown: bool) -> Row {
+    Row::new(vec![
+        Piece::of(Role::Accent, if is_shown { " ✓ " } else { "   " }),
+        Piece::safe(Role::Text, pad(&SafeText::literal(column.title()), 14)),
+        Piece::of(Role::Dim, column.about()),
+    ])
+}
+
+fn filter_row((name, text): &(String, String)) -> Row {
+    Row::new(vec![
+        Piece::safe(Role::KeyName, pad(&SafeText::of(&format!("  & {name}")), 21)),
+        Piece::of(Role::Text, text),
+    ])
+}
+
+/// The columns whose name or sentence has a query.
+fn columns(query: &str) -> Vec<Item> {
+    let query = query.to_lowercase();
+    let fits = |column: &Column| column.title().contains(&query) || column.about().contains(&query);
+    Column::ALL.into_iter().filter(fits).map(Item::Column).collect()
+}
+
+/// The filters whose name or text has a query.
+fn filters(filters: &[(String, String)], query: &str) -> Vec<Item> {
+    let query = query.to_lowercase();
+    let fits = |(name, text): &(String, String)| format!("{name} {text}").to_lowercase().contains(&query);
+    (0..filters.len()).filter(|i| fits(&filters[*i])).map(Item::Filter).collect()
 }
 
 /// The readers that a query fits, in their order.
@@ -220,7 +299,7 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -250,7 +329,9 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
+        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) | Item::Filter(_) | Item::Column(_) => {
+            None
+        }
     }
 }
 

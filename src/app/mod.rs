@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+pub mod dataset;
 pub mod files;
 pub mod inspector;
 pub mod key;
@@ -51,6 +52,8 @@ pub enum Layer {
     Condition(Prompt),
     /// The line in which a tag, a note or a yes is typed.
     Review(ReviewLine),
+    /// The line in which a filter is typed.
+    Filter(Prompt),
 }
 
 /// A sentence in the footer, until the next key.
@@ -102,10 +105,13 @@ pub struct App {
     pub themes: Vec<String>,
     /// First key of a two-key sequence.
     pub prefix: Option<String>,
+    /// Filters of the configuration by name.
+    pub filters: Vec<(String, String)>,
     /// Where to begin, until the run reaches so far.
     pub start: Option<start::Start>,
     /// Whether the last key asked for something that will come into view; another key takes that back.
     is_asking: bool,
+    asking: dataset::Asking,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
     /// A trajectory that is opened again because its file has another content.
@@ -142,8 +148,10 @@ impl App {
             search: Search::default(),
             themes,
             prefix: None,
+            filters: Vec::new(),
             start: None,
             is_asking: false,
+            asking: dataset::Asking::default(),
             jumps: Vec::new(),
             opening: None,
             reopening: None,
@@ -168,7 +176,11 @@ impl App {
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
             Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),
-            Msg::Facts(facts) => self.table.set_facts(facts),
+            Msg::Facts(content, facts) => self.take_facts(content, facts),
+            Msg::Scanned(content, chunk) => self.scanned(content, chunk),
+            Msg::ScanEnded(content) => self.scan_ended(content),
+            Msg::Arranged(number, order) => self.arranged(number, order),
+            Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
@@ -194,7 +206,9 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
-            (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_)), _) => vec![Context::Prompt],
+            (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_) | Layer::Filter(_)), _) => {
+                vec![Context::Prompt]
+            }
             (None, _) => self.place(),
         }
     }
@@ -232,7 +246,7 @@ impl App {
     fn type_key(&mut self, key: KeyPress) {
         let prompt = match &mut self.layer {
             Some(Layer::Menu(menu)) => &mut menu.prompt,
-            Some(Layer::Search(prompt) | Layer::Condition(prompt)) => prompt,
+            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt)) => prompt,
             Some(Layer::Review(line)) => &mut line.prompt,
             None => return,
         };
@@ -254,7 +268,7 @@ impl App {
     fn paste(&mut self, text: &str) {
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
-            Some(Layer::Search(prompt) | Layer::Condition(prompt)) => prompt.insert(text),
+            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt)) => prompt.insert(text),
             Some(Layer::Review(line)) => line.prompt.insert(text),
             None => {}
         }
@@ -268,14 +282,14 @@ impl App {
         if is_same {
             return;
         }
-        self.table.scroll.cursor = trajectory;
+        self.table.show(trajectory);
         self.session.focus = Focus::default();
         self.session.live.reset();
         self.jumps.clear();
         self.steps = Scroll::default();
         self.state.reset();
         self.inspector.reset();
-        if self.pane == Pane::Table {
+        if self.is_on_table() {
             self.pane = Pane::Steps;
         }
     }
@@ -313,7 +327,9 @@ impl App {
 pub fn pane_contexts(pane: Pane) -> Vec<Context> {
     match pane {
         Pane::Files => vec![Context::Files, Context::Global],
-        Pane::Table => vec![Context::Table, Context::Global],
+        Pane::Table => vec![Context::Table, Context::Dataset, Context::Global],
+        Pane::Facets => vec![Context::Facets, Context::Dataset, Context::Global],
+        Pane::Plot => vec![Context::Plot, Context::Dataset, Context::Global],
         Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
         Pane::State => vec![Context::State, Context::Trajectory, Context::Global],
         Pane::Inspector => vec![Context::Inspector, Context::Trajectory, Context::Global],

@@ -13,7 +13,7 @@ use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
-use crate::review::{ContentKey, Decision, Marked};
+use crate::review::{Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -49,8 +49,16 @@ pub enum Msg {
     Settled,
     /// A trajectory was opened.
     Opened(usize, OpenedRun),
-    /// Facts of records for the table.
-    Facts(Vec<(usize, Facts)>),
+    /// Facts on records that are on the screen: the content of the input, record and facts.
+    Facts(u64, Vec<(usize, Facts)>),
+    /// More records were looked at: the content of the input, and the facts on those that come next.
+    Scanned(u64, Arc<Chunk>),
+    /// A scan has ended: the content of the input.
+    ScanEnded(u64),
+    /// The rows of the table were arranged: number of the question.
+    Arranged(u64, Order),
+    /// A column was counted: number of the question.
+    Tallied(u64, Tally),
     /// A look at the listed files found something new.
     Files(ListChange),
     /// What a listed file begins with.
@@ -132,8 +140,48 @@ pub enum Effect {
     Edit(u64),
     /// Open a trajectory.
     Open(usize),
-    /// Make facts of records.
-    Facts(Vec<usize>),
+    /// Make facts on records that are on the screen.
+    Facts {
+        /// Content to answer with.
+        content: u64,
+        /// The records.
+        records: Vec<usize>,
+    },
+    /// Look at all records in the background.
+    Scan {
+        /// Content to answer with.
+        content: u64,
+        /// The first record.
+        from: usize,
+        /// The record behind the last.
+        to: usize,
+    },
+    /// Filter and sort the rows of the table; a newer question replaces an older.
+    Arrange {
+        /// Number to answer with.
+        number: u64,
+        /// The facts by now.
+        facts: FactTable,
+        /// What was decided, where that is asked for.
+        marks: Option<Arc<RecordMarks>>,
+        /// By which column.
+        sort: Option<Sort>,
+        /// What is let through.
+        filter: Filter,
+    },
+    /// Count what a column holds; a newer question replaces an older.
+    Tally {
+        /// Number to answer with.
+        number: u64,
+        /// The facts by now.
+        facts: FactTable,
+        /// What was decided, where that is asked for.
+        marks: Option<Arc<RecordMarks>>,
+        /// What is let through.
+        filter: Filter,
+        /// The column.
+        column: Column,
+    },
     /// Play a recording so.
     Play(Replay),
     /// Open a listed file in place of what is open.

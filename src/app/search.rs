@@ -46,8 +46,10 @@ impl App {
         };
         let is_found = match self.pane {
             Pane::Table => {
-                return self.find_outside(pattern, FoundAt::Record(self.table.scroll.cursor), is_forward, effects);
+                let Some(record) = self.table.record() else { return };
+                return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
             }
+            Pane::Facets | Pane::Plot => false,
             Pane::Steps => {
                 let step = self.session.open().map_or(0, |o| o.step());
                 return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
@@ -79,7 +81,10 @@ impl App {
         self.notice = None;
         match at {
             Some(FoundAt::Step(step)) => self.jump_to(step),
-            Some(FoundAt::Record(record)) => self.table.scroll.jump_to(record),
+            Some(FoundAt::Record(record)) if self.table.show(record) => {}
+            Some(FoundAt::Record(record)) => {
+                self.tell(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
+            }
             None => self.tell(format!("no further {typed}")),
         }
     }

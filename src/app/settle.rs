@@ -1,7 +1,7 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
 use super::keys::Tab;
-use super::layout::{Layout, layout};
+use super::layout::{Beside, Layout, layout, table_layout};
 use super::{App, Effect, Effects, Layer, Pane, view};
 use crate::model::{Span, StepNo, lossy};
 use crate::panes::compare::{self, Question};
@@ -24,8 +24,13 @@ impl App {
     /// The layout of now.
     #[must_use]
     pub fn layout(&self) -> Layout {
+        let (width, height) = self.size;
+        if self.is_on_table() {
+            let beside = Beside { facets: self.table.facets.is_open, plot: self.is_plotting() };
+            return table_layout(width, height, self.pane, self.is_zoomed, beside);
+        }
         let main = if self.pane == Pane::Watches { self.beside } else { self.pane };
-        layout(self.size.0, self.size.1, main, self.is_zoomed, self.watches.rows())
+        layout(width, height, main, self.is_zoomed, self.watches.rows())
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
@@ -41,17 +46,12 @@ impl App {
         self.settle_review(effects);
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
+        self.settle_order(effects);
         self.settle_lists();
         if is_shown(Pane::Files) {
             self.settle_files(effects);
         }
-        if is_shown(Pane::Table) {
-            let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
-            let wanted = self.table.wanted(&self.session, height);
-            if !wanted.is_empty() {
-                effects.push(Effect::Facts(wanted));
-            }
-        }
+        self.settle_table(effects);
         if is_shown(Pane::Inspector) {
             self.settle_inspector(effects);
         }
@@ -86,7 +86,8 @@ impl App {
 
     fn settle_lists(&mut self) {
         let table = self.pane_extent(Pane::Table);
-        self.table.scroll.show_cursor(table.height.saturating_sub(1), self.session.records.count());
+        let rows = self.table.count(&self.session);
+        self.table.scroll.show_cursor(table.height.saturating_sub(1), rows);
         let (steps, state) = (self.pane_extent(Pane::Steps), self.pane_extent(Pane::State));
         let Self { session, state: pane, columns, steps: scroll, .. } = self;
         let Some(open) = session.open() else { return };

@@ -45,11 +45,20 @@ pub fn frame(app: &App) -> Frame {
     let layout = app.layout();
     let cells = usize::from(app.size.0);
     let open = app.session.open();
-    let on_table = app.pane == Pane::Table;
-    let (mut left, right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
+    let on_table = app.is_on_table();
+    let (mut left, mut right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
         Some(files) => files.pane.header(cells),
         None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
     };
+    if on_table {
+        let (chips, counts) = header::table(&app.session, &app.table, cells);
+        // What is filtered says more than the format, where there is room for one of them.
+        if !chips.is_empty() && cells < 120 {
+            left.truncate(2);
+        }
+        left.extend(chips);
+        right.splice(0..0, counts);
+    }
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
@@ -74,6 +83,8 @@ fn pane_name(app: &App) -> &'static str {
     match app.pane {
         Pane::Files => "Files",
         Pane::Table => "Trajectories",
+        Pane::Facets => "Values",
+        Pane::Plot => "Plot",
         Pane::Steps => "Steps",
         Pane::State => "State",
         Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
@@ -90,7 +101,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     }
     let aside = match pane {
         Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
-        Pane::Table => app.table.scroll.aside,
+        Pane::Table | Pane::Facets | Pane::Plot => 0,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
         Pane::Watches => app.watches.scroll.aside,
@@ -119,6 +130,8 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
             std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
         }
         Pane::Steps => vec![Piece::of(role, " Steps ")],
+        Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
+        Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
         Pane::Watches => Vec::new(),
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
@@ -161,11 +174,16 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
 pub fn plain_window(app: &App, pane: Pane) -> Window {
     let extent = app.pane_extent(pane);
     let has_focus = app.pane == pane && app.layer.is_none();
-    if let (Pane::Files, Some(files)) = (pane, &app.files) {
-        return files.pane.window(extent);
-    }
-    if pane == Pane::Table {
-        return app.table.window(&app.session, extent);
+    let table = &app.table;
+    match (pane, &app.files) {
+        (Pane::Files, Some(files)) => return files.pane.window(extent),
+        (Pane::Table, _) => return table.window(&app.session, extent),
+        (Pane::Facets, _) => return table.facets.window(table.focus, &table.filter, extent),
+        (Pane::Plot, _) => {
+            let tally = table.facets.tally.as_ref();
+            return table.plot.window(table.focus, tally, &table.filter, extent, has_focus);
+        }
+        _ => {}
     }
     let Some(open) = app.session.open() else {
         return Window::notice(&["No trajectory is open."], extent.width);
@@ -177,7 +195,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Watches => app.watches.window(&open, extent),
-        Pane::Files | Pane::Table | Pane::Inspector => {
+        Pane::Files | Pane::Table | Pane::Facets | Pane::Plot | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }
@@ -309,6 +327,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
     let typed = match &app.layer {
         Some(Layer::Search(prompt)) => Some((" /", prompt)),
         // What is wrong with it is shown until the next key.
+        Some(Layer::Filter(prompt)) if app.notice.is_none() => Some((" & ", prompt)),
         Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
         _ => None,
     };
@@ -392,6 +411,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let told = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
         MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),
     };

@@ -78,8 +78,8 @@ impl Survey for Texts {
 
     fn take(&mut self, looked: Looked) -> Surveyed {
         match looked {
-            Looked::Findings(found) => Surveyed { found, stats: None },
-            Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None },
+            Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
+            Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None, facts: None },
         }
     }
 }

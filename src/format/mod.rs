@@ -7,6 +7,7 @@ mod acts;
 mod adp;
 pub mod cause;
 mod describe;
+mod facts;
 mod generic;
 pub mod plan;
 mod run;
@@ -15,6 +16,7 @@ mod survey;
 
 pub use crate::model::Framing;
 pub use describe::describe;
+pub use facts::{Counted, Facts};
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Plans, Resolved, Run, ViewEntry};
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 

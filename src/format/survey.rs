@@ -1,5 +1,6 @@
 //! What only a look at every record of a file tells: findings across records, statistics.
 
+use super::Facts;
 use crate::model::{Found, Record};
 use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
@@ -27,6 +28,8 @@ pub enum Purpose {
     Findings,
     /// Statistics, and the findings that they count.
     Statistics,
+    /// Facts for a table of records. A format whose records are trajectories tells them.
+    Table,
 }
 
 /// One record, looked at by itself.
@@ -46,4 +49,6 @@ pub struct Surveyed {
     /// Its statistics, as a JSON object whose `type` is `trajectory`; None for a record that cannot be read, or where
     /// nobody asked.
     pub stats: Option<Box<RawValue>>,
+    /// Its facts, where they were asked for.
+    pub facts: Option<Facts>,
 }

@@ -1,6 +1,7 @@
 //! The line above the panes (where am I), and the line below them that explains the value in focus.
 
 use super::row::pieces_width;
+use super::table::TablePane;
 use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
@@ -14,6 +15,19 @@ const HOPS_SHOWN: usize = 3;
 const DATED: usize = 150;
 /// From this width on the sentence on a value has room for all it tells.
 const WIDE: usize = 110;
+
+/// What the header tells of the table: the terms of its filter, and how many of how many records are shown.
+#[must_use]
+pub fn table(session: &Session, table: &TablePane, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
+    let mut chips = Vec::new();
+    for term in table.filter.terms() {
+        chips.push(Piece::of(Role::Text, if chips.is_empty() { "  " } else { " " }));
+        chips.push(Piece::of(Role::Match, &format!(" {term} ")));
+    }
+    let mut counts = table.counts(session, cells);
+    counts.push(Piece::of(Role::Text, " "));
+    (chips, counts)
+}
 
 /// Left and right part of the header.
 #[must_use]

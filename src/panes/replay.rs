@@ -34,7 +34,8 @@ impl Replay {
             (false, true) => (Role::Warning, format!(" · paused · {played}/{total}")),
             (false, false) => (Role::Good, format!(" · {played}/{total}")),
         };
-        Piece::of(role, &if cells < 60 { format!("  ▶{speed}x") } else { format!("  replay {speed}x{how}") })
+        let sign = if self.is_paused { "‖" } else { "▶" };
+        Piece::of(role, &if cells < 60 { format!("  {sign}{speed}x") } else { format!("  replay {speed}x{how}") })
     }
 }
 

@@ -78,7 +78,28 @@ pub struct Review {
     placed: RefCell<Option<(u64, Placed)>>,
 }
 
+/// The marks of the records of a dataset as they are now: for a job.
+#[derive(Debug, Clone, Default)]
+pub struct RecordMarks {
+    marks: Marks,
+    units: Units,
+}
+
+impl RecordMarks {
+    /// The mark of a record itself.
+    #[must_use]
+    pub fn get(&self, record: usize) -> Option<&Mark> {
+        self.marks.get(&Target::record(self.units.get(record)?))
+    }
+}
+
 impl Review {
+    /// The marks of the records, for a job.
+    #[must_use]
+    pub fn record_marks(&self) -> RecordMarks {
+        RecordMarks { marks: self.marks.clone(), units: self.units.clone() }
+    }
+
     /// The marks.
     #[must_use]
     pub fn marks(&self) -> &Marks {

@@ -4,6 +4,7 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
+use crate::review::Filter;
 use crate::state::watch::Expected;
 use crate::text::near;
 use crate::ui::Background;
@@ -24,7 +25,7 @@ const THEMES_MAX: usize = 100;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,6 +96,8 @@ pub struct Config {
     pub themes: Vec<(String, String)>,
     /// What is watched, and how that is told.
     pub watch: WatchConfig,
+    /// Filters of the table by name, as they are written.
+    pub filters: Vec<(String, String)>,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -106,6 +109,8 @@ struct Written {
     theme: Option<String>,
     #[serde(default)]
     watch: BTreeMap<Spanned<String>, WatchEntry>,
+    #[serde(default)]
+    filters: BTreeMap<String, Spanned<String>>,
 }
 
 /// One key of `[watch]`: `notice`, or the name of a format.
@@ -201,7 +206,7 @@ impl Config {
         let mut config = Self::default();
         let file = folder.join("config.toml");
         match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Default::default()), |text| parse(&text))) {
-            Ok((theme, watch)) => (config.theme, config.watch) = (theme, watch),
+            Ok(read) => config = read,
             Err(message) => config.problems.push(ignored(&file, &message)),
         }
         config.read_themes(&folder.join("themes"));
@@ -254,7 +259,8 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
 }
 
-fn parse(text: &str) -> Result<(Option<String>, WatchConfig), String> {
+/// What the file says: all but the themes.
+fn parse(text: &str) -> Result<Config, String> {
     let line_of = |at| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
     let written: Written = toml::from_str(text).map_err(|error| {
         let line = line_of(error.span().map_or(0, |span| span.start));
@@ -265,7 +271,13 @@ fn parse(text: &str) -> Result<(Option<String>, WatchConfig), String> {
         format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
     })?;
     let watch = WatchConfig::read(written.watch).map_err(|(at, fault)| format!("line {}: {fault}", line_of(at)))?;
-    Ok((written.theme, watch))
+    let mut filters = Vec::new();
+    for (name, filter) in written.filters {
+        let (at, filter) = (filter.span().start, filter.into_inner());
+        Filter::parse(&filter).map_err(|fault| format!("line {}: [filters] {name}: {fault}", line_of(at)))?;
+        filters.push((name, filter));
+    }
+    Ok(Config { theme: written.theme, watch, filters, ..Config::default() })
 }
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
@@ -343,13 +355,19 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        assert!(near.contains("config.toml: line 2: unknown field `colour`, expected `theme`"), "{near}");
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `watch`, `filters`";
+        assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
             ("[watch]\nnotise = \"bell\"", "did you mean `notice`?"),
             ("[watch.act]\npaths = []", "line 1: [watch] has no `act` of this form; did you mean `acts`?"),
             ("\n[watch.acts]\npaths = [\"†a < \"]", "line 2: `<` wants a JSON value behind it"),
             ("[watch.acts]\npath = []", "line 1"),
+            (
+                "\n[filters]\nlong = \"step>3\"",
+                "line 3: [filters] long: there is no step to filter by; did you mean steps?",
+            ),
+            ("[filters]\nlong = 3", "line 2"),
         ] {
             let message = message_of(text.as_bytes());
             assert!(message.contains(told), "{text}: {message}");
@@ -366,14 +384,16 @@ mod tests {
     fn what_is_there_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::of(folder.path()), Config::default());
+        let filters = "[filters]\nlong = \"steps>50\"\n";
         let text = "theme = \"light\"\n[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
-        fs::write(folder.path().join("config.toml"), text).unwrap();
+        fs::write(folder.path().join("config.toml"), format!("{text}{filters}")).unwrap();
         fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), "text = \"blue\"").unwrap();
         fs::write(folder.path().join("themes/notes.txt"), "x").unwrap();
         let config = Config::of(folder.path());
         assert_eq!(config.theme.as_deref(), Some("light"));
         assert_eq!(config.watch.notice, NoticeBy::Osc9);
+        assert_eq!(config.filters, [("long".to_owned(), "steps>50".to_owned())]);
         assert_eq!(config.watch.of("acts"), [Expected::parse("†state.budget < 0").unwrap()]);
         assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);

@@ -3,17 +3,18 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
+use super::scan::{self, Scanner, Wanted};
 use super::{files, marks};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
 use crate::ingest;
-use crate::model::{Bytes, Record, Role as Who, Span, StepKind, StepNo, lossy};
+use crate::model::{Bytes, Record, Span, StepNo, lossy};
 use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
-use crate::panes::table::Facts;
-use crate::panes::{Checks, Records, compare, steps};
+use crate::panes::{Checks, Records, compare};
+use crate::review::{arrange, tally};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -55,12 +56,16 @@ pub struct Source {
     pub files: Option<PathBuf>,
 }
 
-/// Four threads: one for what the screen waits for, one for checks against schemas, one for searches, one for keys.
+/// A thread each for what the screen waits for, for checks against schemas, for searches, for keys, and for the table:
+/// its rows, its counts, the scan of all records.
 pub struct Jobs {
     quick: Sender<(Source, Effect)>,
     schemas: Sender<(Source, Effect)>,
     search: Sender<(Source, Effect)>,
     keys: Sender<(Source, Effect)>,
+    order: Latest,
+    tally: Latest,
+    scan: Latest,
     wanted: Arc<AtomicU64>,
 }
 
@@ -76,7 +81,10 @@ impl Jobs {
             quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
             schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
             search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
-            keys: spawn("keys", answers, Arc::clone(&wanted))?,
+            keys: spawn("keys", answers.clone(), Arc::clone(&wanted))?,
+            order: Latest::start("order", &answers)?,
+            tally: Latest::start("tally", &answers)?,
+            scan: Latest::start("scan", &answers)?,
             wanted,
         };
         Ok((jobs, out))
@@ -91,6 +99,9 @@ impl Jobs {
             }
             Effect::Examine(_) => &self.schemas,
             Effect::Keys { .. } => &self.keys,
+            Effect::Arrange { .. } => self.order.is_asked(&effect),
+            Effect::Tally { .. } => self.tally.is_asked(&effect),
+            Effect::Scan { .. } => self.scan.is_asked(&effect),
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -102,16 +113,59 @@ impl Jobs {
     }
 }
 
+/// A thread of whose jobs only the newest is wanted.
+struct Latest {
+    queue: Sender<(Source, Effect)>,
+    wanted: Arc<AtomicU64>,
+}
+
+impl Latest {
+    fn start(name: &str, answers: &Sender<Msg>) -> std::io::Result<Self> {
+        let wanted = Arc::new(AtomicU64::new(0));
+        Ok(Self { queue: spawn(name, answers.clone(), Arc::clone(&wanted))?, wanted })
+    }
+
+    fn is_asked(&self, effect: &Effect) -> &Sender<(Source, Effect)> {
+        self.wanted.store(number_of(effect), Ordering::Relaxed);
+        &self.queue
+    }
+}
+
+impl Drop for Latest {
+    /// A scan of what is no longer shown ends.
+    fn drop(&mut self) {
+        self.wanted.store(0, Ordering::Relaxed);
+    }
+}
+
+/// The number of a job of which only the newest is wanted; 0 for others.
+fn number_of(effect: &Effect) -> u64 {
+    match effect {
+        Effect::Find { number, .. } | Effect::Arrange { number, .. } | Effect::Tally { number, .. } => *number,
+        // The first content has number 0.
+        Effect::Scan { content, .. } => content + 1,
+        _ => 0,
+    }
+}
+
 fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let mut scanner = Scanner::default();
         for (source, effect) in receiver {
-            let number = if let Effect::Find { number, .. } = &effect { *number } else { 0 };
+            let number = number_of(&effect);
             let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
             let mut send = |msg| {
                 let _gone = answers.send(msg);
             };
-            perform(&source, effect, &is_wanted, &mut send);
+            match effect {
+                Effect::Scan { content, from, to } => {
+                    scan::stand_back();
+                    let wanted = Wanted { content, records: from..to, threads: scan::threads() };
+                    scanner.run(&source, &wanted, &is_wanted, &mut send);
+                }
+                effect => perform(&source, effect, &is_wanted, &mut send),
+            }
         }
     })?;
     Ok(sender)
@@ -121,7 +175,19 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
 pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
     match effect {
         Effect::Open(record) => send(open(source, record)),
-        Effect::Facts(records) => facts(source, &records, send),
+        Effect::Facts { content, records } => facts(source, content, &records, send),
+        Effect::Scan { content, from, to } => {
+            let wanted = Wanted { content, records: from..to, threads: 1 };
+            Scanner::default().run(source, &wanted, &|| true, send);
+        }
+        Effect::Arrange { number, facts, marks, sort, filter } => {
+            let order = arrange(&facts, sort, &filter, marks.as_deref(), is_wanted);
+            order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
+        }
+        Effect::Tally { number, facts, marks, filter, column } => {
+            let tally = tally(&facts, &filter, column, marks.as_deref(), is_wanted);
+            tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
+        }
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
@@ -210,49 +276,19 @@ fn open(source: &Source, record: usize) -> Msg {
 }
 
 /// Facts one record at a time, so that a big record holds up no other row.
-fn facts(source: &Source, records: &[usize], send: &mut dyn FnMut(Msg)) {
+fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(Msg)) {
     let mut batch = Vec::new();
     for &number in records {
         let Some(record) = source.records.get(number) else { continue };
-        let facts = match read_run(source, &record) {
-            Ok(run) => facts_of(run.as_ref(), source.bytes.as_ref()),
-            Err(problem) => Facts { words: problem, errors: 1, ..Facts::default() },
-        };
         let is_big = record.place.span.len > WINDOW_BYTES;
-        batch.push((number, facts));
+        batch.push((number, scan::facts_of(source, &record)));
         if is_big || batch.len() == 16 {
-            send(Msg::Facts(std::mem::take(&mut batch)));
+            send(Msg::Facts(content, std::mem::take(&mut batch)));
         }
     }
     if !batch.is_empty() {
-        send(Msg::Facts(batch));
+        send(Msg::Facts(content, batch));
     }
-}
-
-pub(super) fn facts_of(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
-    let mut facts = Facts { title: run.title().unwrap_or_default(), steps: run.step_count(), ..Facts::default() };
-    let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);
-    for number in 0..last {
-        let step = run.step(number, bytes);
-        if facts.words.is_empty() && (step.role == Who::User || number == last - 1) {
-            facts.words = steps::one_line(&step.summary);
-        }
-        if let Some(tool) = step.tool.filter(|_| step.sign == StepKind::Call) {
-            match facts.tools.iter_mut().find(|(name, _)| *name == tool) {
-                Some((_, n)) => *n += 1,
-                None => facts.tools.push((tool, 1)),
-            }
-        }
-    }
-    facts.tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    for finding in run.findings() {
-        match finding.severity {
-            crate::model::Severity::Error => facts.errors += 1,
-            crate::model::Severity::Warning => facts.warnings += 1,
-            crate::model::Severity::Info => {}
-        }
-    }
-    facts
 }
 
 fn view(source: &Source, step: StepNo) -> Vec<TextLine> {

@@ -1,12 +1,12 @@
 //! The threads beside a list of files: one looks what changed, one reads how files begin.
 
 use super::clock;
-use super::jobs::facts_of;
 use crate::app::Msg;
-use crate::format::Layout;
+use crate::format::{Layout, Run};
 use crate::ingest;
-use crate::model::{ListChange, Problem};
+use crate::model::{Bytes, ListChange, Problem, Role, Severity, StepNo};
 use crate::panes::files::{FileHead, WHOLE_MAX};
+use crate::panes::steps;
 use crate::panes::value::count_text;
 use crate::source::{Input, Listing};
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
@@ -98,26 +98,35 @@ pub(super) fn head(path: &Path, forced: Option<&str>) -> FileHead {
     }
 }
 
+/// First words of the first user step that has some, else of the last step.
+fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
+    let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
+    let steps = (0..=last).map(|number| run.step(number, bytes));
+    let said = steps.filter(|step| step.role == Role::User || step.number == last);
+    said.map(|step| steps::one_line(&step.summary)).find(|words| !words.is_empty()).unwrap_or_default()
+}
+
 fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
     let glance = ingest::glance(Input::open(path)?, forced, WHOLE_MAX)?;
     let format = glance.detected.format;
     let Some(run) = glance.run else {
         return Ok(FileHead { words: "nothing in it yet".to_owned(), ..FileHead::default() });
     };
-    let facts = facts_of(run.as_ref(), glance.input.as_ref());
+    let words = words_of(run.as_ref(), glance.input.as_ref());
+    let count_of = |severity| run.findings().iter().filter(|finding| finding.severity == severity).count();
     let told = |n: usize, word: &str| format!("{} {word}{}", count_text(n), if n == 1 { "" } else { "s" });
     let count = match (format.layout(), glance.trajectories) {
         (_, None) => String::new(),
         (Layout::Set, Some(count)) if count != 1 => told(count, "run"),
-        _ => told(facts.steps, "step"),
+        _ => told(run.step_count(), "step"),
     };
     let is_all = glance.trajectories == Some(1);
     Ok(FileHead {
         format: format.name(),
         count,
-        words: if facts.words.is_empty() { facts.title } else { facts.words },
-        errors: if is_all { facts.errors } else { 0 },
-        warnings: if is_all { facts.warnings } else { 0 },
+        words: if words.is_empty() { run.title().unwrap_or_default() } else { words },
+        errors: if is_all { count_of(Severity::Error) } else { 0 },
+        warnings: if is_all { count_of(Severity::Warning) } else { 0 },
         ..FileHead::default()
     })
 }

@@ -15,6 +15,7 @@ mod marks;
 mod opening;
 mod pause;
 pub mod run;
+mod scan;
 mod signals;
 pub mod stage;
 pub mod terminal;

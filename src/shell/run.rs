@@ -91,7 +91,8 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let (tell_marked, marked) = bounded(MARKED_MAX);
     let marks = MarksThread::start(settings.marks.clone(), tell_marked).map_err(no_thread)?;
     let (screen, keys) = Screen::open(&environment)?;
-    let app = App::new(session, themes.names());
+    let mut app = App::new(session, themes.names());
+    app.filters = config.filters.clone();
     let (is_done, opening, fade_at) = (false, never(), None);
     let mut program = Program {
         app,

@@ -30,6 +30,12 @@ impl Pattern {
         Some(Self { typed: typed.to_owned(), text: compile(shown, is_smart)?, raw })
     }
 
+    /// A text that is looked for as it is, whatever signs it has.
+    #[must_use]
+    pub fn literal(text: &str) -> Option<Self> {
+        Self::new(&regex::escape(text))
+    }
+
     /// What was typed.
     #[must_use]
     pub fn typed(&self) -> &str {

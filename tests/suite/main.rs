@@ -22,6 +22,7 @@ mod query;
 mod replay;
 mod review;
 mod schemas;
+mod table;
 mod spark;
 mod stats;
 mod tail;

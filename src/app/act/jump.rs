@@ -112,8 +112,10 @@ impl App {
     }
 
     pub(super) fn trajectory_by(&mut self, delta: isize, effects: &mut Effects) {
-        let count = self.session.records.count();
-        let Some(wanted) = self.session.trajectory.checked_add_signed(delta).filter(|n| *n < count) else {
+        let count = self.table.count(&self.session);
+        let here = self.table.row_of(self.session.trajectory).unwrap_or(self.table.scroll.cursor);
+        let row = here.checked_add_signed(delta).filter(|row| *row < count);
+        let Some(wanted) = row.and_then(|row| self.table.record_at(row)) else {
             self.tell("no further trajectory");
             return;
         };
@@ -130,7 +132,7 @@ impl App {
         match self.pane {
             Pane::Files => self.open_at_cursor(effects),
             Pane::Table => {
-                let record = self.table.scroll.cursor;
+                let Some(record) = self.table.record() else { return };
                 if self.session.run.is_some() && self.session.trajectory == record {
                     self.pane = Pane::Steps;
                 } else {
@@ -138,6 +140,7 @@ impl App {
                     effects.push(Effect::Open(record));
                 }
             }
+            Pane::Facets | Pane::Plot => {}
             Pane::Steps => self.follow_step(),
             Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),

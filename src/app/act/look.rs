@@ -36,7 +36,9 @@ impl App {
     pub(super) fn copy_value(&mut self, effects: &mut Effects) {
         let text = match self.pane {
             Pane::Files => self.file_text(),
-            Pane::Table => self.record_text(self.table.scroll.cursor),
+            Pane::Table => self.table.record().and_then(|record| self.record_text(record)),
+            Pane::Facets => self.table.facets.chosen().map(|(field, value)| format!("{}:{value}", field.name())),
+            Pane::Plot => None,
             Pane::Steps => self.step_text(),
             Pane::State => self.value_text(self.session.focus.path.as_ref()),
             Pane::Watches => self.value_text(self.watches.chosen().map(|watch| &watch.target)),
@@ -126,7 +128,9 @@ impl App {
             return;
         }
         let line = match self.pane {
-            Pane::Table => self.session.records.get(self.table.scroll.cursor).map(|r| r.place.line),
+            Pane::Table | Pane::Facets | Pane::Plot => {
+                self.table.record().and_then(|record| self.session.records.get(record)).map(|r| r.place.line)
+            }
             _ => self.session.open().and_then(|o| o.run().place(o.step())).map(|p| p.place.line),
         };
         effects.push(Effect::Edit(line.unwrap_or(1).max(1)));

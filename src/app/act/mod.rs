@@ -9,6 +9,7 @@ mod mouse;
 mod plan;
 mod replay;
 mod review;
+mod table;
 mod watch;
 
 use super::keys::Action as A;
@@ -16,6 +17,7 @@ use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
+use crate::review::Filter;
 use jump::Wanted;
 
 impl App {
@@ -109,14 +111,23 @@ impl App {
             A::MenuClose | A::PromptCancel => self.layer = None,
             A::PromptSubmit => match self.layer {
                 Some(Layer::Condition(_)) => self.submit_condition(),
+                Some(Layer::Filter(_)) => self.submit_filter(),
                 _ => self.submit(effects),
             },
-            _ => self.perform_review(action, effects),
+            _ => {
+                self.perform_review(action, effects);
+                self.perform_table(action);
+            }
         }
     }
 
     fn open_menu(&mut self, kind: MenuKind) {
-        self.layer = Some(Layer::Menu(Menu::new(kind, &self.place())));
+        let place = self.place();
+        let is_palette = kind == MenuKind::Palette && self.is_on_table();
+        self.layer = Some(Layer::Menu(match is_palette {
+            true => Menu::palette(&place, &self.filters),
+            false => Menu::new(kind, &place),
+        }));
     }
 
     fn menu_by(&mut self, delta: isize) {
@@ -126,10 +137,17 @@ impl App {
     }
 
     fn run_menu(&mut self, effects: &mut Effects) {
+        if let Some(Layer::Menu(menu)) = &mut self.layer
+            && let Some(column) = menu.column()
+        {
+            self.table.toggle_column(column);
+            return menu.set_columns(&self.table.columns);
+        }
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
             Some(Item::GoToTime(when)) => self.go_to_time(when),
+            Some(Item::Filter(number)) => self.use_filter(number),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
@@ -148,6 +166,8 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
+        } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
+            self.close_beside(self.pane);
         } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else if !self.show_files() {
@@ -165,7 +185,11 @@ impl App {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
-        } else if matches!(self.pane, Pane::State | Pane::Inspector) {
+        } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
+            self.pane = Pane::Table;
+        } else if self.pane == Pane::Table && !self.table.filter.is_empty() {
+            self.table.filter = Filter::default();
+        } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;

@@ -28,7 +28,15 @@ impl App {
         let extent = self.pane_extent(self.pane);
         match self.pane {
             Pane::Files => self.move_in_files(delta),
-            Pane::Table => self.table.scroll.move_by(delta, self.session.records.count()),
+            Pane::Table => {
+                let rows = self.table.count(&self.session);
+                self.table.scroll.move_by(delta, rows);
+            }
+            Pane::Facets => {
+                let values = self.table.facets.len();
+                self.table.facets.scroll.move_by(delta, values);
+            }
+            Pane::Plot => {}
             Pane::Watches => self.move_in_watches(delta),
             Pane::Steps => self.step_by(delta),
             Pane::State if self.columns.is_on => self.move_in_columns(delta, 0),
@@ -105,7 +113,7 @@ impl App {
                 }
             }
             Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
-            Pane::Steps | Pane::Table | Pane::Watches | Pane::Files => {}
+            Pane::Steps | Pane::Table | Pane::Facets | Pane::Plot | Pane::Watches | Pane::Files => {}
         }
     }
 
@@ -134,7 +142,7 @@ impl App {
                 Some(files) => &mut files.pane.scroll,
                 None => return,
             },
-            Pane::Table => &mut self.table.scroll,
+            Pane::Table | Pane::Facets | Pane::Plot => return self.scroll_columns(is_right),
             Pane::Steps => &mut self.steps,
             Pane::State => &mut self.state.scroll,
             Pane::Inspector => self.inspector.scroll(),

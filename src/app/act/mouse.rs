@@ -1,7 +1,7 @@
 //! Clicks, wheel and drags.
 
 use crate::app::key::{Mouse, MouseKind};
-use crate::app::keys::Tab;
+use crate::app::keys::{Action, Tab};
 use crate::app::layout::Area;
 use crate::app::{App, Effects, Layer, Pane, tabs, view};
 use crate::panes::{Hit, timeline};
@@ -85,6 +85,13 @@ impl App {
                     self.follow(effects);
                 }
             }
+            Pane::Facets => {
+                let is_again = was_here && self.table.facets.scroll.cursor == row;
+                self.table.facets.scroll.cursor = row;
+                if is_again {
+                    self.perform(Action::FacetToggle, effects);
+                }
+            }
             Pane::State if self.columns.is_on => {
                 let Self { session, columns, .. } = self;
                 let path = session.open().and_then(|o| columns.move_to(&o, row));
@@ -116,7 +123,7 @@ impl App {
                     self.follow(effects);
                 }
             }
-            Pane::Steps => {}
+            Pane::Steps | Pane::Plot => {}
         }
     }
 

@@ -26,7 +26,7 @@ impl App {
             A::Select => self.table.anchor = self.table.anchor.is_none().then_some(self.table.scroll.cursor),
             A::SelectAll => {
                 self.table.anchor = Some(0);
-                self.table.scroll.cursor = self.session.records.count().saturating_sub(1);
+                self.table.scroll.cursor = self.table.count(&self.session).saturating_sub(1);
             }
             A::UndecidedNext => self.undecided_by(true, effects),
             A::UndecidedPrevious => self.undecided_by(false, effects),
@@ -128,9 +128,10 @@ impl App {
 
     /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
     fn wholes(&self, change: &Change) -> Vec<Decision> {
-        if self.pane == Pane::Table {
+        if self.is_on_table() {
             let here = self.table.scroll.cursor;
-            let records = self.table.selected().unwrap_or(here..=here);
+            let rows = self.table.selected().unwrap_or(here..=here);
+            let records = rows.filter_map(|row| self.table.record_at(row));
             return records.filter_map(|record| self.on_record(record, change)).collect();
         }
         match self.session.format.layout() {
@@ -141,7 +142,7 @@ impl App {
 
     /// Decisions on what the cursor is on: records of the table, a value in State, else the step.
     fn parts(&self, change: &Change) -> Vec<Decision> {
-        if self.pane == Pane::Table {
+        if self.is_on_table() {
             return self.wholes(change);
         }
         let value = (self.pane == Pane::State).then(|| self.session.open()?.focus_reference()).flatten();
@@ -199,26 +200,41 @@ impl App {
     // ---- going
 
     fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
-        let (here, count) = match (self.pane, self.session.format.layout()) {
-            (Pane::Table, _) => (self.table.scroll.cursor, self.session.records.count()),
-            (_, Layout::Set) => (self.session.trajectory, self.session.records.count()),
-            (_, Layout::Run) => {
+        let (here, count) = match self.session.format.layout() {
+            Layout::Set => (self.row_here(), self.table.count(&self.session)),
+            Layout::Run => {
                 let Some(open) = self.session.open() else { return };
                 (usize::try_from(open.step()).unwrap_or(0), open.count())
             }
         };
         let is_known = self.session.review.units().len() >= count || self.session.review.marks().is_empty();
         let looked = if is_known { count } else { KEYED_MAX };
-        let found = around(here, count, is_forward).take(looked).find(|unit| self.is_undecided(*unit));
+        let found = around(here, count, is_forward)
+            .take(looked)
+            .find(|unit| self.unit_at(*unit).is_some_and(|unit| self.is_undecided(unit)));
         match found {
             None if !is_known && count > looked => self.tell("none near here; the records are still being read"),
             None => self.tell("everything is decided"),
-            Some(record) if self.pane == Pane::Table => self.table.scroll.jump_to(record),
-            Some(record) if self.session.format.layout() == Layout::Set => {
-                self.opening = Some(record);
-                effects.push(Effect::Open(record));
+            Some(row) if self.is_on_table() => self.table.scroll.jump_to(row),
+            Some(row) if self.session.format.layout() == Layout::Set => {
+                self.opening = self.table.record_at(row);
+                effects.extend(self.opening.map(Effect::Open));
             }
             Some(step) => self.jump_to(StepNo::try_from(step).unwrap_or(StepNo::MAX)),
+        }
+    }
+
+    /// The row of the table that is here: that of its cursor, or of the open record.
+    fn row_here(&self) -> usize {
+        let open = (!self.is_on_table()).then(|| self.table.row_of(self.session.trajectory)).flatten();
+        open.unwrap_or(self.table.scroll.cursor)
+    }
+
+    /// What a row of the table, or a step of a run, is.
+    fn unit_at(&self, row: usize) -> Option<usize> {
+        match self.session.format.layout() {
+            Layout::Set => self.table.record_at(row),
+            Layout::Run => Some(row),
         }
     }
 
@@ -238,15 +254,16 @@ impl App {
 
     fn mark_by(&mut self, is_forward: bool) {
         let word = if is_forward { "no later mark" } else { "no earlier mark" };
-        if self.pane == Pane::Table {
-            let (here, count, review) = (self.table.scroll.cursor, self.session.records.count(), &self.session.review);
-            let has_marks = |record: &usize| review.has_marks(*record);
+        if self.is_on_table() {
+            let (here, count) = (self.table.scroll.cursor, self.table.count(&self.session));
+            let review = &self.session.review;
+            let has_marks = |row: &usize| self.table.record_at(*row).is_some_and(|record| review.has_marks(record));
             let found = match is_forward {
                 true => (here + 1..count).find(has_marks),
                 false => (0..here).rev().find(has_marks),
             };
             return match found {
-                Some(record) => self.table.scroll.jump_to(record),
+                Some(row) => self.table.scroll.jump_to(row),
                 None => self.tell(word),
             };
         }

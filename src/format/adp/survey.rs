@@ -1,6 +1,7 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
-use crate::format::{Look, Looked, Purpose, Survey, Surveyed};
+use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
+use crate::model::Found;
 use crate::rules::adp;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -21,15 +22,21 @@ impl Survey for Trajectories {
         match self.purpose {
             Purpose::Findings => |record, text| Looked::Trajectory(Box::new(adp::judge(record, text))),
             Purpose::Statistics => |record, text| Looked::Trajectory(Box::new(adp::examine(record, text))),
+            Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text))),
         }
     }
 
     fn take(&mut self, looked: Looked) -> Surveyed {
         match looked {
-            Looked::Findings(found) => Surveyed { found, stats: None },
+            Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => {
+                let words = examined.words.clone();
                 let adp::Surveyed { found, stats } = self.survey.take(*examined);
-                Surveyed { found, stats: stats.and_then(|stats| to_raw_value(&stats).ok()) }
+                if self.purpose == Purpose::Table {
+                    let facts = Some(facts(stats, words, &found));
+                    return Surveyed { found, stats: None, facts };
+                }
+                Surveyed { found, stats: stats.and_then(|stats| to_raw_value(&stats).ok()), facts: None }
             }
         }
     }
@@ -37,4 +44,33 @@ impl Survey for Trajectories {
     fn dataset(&self) -> Option<Box<RawValue>> {
         to_raw_value(&self.survey.stats().summary()).ok()
     }
+}
+
+/// A text with single spaces for its white space.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What the table shows of a trajectory; of one that cannot be read, why.
+fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Found]) -> Facts {
+    let why = || found.first().map_or_else(String::new, |found| found.finding.message.clone());
+    let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
+    let id = stats.id.and_then(|id| serde_json::from_str(id.get()).ok());
+    let mut tools: Vec<_> = stats.tools.into_iter().collect();
+    tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let counted = Counted {
+        steps: stats.steps,
+        classes: stats.classes.into_iter().collect(),
+        tools,
+        chars: stats.chars,
+        reward: stats.reward,
+        finish: stats.finish.to_owned(),
+    };
+    let title = match id {
+        Some(serde_json::Value::String(text)) => text,
+        Some(number) => number.to_string(),
+        None => String::new(),
+    };
+    let words = words.map_or_else(String::new, |words| one_line(&words));
+    Facts { title, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
 }

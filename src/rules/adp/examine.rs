@@ -10,9 +10,10 @@ use super::reading::Reading;
 use super::repeat::RepeatKeys;
 use super::report::Report;
 use super::shape::Shape;
+use super::show;
 use super::stats::TrajectoryStats;
 use crate::json::{self, Data, Value};
-use crate::model::{Finding, Found, Place, Record, RecordBody, Severity};
+use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -25,33 +26,46 @@ pub struct Examined {
     pub stats: Option<TrajectoryStats>,
     /// D15: what of it may repeat; give it to [`Repeats::note`](super::Repeats::note) in the order of the file.
     pub keys: RepeatKeys,
+    /// What the first user step says, else the first step, in one line at most; None where nobody asked.
+    pub words: Option<String>,
 }
 
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
     look(record, text, |reading, found, keys| {
-        Some(TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found))
+        let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
+        (Some(stats), None)
+    })
+}
+
+/// D1 to D22: examines one record, and takes the words that it begins with.
+#[must_use]
+pub fn glance(record: &Record, text: &[u8]) -> Examined {
+    look(record, text, |reading, found, _| {
+        let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
+        let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
+        (Some(stats), first.map(show::summary))
     })
 }
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _, _| None)
+    look(record, text, |_, _, _| (None, None))
 }
 
 fn look(
     record: &Record,
     text: &[u8],
-    stats: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> Option<TrajectoryStats>,
+    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<String>),
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
         Ok(root) => root,
         Err(finding) => {
             let found = vec![Found { finding, place: at }];
-            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default() };
+            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default(), words: None };
         }
     };
     let place = |value: &Value<'_>| {
@@ -64,7 +78,8 @@ fn look(
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
     let keys = RepeatKeys::of(&reading, place);
-    Examined { record: record.number, stats: stats(&reading, &found, &keys), found, keys }
+    let (stats, words) = told(&reading, &found, &keys);
+    Examined { record: record.number, stats, found, keys, words }
 }
 
 /// D1: reads the JSON of a record.

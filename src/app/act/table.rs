@@ -1,0 +1,139 @@
+//! Keys of the table: columns, sorting, filters, the values of a column, the plot.
+
+use crate::app::keys::Action as A;
+use crate::app::menu::Menu;
+use crate::app::prompt::Prompt;
+use crate::app::{App, Layer, Notice, Pane};
+use crate::review::{Field, Filter, FilterFault, Sort};
+
+/// Columns of one sideways scroll.
+const COLUMNS_ASIDE: isize = 3;
+
+impl App {
+    /// What the keys of the table do.
+    pub(super) fn perform_table(&mut self, action: A) {
+        match action {
+            A::ColumnNext => self.table.column_by(1),
+            A::ColumnPrevious => self.table.column_by(-1),
+            A::Sort => self.sort(),
+            A::Filter => {
+                let mut prompt = Prompt::default();
+                if !self.table.filter.is_empty() {
+                    prompt.insert(&format!("{} ", self.table.filter));
+                }
+                self.layer = Some(Layer::Filter(prompt));
+            }
+            A::Facets => self.toggle_facets(),
+            A::Plot => self.toggle_plot(),
+            A::ChooseColumns => self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns))),
+            A::TablePaneNext => self.table_pane_by(true),
+            A::TablePanePrevious => self.table_pane_by(false),
+            A::FacetToggle => self.toggle_value(self.table.facets.chosen()),
+            A::BinToggle => self.toggle_value(self.chosen_bin()),
+            A::BinNext => self.move_bin(1),
+            A::BinPrevious => self.move_bin(-1),
+            _ => {}
+        }
+    }
+
+    /// The column in focus: up, down, the order of the file.
+    fn sort(&mut self) {
+        let column = self.table.focus;
+        self.table.sort = match self.table.sort {
+            Some(sort) if sort.column == column && sort.is_reversed => None,
+            Some(sort) if sort.column == column => Some(Sort { column, is_reversed: true }),
+            _ => Some(Sort { column, is_reversed: false }),
+        };
+        self.tell(match self.table.sort {
+            None => "in the order of the file".to_owned(),
+            Some(sort) => {
+                let way = if sort.is_reversed { "the greatest first" } else { "the least first" };
+                format!("sorted by {}, {way}", column.title())
+            }
+        });
+    }
+
+    /// Enter in the line of the filter; a faulty one stays to be changed.
+    pub(super) fn submit_filter(&mut self) {
+        let Some(Layer::Filter(prompt)) = &self.layer else { return };
+        match Filter::parse(prompt.text()) {
+            Ok(filter) => {
+                self.layer = None;
+                self.table.filter = filter;
+            }
+            Err(fault) => self.tell_fault(&fault),
+        }
+    }
+
+    /// Takes a filter of the configuration in place of the one that is there.
+    pub(super) fn use_filter(&mut self, number: usize) {
+        let Some((_, text)) = self.filters.get(number) else { return };
+        match Filter::parse(text) {
+            Ok(filter) => self.table.filter = filter,
+            Err(fault) => self.tell_fault(&fault),
+        }
+    }
+
+    fn tell_fault(&mut self, fault: &FilterFault) {
+        self.notice = Some(Notice { is_error: true, text: fault.to_string() });
+    }
+
+    fn toggle_facets(&mut self) {
+        let is_beside = self.layout().panes.len() > 1;
+        if self.table.facets.is_open && (self.pane == Pane::Facets || is_beside) {
+            self.close_beside(Pane::Facets);
+        } else {
+            self.table.facets.is_open = true;
+            self.pane = Pane::Facets;
+        }
+    }
+
+    fn toggle_plot(&mut self) {
+        if self.is_plotting() && self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Plot) {
+            self.close_beside(Pane::Plot);
+        } else {
+            self.table.plot.is_open = Some(true);
+            self.pane = Pane::Plot;
+        }
+    }
+
+    /// Closes what stands beside the table.
+    pub(super) fn close_beside(&mut self, pane: Pane) {
+        match pane {
+            Pane::Facets => self.table.facets.is_open = false,
+            _ => self.table.plot.is_open = Some(false),
+        }
+        if self.pane == pane {
+            self.pane = Pane::Table;
+        }
+    }
+
+    fn table_pane_by(&mut self, is_forward: bool) {
+        let mut order = vec![Pane::Table];
+        order.extend(self.table.facets.is_open.then_some(Pane::Facets));
+        order.extend(self.is_plotting().then_some(Pane::Plot));
+        let at = order.iter().position(|pane| *pane == self.pane).unwrap_or(0);
+        self.pane = order[(at + if is_forward { 1 } else { order.len() - 1 }) % order.len()];
+    }
+
+    fn chosen_bin(&self) -> Option<(Field, String)> {
+        self.table.plot.chosen(self.table.facets.tally.as_ref().map(|(_, tally)| tally))
+    }
+
+    fn move_bin(&mut self, delta: isize) {
+        let table = &mut self.table;
+        table.plot.move_by(delta, table.facets.tally.as_ref().map(|(_, tally)| tally));
+    }
+
+    /// Filters to a value, or no longer.
+    fn toggle_value(&mut self, chosen: Option<(Field, String)>) {
+        let Some((field, written)) = chosen else { return self.tell("nothing here to filter by") };
+        if let Err(fault) = self.table.filter.toggle(field, &written) {
+            self.tell_fault(&fault);
+        }
+    }
+
+    pub(super) fn scroll_columns(&mut self, is_right: bool) {
+        self.table.column_by(if is_right { COLUMNS_ASIDE } else { -COLUMNS_ASIDE });
+    }
+}

@@ -1,0 +1,224 @@
+//! The table of a dataset: what its jobs answer, and what it asks them for.
+//!
+//! Facts on all records come from a scan in the background. Order and counts are asked for anew when what they answer
+//! has changed, and while the scan goes on, each time it has got an eighth further: so all of them together cost a few
+//! passes.
+
+use super::{App, Effect, Effects, Pane};
+use crate::panes::table::Facts;
+use crate::review::{Chunk, Column, Filter, Order, RecordMarks, Sort, Tally};
+use std::sync::Arc;
+
+/// Rows of the screen from which on the plot is shown without being asked for.
+const PLOT_HEIGHT: u16 = 34;
+/// Records that a growing table gains at least before it is looked at again.
+const GAIN_MIN: usize = 64;
+
+/// What was asked of a job that looks at all facts.
+#[derive(Debug, Clone, PartialEq)]
+struct Asked<Q> {
+    number: u64,
+    question: Q,
+    /// Records that were looked at by then.
+    known: usize,
+    is_answered: bool,
+}
+
+/// In which order, what passes, and how new the marks are, where they are asked for.
+type OrderQuestion = (Option<Sort>, Filter, Option<u64>);
+/// Which column, over what passes, and how new the marks are, where they are asked for.
+type TallyQuestion = (Column, Filter, Option<u64>);
+
+/// What was asked and what is being waited for.
+#[derive(Debug, Default)]
+pub struct Asking {
+    number: u64,
+    /// Grows with each content of the input.
+    content: u64,
+    is_scanning: bool,
+    /// Records that there were when the last scan was asked for.
+    scanned: usize,
+    order: Option<Asked<OrderQuestion>>,
+    tally: Option<Asked<TallyQuestion>>,
+}
+
+impl<Q: PartialEq> Asked<Q> {
+    /// Whether the same is not worth being asked again now.
+    fn is_enough(&self, question: &Q, known: usize, is_all: bool) -> bool {
+        let has_grown = known > self.known && (is_all || known - self.known >= (self.known / 8).max(GAIN_MIN));
+        self.question == *question && !(self.is_answered && has_grown)
+    }
+}
+
+impl App {
+    /// Whether the cursor is in the table or beside it.
+    #[must_use]
+    pub fn is_on_table(&self) -> bool {
+        matches!(self.pane, Pane::Table | Pane::Facets | Pane::Plot)
+    }
+
+    /// Whether the plot is shown below the table.
+    #[must_use]
+    pub fn is_plotting(&self) -> bool {
+        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT && self.table.focus.numbers().is_some())
+    }
+
+    /// The input has another content.
+    pub(super) fn restart_table(&mut self) {
+        self.table.clear();
+        self.asking = Asking { number: self.asking.number, content: self.asking.content + 1, ..Asking::default() };
+    }
+
+    /// The content of the input that a scan is for.
+    #[must_use]
+    pub fn scanned_content(&self) -> u64 {
+        self.asking.content
+    }
+
+    pub(super) fn scanned(&mut self, content: u64, chunk: Arc<Chunk>) {
+        if content == self.asking.content {
+            self.table.extend(chunk);
+        }
+    }
+
+    pub(super) fn scan_ended(&mut self, content: u64) {
+        if content == self.asking.content {
+            self.asking.is_scanning = false;
+        }
+    }
+
+    pub(super) fn take_facts(&mut self, content: u64, facts: Vec<(usize, Facts)>) {
+        if content == self.asking.content {
+            self.table.set_facts(facts);
+        }
+    }
+
+    pub(super) fn arranged(&mut self, number: u64, order: Order) {
+        if let Some(asked) = self.asking.order.as_mut().filter(|asked| asked.number == number) {
+            asked.is_answered = true;
+            self.table.is_arranging = false;
+            self.table.set_order(Some(order));
+        }
+    }
+
+    pub(super) fn tallied(&mut self, number: u64, tally: Tally) {
+        if let Some(asked) = self.asking.tally.as_mut().filter(|asked| asked.number == number) {
+            asked.is_answered = true;
+            self.table.facets.tally = Some((asked.question.0, tally));
+        }
+    }
+
+    /// Asks for what the table misses.
+    pub(super) fn settle_table(&mut self, effects: &mut Effects) {
+        if !self.is_on_table() || !self.session.is_dataset() {
+            return;
+        }
+        let count = self.session.records.count();
+        let content = self.asking.content;
+        if !self.asking.is_scanning && self.asking.scanned < count {
+            self.asking.is_scanning = true;
+            self.asking.scanned = count;
+            effects.push(Effect::Scan { content, from: self.table.all().len(), to: count });
+        }
+        let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
+        let records = self.table.wanted(&self.session, height);
+        if !records.is_empty() {
+            effects.push(Effect::Facts { content, records });
+        }
+        self.settle_tally(effects);
+        self.table.facets.scroll.show_cursor(
+            self.pane_extent(Pane::Facets).height.saturating_sub(crate::panes::table::HEAD_ROWS),
+            self.table.facets.len(),
+        );
+        let Self { table, .. } = self;
+        table.plot.move_by(0, table.facets.tally.as_ref().map(|(_, tally)| tally));
+    }
+
+    fn has_scanned_all(&self) -> bool {
+        self.session.records.is_complete() && self.table.all().len() >= self.session.records.count()
+    }
+
+    /// How new the marks are, for a question that asks for them.
+    fn marks_version(&self, is_asked: bool) -> Option<u64> {
+        (is_asked || self.table.filter.has_marks()).then_some(self.session.review.version)
+    }
+
+    /// The marks for such a question.
+    fn marks(&self, version: Option<u64>) -> Option<Arc<RecordMarks>> {
+        version.map(|_| Arc::new(self.session.review.record_marks()))
+    }
+
+    /// Asks for the rows in their order, if there is one. Before the cursor is shown: rows may be others afterwards.
+    pub(super) fn settle_order(&mut self, effects: &mut Effects) {
+        if !self.is_on_table() {
+            return;
+        }
+        let is_marked = self.table.sort.is_some_and(|sort| sort.column == Column::Mark);
+        let question = (self.table.sort, self.table.filter.clone(), self.marks_version(is_marked));
+        if question.0.is_none() && question.1.is_empty() {
+            self.asking.order = None;
+            self.table.is_arranging = false;
+            if self.table.is_arranged() {
+                self.table.set_order(None);
+            }
+            return;
+        }
+        let (known, is_all) = (self.table.all().len(), self.has_scanned_all());
+        if self.asking.order.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
+            return;
+        }
+        self.asking.number += 1;
+        let number = self.asking.number;
+        let is_more = self.asking.order.as_ref().is_some_and(|asked| asked.question == question);
+        self.table.is_arranging = !is_more;
+        let (sort, filter, version) = question.clone();
+        self.asking.order = Some(Asked { number, question, known, is_answered: false });
+        let (facts, marks) = (self.table.all().clone(), self.marks(version));
+        effects.push(Effect::Arrange { number, facts, marks, sort, filter });
+    }
+
+    fn settle_tally(&mut self, effects: &mut Effects) {
+        let is_shown = self.table.facets.is_open || self.is_plotting();
+        if !is_shown {
+            return;
+        }
+        let version = self.marks_version(self.table.focus == Column::Mark);
+        let question = (self.table.focus, self.table.filter.clone(), version);
+        let (known, is_all) = (self.table.all().len(), self.has_scanned_all());
+        if self.asking.tally.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
+            return;
+        }
+        if self.table.facets.tally.as_ref().is_some_and(|(column, _)| *column != question.0) {
+            self.table.facets.scroll = crate::panes::Scroll::default();
+            self.table.plot.cursor = 0;
+        }
+        self.asking.number += 1;
+        let number = self.asking.number;
+        let (column, filter, version) = question.clone();
+        self.asking.tally = Some(Asked { number, question, known, is_answered: false });
+        let (facts, marks) = (self.table.all().clone(), self.marks(version));
+        effects.push(Effect::Tally { number, facts, marks, filter, column });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_growing_table_is_looked_at_a_few_times_only() {
+        let mut asked = Asked { number: 0, question: 'a', known: 0, is_answered: true };
+        let (mut times, total) = (0, 1_000_000);
+        for known in (0..=total).step_by(50) {
+            if !asked.is_enough(&'a', known, known == total) {
+                asked = Asked { known, ..asked };
+                times += 1;
+            }
+        }
+        assert_eq!(asked.known, total);
+        assert!(times < 100, "{times}");
+        assert!(!asked.is_enough(&'b', total, true), "another question is asked at once");
+        let waiting = Asked { is_answered: false, known: 10, ..asked };
+        assert!(waiting.is_enough(&'a', total, true), "not the same twice at once");
+    }
+}

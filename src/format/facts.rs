@@ -1,0 +1,56 @@
+//! What a table of trajectories shows of one of them: told by its format's survey.
+
+use crate::model::{Found, Severity};
+
+/// Facts on one record. Names and words are foreign text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facts {
+    /// Its id; empty without.
+    pub title: String,
+    /// First words of the first user step, else of the first step; of a record that cannot be read, why.
+    pub words: String,
+    /// What can be counted; None for a record that cannot be read.
+    pub counted: Option<Counted>,
+    /// Findings by rule.
+    pub rules: Vec<(String, u64)>,
+    /// Findings that are errors.
+    pub errors: u64,
+    /// Findings that are warnings.
+    pub warnings: u64,
+}
+
+/// What can be counted in a record that can be read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Counted {
+    /// Number of steps.
+    pub steps: u64,
+    /// Steps by class.
+    pub classes: Vec<(String, u64)>,
+    /// Calls by tool, most used first.
+    pub tools: Vec<(String, u64)>,
+    /// Unicode scalars of all steps.
+    pub chars: u64,
+    /// Sum of the rewards; None without any.
+    pub reward: Option<f64>,
+    /// How it ends: a word of the format.
+    pub finish: String,
+}
+
+impl Facts {
+    /// Counts findings of the record.
+    #[must_use]
+    pub fn with_findings(mut self, found: &[Found]) -> Self {
+        for Found { finding, .. } in found {
+            match finding.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+                Severity::Info => {}
+            }
+            match self.rules.iter_mut().find(|(rule, _)| *rule == finding.rule) {
+                Some((_, n)) => *n += 1,
+                None => self.rules.push((finding.rule.to_owned(), 1)),
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,291 @@
+//! The trajectories of a dataset, a row each: chosen columns, sorted, filtered, with what each column holds.
+//!
+//! A frame costs what is visible: order and counts over all records are made by jobs.
+
+mod cells;
+mod facets;
+mod plot;
+
+pub use crate::format::Facts;
+pub use cells::measured;
+pub use facets::{FacetsPane, HEAD_ROWS};
+pub use plot::PlotPane;
+
+use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
+use crate::review::{Chunk, Column, FactTable, Filter, Order, Sort};
+use crate::text::Role;
+use cells::Shape;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Most records beyond the facts on all whose facts are kept.
+const NEAR_MAX: usize = 20_000;
+
+/// What is chosen of the table, and the facts that were made so far.
+#[derive(Debug)]
+pub struct TablePane {
+    /// Scroll and cursor, in rows as they are shown.
+    pub scroll: Scroll,
+    /// The columns that are shown, in order.
+    pub columns: Vec<Column>,
+    /// The column in focus: one of them.
+    pub focus: Column,
+    /// The row at which a selection began; it reaches to the cursor.
+    pub anchor: Option<usize>,
+    /// What it is sorted by; None is the order of the file.
+    pub sort: Option<Sort>,
+    /// What is let through.
+    pub filter: Filter,
+    /// Whether the rows are not yet those of sort and filter.
+    pub is_arranging: bool,
+    /// The values of the column in focus.
+    pub facets: FacetsPane,
+    /// How the numbers of the column in focus spread.
+    pub plot: PlotPane,
+    facts: FactTable,
+    /// Facts on records that were shown before their turn came.
+    near: HashMap<usize, Facts>,
+    order: Option<Order>,
+    /// The filter of that order.
+    ordered: Filter,
+}
+
+impl Default for TablePane {
+    fn default() -> Self {
+        Self {
+            scroll: Scroll::default(),
+            columns: Column::ALL.to_vec(),
+            focus: Column::Steps,
+            anchor: None,
+            sort: None,
+            filter: Filter::default(),
+            is_arranging: false,
+            facets: FacetsPane::default(),
+            plot: PlotPane::default(),
+            facts: FactTable::default(),
+            near: HashMap::new(),
+            order: None,
+            ordered: Filter::default(),
+        }
+    }
+}
+
+impl TablePane {
+    /// Takes the facts on some records that are on the screen.
+    pub fn set_facts(&mut self, facts: Vec<(usize, Facts)>) {
+        if self.near.len() + facts.len() > NEAR_MAX {
+            self.near.clear();
+        }
+        self.near.extend(facts);
+    }
+
+    /// Takes the facts on the records that come next.
+    pub fn extend(&mut self, chunk: Arc<Chunk>) {
+        let before = self.facts.len();
+        self.facts.push(chunk);
+        if !self.near.is_empty() {
+            (before..self.facts.len()).for_each(|record| {
+                self.near.remove(&record);
+            });
+        }
+    }
+
+    /// The facts on all records, as far as they were looked at.
+    #[must_use]
+    pub fn all(&self) -> &FactTable {
+        &self.facts
+    }
+
+    /// Forgets all facts: the input was replaced. What is chosen stays.
+    pub fn clear(&mut self) {
+        self.facts = FactTable::default();
+        self.near.clear();
+        self.set_order(None);
+        self.facets.tally = None;
+    }
+
+    /// The facts on a record, if they are made.
+    #[must_use]
+    pub fn facts(&self, record: usize) -> Option<Facts> {
+        self.facts.get(record).map(crate::review::Entry::facts).or_else(|| self.near.get(&record).cloned())
+    }
+
+    /// The visible records whose facts are not made yet.
+    #[must_use]
+    pub fn wanted(&self, session: &Session, height: usize) -> Vec<usize> {
+        let end = self.count(session).min(self.scroll.top + height);
+        let records = (self.scroll.top..end).filter_map(|row| self.record_at(row));
+        records.filter(|n| *n >= self.facts.len() && !self.near.contains_key(n)).collect()
+    }
+
+    // ---- rows and records
+
+    /// Rows that are shown, as far as known: with a filter the records that pass it, else all.
+    #[must_use]
+    pub fn count(&self, session: &Session) -> usize {
+        let all = session.records.count();
+        match &self.order {
+            None => all,
+            Some(order) if order.is_whole => order.records.len() + all.saturating_sub(order.known),
+            Some(order) => order.records.len(),
+        }
+    }
+
+    /// The record of a row. Records that were not looked at yet stand behind those that are sorted.
+    #[must_use]
+    pub fn record_at(&self, row: usize) -> Option<usize> {
+        let Some(order) = &self.order else { return Some(row) };
+        match order.records.get(row) {
+            Some(record) => Some(*record as usize),
+            None if order.is_whole => Some(order.known + row - order.records.len()),
+            None => None,
+        }
+    }
+
+    /// The row of a record; None if the filter hides it.
+    #[must_use]
+    pub fn row_of(&self, record: usize) -> Option<usize> {
+        let Some(order) = &self.order else { return Some(record) };
+        let found = order.records.iter().position(|r| *r as usize == record);
+        let behind = || (order.is_whole && record >= order.known).then(|| order.records.len() + record - order.known);
+        found.or_else(behind)
+    }
+
+    /// The selected rows.
+    #[must_use]
+    pub fn selected(&self) -> Option<RangeInclusive<usize>> {
+        let (from, to) = (self.anchor?, self.scroll.cursor);
+        Some(from.min(to)..=from.max(to))
+    }
+
+    /// The record under the cursor.
+    #[must_use]
+    pub fn record(&self) -> Option<usize> {
+        self.record_at(self.scroll.cursor)
+    }
+
+    /// Puts the cursor on a record; false if the filter hides it.
+    pub fn show(&mut self, record: usize) -> bool {
+        let row = self.row_of(record);
+        row.into_iter().for_each(|row| self.scroll.jump_to(row));
+        row.is_some()
+    }
+
+    /// Takes another order; None is that of the file. The cursor stays on its record, but at the top it stays there.
+    pub fn set_order(&mut self, order: Option<Order>) {
+        let here = self.record();
+        let is_same_filter = std::mem::replace(&mut self.ordered, self.filter.clone()) == self.filter;
+        self.order = order;
+        // Rows are others now; a selection of them would be one of other records.
+        self.anchor = None;
+        // Who stands at the top and sorts wants to see what comes first.
+        if self.scroll.cursor > 0 || !is_same_filter {
+            here.map(|record| self.show(record));
+        }
+    }
+
+    /// Whether an order was made by a job.
+    #[must_use]
+    pub fn is_arranged(&self) -> bool {
+        self.order.is_some()
+    }
+
+    /// Moves the focus by some columns.
+    pub fn column_by(&mut self, delta: isize) {
+        let at = self.columns.iter().position(|column| *column == self.focus).unwrap_or(0);
+        let at = at.saturating_add_signed(delta).min(self.columns.len().saturating_sub(1));
+        self.focus = self.columns.get(at).copied().unwrap_or(Column::Number);
+    }
+
+    /// Shows a column or no longer; the last one stays.
+    pub fn toggle_column(&mut self, column: Column) {
+        if self.columns.contains(&column) && self.columns.len() > 1 {
+            self.columns.retain(|shown| *shown != column);
+        } else {
+            self.columns = Column::ALL.into_iter().filter(|c| *c == column || self.columns.contains(c)).collect();
+        }
+        if !self.columns.contains(&self.focus) {
+            self.focus = self.columns[0];
+        }
+    }
+
+    // ---- painting
+
+    /// How many rows of how many records are shown, if a filter hides some, and how far the records were looked at.
+    #[must_use]
+    pub fn counts(&self, session: &Session, cells: usize) -> Vec<Piece> {
+        let all = session.records.count();
+        let least = |is_sure: bool| if is_sure { "" } else { "≥" };
+        let has_looked = self.facts.len() >= all && session.records.is_complete();
+        let count = value::count_text(all);
+        let mark = least(session.records.is_complete());
+        let mut out = Vec::new();
+        if self.filter.is_empty() && !session.records.is_complete() {
+            // How far the input is read is told beside it.
+            return out;
+        }
+        if self.is_arranging {
+            out.push(Piece::of(Role::Dim, &format!("… of {mark}{count}")));
+        } else if self.filter.is_empty() {
+            let word = if cells < 60 {
+                ""
+            } else if all == 1 {
+                " trajectory"
+            } else {
+                " trajectories"
+            };
+            out.push(Piece::of(Role::Dim, &format!("{mark}{count}{word}")));
+        } else {
+            let shown = value::count_text(self.count(session));
+            out.push(Piece::of(Role::Accent, &format!("{}{shown}", least(has_looked))));
+            out.push(Piece::of(Role::Dim, &format!(" of {mark}{count}")));
+        }
+        if !has_looked && session.records.is_complete() && all > 0 {
+            let per_cent = self.facts.len() * 100 / all;
+            out.push(Piece::of(Role::Warning, &format!(" · scanning {per_cent} %")));
+        }
+        out
+    }
+
+    /// The visible rows; the first is the heading.
+    #[must_use]
+    pub fn window(&self, session: &Session, extent: Extent) -> Window {
+        let total = self.count(session);
+        if session.records.count() == 0 {
+            let lines: &[&str] = if session.records.is_complete() {
+                &["No trajectories.", "The file holds no record of this format."]
+            } else {
+                &["Reading…"]
+            };
+            return Window::notice(lines, extent.width);
+        }
+        if total == 0 {
+            let lines: &[&str] = if self.facts.len() < session.records.count() {
+                &["None so far.", "The records are still being looked at."]
+            } else {
+                &["No record passes the filter.", "Esc clears it, & changes it."]
+            };
+            return Window::notice(lines, extent.width);
+        }
+        let has_marks = session.review.is_begun() || self.focus == Column::Mark;
+        let is_shown = |column: &&Column| **column != Column::Mark || has_marks;
+        let columns: Vec<Column> = self.columns.iter().filter(is_shown).copied().collect();
+        let selected = self.selected();
+        let shape = Shape::of(&columns, self.focus, extent.width, session.records.count());
+        let mut rows = vec![shape.heading(self.focus, self.sort)];
+        for row in (self.scroll.top..total).take(extent.height.saturating_sub(1)) {
+            let Some(record) = self.record_at(row) else { break };
+            let is_cursor = row == self.scroll.cursor;
+            let is_selected = selected.as_ref().is_some_and(|range| range.contains(&row));
+            let edge = match () {
+                () if is_cursor => "▌",
+                () if is_selected => "┃",
+                () => " ",
+            };
+            let painted: Row = shape.row(record, session, self.facts(record).as_ref(), edge);
+            rows.push(painted.hit(Hit::Row(row)).cursor(is_cursor));
+        }
+        Window { rows, top: self.scroll.top, total }
+    }
+}

@@ -1,0 +1,121 @@
+//! The columns of the table of records: what each holds, and what a filter calls it.
+
+use super::filter::{Names, Numbers, Texts};
+
+/// A column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each column's meaning is its sentence in about()")]
+pub enum Column {
+    Number,
+    Mark,
+    Id,
+    Steps,
+    Findings,
+    Actions,
+    Tools,
+    Tokens,
+    Chars,
+    Size,
+    Reward,
+    Finish,
+    Words,
+}
+
+impl Column {
+    /// All columns, in the order in which they stand.
+    pub const ALL: [Self; 13] = [
+        Self::Number,
+        Self::Mark,
+        Self::Id,
+        Self::Steps,
+        Self::Findings,
+        Self::Finish,
+        Self::Reward,
+        Self::Tokens,
+        Self::Tools,
+        Self::Words,
+        Self::Actions,
+        Self::Chars,
+        Self::Size,
+    ];
+
+    /// Its heading.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Number => "#",
+            Self::Mark => "mark",
+            Self::Id => "id",
+            Self::Steps => "steps",
+            Self::Findings => "find",
+            Self::Actions => "actions",
+            Self::Tools => "tools",
+            Self::Tokens => "tokens~",
+            Self::Chars => "chars",
+            Self::Size => "size",
+            Self::Reward => "reward",
+            Self::Finish => "finish",
+            Self::Words => "begins with",
+        }
+    }
+
+    /// What it holds, in a few words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Number => "number of the record, from 0",
+            Self::Mark => "what was decided: good, bad, unsure, flag",
+            Self::Id => "id of the record",
+            Self::Steps => "number of steps",
+            Self::Findings => "findings: errors and warnings",
+            Self::Actions => "actions by class",
+            Self::Tools => "calls by tool",
+            Self::Tokens => "tokens, estimated: a quarter of the characters",
+            Self::Chars => "characters of all steps",
+            Self::Size => "bytes of the record",
+            Self::Reward => "sum of the rewards",
+            Self::Finish => "how it ends",
+            Self::Words => "first words of the user",
+        }
+    }
+
+    /// The number that it is sorted and plotted by; None for a column of words.
+    #[must_use]
+    pub fn numbers(self) -> Option<Numbers> {
+        Some(match self {
+            Self::Number => Numbers::Record,
+            Self::Steps => Numbers::Steps,
+            Self::Findings => Numbers::Findings,
+            Self::Actions => Numbers::Actions,
+            Self::Tools => Numbers::Calls,
+            Self::Tokens => Numbers::Tokens,
+            Self::Chars => Numbers::Chars,
+            Self::Size => Numbers::Size,
+            Self::Reward => Numbers::Reward,
+            Self::Mark | Self::Id | Self::Finish | Self::Words => return None,
+        })
+    }
+
+    /// The names that it counts.
+    #[must_use]
+    pub fn names(self) -> Option<Names> {
+        Some(match self {
+            Self::Mark => Names::Mark,
+            Self::Findings => Names::Finding,
+            Self::Actions => Names::Class,
+            Self::Tools => Names::Tool,
+            Self::Finish => Names::Finish,
+            _ => return None,
+        })
+    }
+
+    /// The text that it holds.
+    #[must_use]
+    pub fn text(self) -> Option<Texts> {
+        match self {
+            Self::Id => Some(Texts::Id),
+            Self::Words => Some(Texts::Words),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Facts on every record of a dataset in a few bytes each: fixed rows, names interned, texts cut and end to end.
+//!
+//! A chunk is made once from a stretch of records and never changes, so jobs look at a table while it grows.
+
+use super::column::Column;
+use super::filter::{Names, Numbers, Subject, Texts};
+use super::marks::Mark;
+use crate::format::{Counted, Facts};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Most bytes of an id and of first words that are kept of a record.
+const TITLE_BYTES_MAX: usize = 64;
+const WORDS_BYTES_MAX: usize = 96;
+/// Most different names that are kept of a record, for tools, classes and rules each.
+const NAMES_MAX: usize = 64;
+
+/// One record: 64 bytes.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    chars: u64,
+    reward: f64,
+    bytes: u64,
+    text: u32,
+    names: u32,
+    steps: u32,
+    finish: u32,
+    errors: u32,
+    warnings: u32,
+    title_bytes: u8,
+    words_bytes: u8,
+    tools: u8,
+    classes: u8,
+    rules: u8,
+    is_read: bool,
+    has_reward: bool,
+}
+
+/// Facts on the records from a number on.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    from: usize,
+    rows: Vec<Row>,
+    texts: String,
+    /// Names by number, each with its count: tools, classes and rules of one record after the other.
+    counts: Vec<(u32, u32)>,
+    dictionary: Vec<Box<str>>,
+}
+
+impl Chunk {
+    /// Number of its first record.
+    #[must_use]
+    pub fn from(&self) -> usize {
+        self.from
+    }
+
+    /// Number of its records.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether it holds none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn name(&self, number: u32) -> &str {
+        self.dictionary.get(number as usize).map_or("", |name| name)
+    }
+}
+
+/// Makes a chunk, record by record.
+#[derive(Debug, Default)]
+pub struct ChunkMaker {
+    chunk: Chunk,
+    numbers: HashMap<Box<str>, u32>,
+}
+
+impl ChunkMaker {
+    /// Begins with the record of that number.
+    #[must_use]
+    pub fn new(from: usize) -> Self {
+        Self { chunk: Chunk { from, ..Chunk::default() }, numbers: HashMap::new() }
+    }
+
+    /// Takes the facts on the next record, and its size.
+    pub fn push(&mut self, facts: &Facts, bytes: u64) {
+        let nothing = Counted::default();
+        let counted = facts.counted.as_ref().unwrap_or(&nothing);
+        let (text, names) = (short(self.chunk.texts.len() as u64), short(self.chunk.counts.len() as u64));
+        let title = head(&facts.title, TITLE_BYTES_MAX);
+        let words = head(&facts.words, WORDS_BYTES_MAX);
+        self.chunk.texts.push_str(title);
+        self.chunk.texts.push_str(words);
+        let row = Row {
+            chars: counted.chars,
+            reward: counted.reward.unwrap_or_default(),
+            has_reward: counted.reward.is_some(),
+            bytes,
+            text,
+            names,
+            steps: short(counted.steps),
+            finish: self.number(&counted.finish),
+            errors: short(facts.errors),
+            warnings: short(facts.warnings),
+            title_bytes: title.len() as u8,
+            words_bytes: words.len() as u8,
+            tools: self.names(&counted.tools),
+            classes: self.names(&counted.classes),
+            rules: self.names(&facts.rules),
+            is_read: facts.counted.is_some(),
+        };
+        self.chunk.rows.push(row);
+    }
+
+    fn names(&mut self, names: &[(String, u64)]) -> u8 {
+        for (name, n) in names.iter().take(NAMES_MAX) {
+            let number = self.number(name);
+            self.chunk.counts.push((number, short(*n)));
+        }
+        names.len().min(NAMES_MAX) as u8
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = short(self.chunk.dictionary.len() as u64);
+        self.chunk.dictionary.push(name.into());
+        self.numbers.insert(name.into(), number);
+        number
+    }
+
+    /// The chunk.
+    #[must_use]
+    pub fn finish(mut self) -> Chunk {
+        self.chunk.rows.shrink_to_fit();
+        self.chunk.texts.shrink_to_fit();
+        self.chunk.counts.shrink_to_fit();
+        self.chunk
+    }
+}
+
+/// A number in 32 bits; what is more is the most that these hold.
+fn short(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// The beginning of a text, on one line, at most so many bytes.
+fn head(text: &str, bytes: usize) -> &str {
+    let text = text.trim();
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The facts on a dataset, as far as its records were looked at: the first ones, without gaps.
+#[derive(Debug, Clone, Default)]
+pub struct FactTable {
+    chunks: Arc<Vec<Arc<Chunk>>>,
+    count: usize,
+}
+
+impl FactTable {
+    /// Takes the facts on the records that come next; others are left out.
+    pub fn push(&mut self, chunk: Arc<Chunk>) {
+        if chunk.from == self.count && !chunk.is_empty() {
+            self.count += chunk.len();
+            Arc::make_mut(&mut self.chunks).push(chunk);
+        }
+    }
+
+    /// Number of records that were looked at.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether none was looked at.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The facts on a record.
+    #[must_use]
+    pub fn get(&self, record: usize) -> Option<Entry<'_>> {
+        let after = self.chunks.partition_point(|chunk| chunk.from <= record);
+        let chunk = self.chunks.get(after.checked_sub(1)?)?;
+        let row = chunk.rows.get(record - chunk.from)?;
+        Some(Entry { chunk, row, record, mark: None })
+    }
+
+    /// All facts in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.chunks.iter().flat_map(|chunk| {
+            chunk.rows.iter().enumerate().map(move |(i, row)| Entry { chunk, row, record: chunk.from + i, mark: None })
+        })
+    }
+}
+
+/// The facts on one record.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'t> {
+    chunk: &'t Chunk,
+    row: &'t Row,
+    record: usize,
+    mark: Option<&'t Mark>,
+}
+
+/// What a filter calls a flag among the marks.
+const FLAG: &str = "flag";
+
+impl<'t> Entry<'t> {
+    /// Number of the record.
+    #[must_use]
+    pub fn record(self) -> usize {
+        self.record
+    }
+
+    /// The entry with what was decided on its record.
+    #[must_use]
+    pub fn with_mark(self, mark: Option<&'t Mark>) -> Self {
+        Self { mark, ..self }
+    }
+
+    /// The names of a column with how often each occurs.
+    pub fn names(self, names: Names) -> impl Iterator<Item = (&'t str, u64)> {
+        let Row { tools, classes, rules, .. } = *self.row;
+        let (tools, classes, rules) = (usize::from(tools), usize::from(classes), usize::from(rules));
+        let (skipped, taken) = match names {
+            Names::Tool => (0, tools),
+            Names::Class => (tools, classes),
+            Names::Finding => (tools + classes, rules),
+            Names::Finish | Names::Mark | Names::Tag => (0, 0),
+        };
+        let from = self.row.names as usize + skipped;
+        let counts = self.chunk.counts.get(from..from + taken).unwrap_or_default();
+        let finish = (names == Names::Finish && self.row.is_read).then(|| (self.chunk.name(self.row.finish), 1));
+        let mark = self.mark.filter(|_| names == Names::Mark);
+        let verdict = mark.and_then(|mark| mark.verdict).map(|verdict| (verdict.name(), 1));
+        let flag = mark.filter(|mark| mark.is_flagged).map(|_| (FLAG, 1));
+        let tags = self.mark.filter(|_| names == Names::Tag).into_iter().flat_map(|mark| &mark.tags);
+        let tags = tags.map(|tag| (tag.as_str(), 1));
+        let counts = counts.iter().map(|(name, n)| (self.chunk.name(*name), u64::from(*n)));
+        counts.chain(finish).chain(verdict).chain(flag).chain(tags)
+    }
+
+    /// The text of a column.
+    #[must_use]
+    pub fn text(self, text: Texts) -> &'t str {
+        let from = self.row.text as usize;
+        let middle = from + usize::from(self.row.title_bytes);
+        let range = match text {
+            Texts::Id => from..middle,
+            Texts::Words => middle..middle + usize::from(self.row.words_bytes),
+        };
+        self.chunk.texts.get(range).unwrap_or_default()
+    }
+
+    /// The text that the column is sorted by, if it is a column of words.
+    #[must_use]
+    pub fn word(self, column: Column) -> Option<&'t str> {
+        let word = match (column.text(), column.names()) {
+            (Some(text), _) => self.text(text),
+            (None, Some(names)) => self.names(names).next()?.0,
+            (None, None) => return None,
+        };
+        Some(word).filter(|word| !word.is_empty())
+    }
+
+    /// The facts, to be shown.
+    #[must_use]
+    pub fn facts(self) -> Facts {
+        let row = self.row;
+        let names = |names| self.names(names).map(|(name, n)| (name.to_owned(), n)).collect();
+        let counted = row.is_read.then(|| Counted {
+            steps: u64::from(row.steps),
+            classes: names(Names::Class),
+            tools: names(Names::Tool),
+            chars: row.chars,
+            reward: row.has_reward.then_some(row.reward),
+            finish: self.chunk.name(row.finish).to_owned(),
+        });
+        Facts {
+            title: self.text(Texts::Id).to_owned(),
+            words: self.text(Texts::Words).to_owned(),
+            counted,
+            rules: names(Names::Finding),
+            errors: u64::from(row.errors),
+            warnings: u64::from(row.warnings),
+        }
+    }
+}
+
+/// The actions among the steps by class.
+#[must_use]
+pub(super) fn action(class: &str) -> Option<&str> {
+    class.strip_suffix("_action")
+}
+
+impl Subject for Entry<'_> {
+    fn number(&self, numbers: Numbers) -> Option<f64> {
+        let row = self.row;
+        let sum = |names, keep: &dyn Fn(&str) -> bool| {
+            self.names(names).filter(|(name, _)| keep(name)).map(|(_, n)| n).sum::<u64>() as f64
+        };
+        match numbers {
+            Numbers::Record => return Some(self.record as f64),
+            Numbers::Size => return Some(row.bytes as f64),
+            Numbers::Findings => return Some(f64::from(row.errors) + f64::from(row.warnings)),
+            Numbers::Errors => return Some(f64::from(row.errors)),
+            Numbers::Warnings => return Some(f64::from(row.warnings)),
+            _ if !row.is_read => return None,
+            _ => {}
+        }
+        Some(match numbers {
+            Numbers::Steps => f64::from(row.steps),
+            Numbers::Actions => sum(Names::Class, &|class| action(class).is_some()),
+            Numbers::Calls => sum(Names::Tool, &|_| true),
+            Numbers::Tokens => row.chars.div_ceil(4) as f64,
+            Numbers::Chars => row.chars as f64,
+            // A reward that is no number has no place in any order.
+            _ => return Some(row.reward).filter(|reward| row.has_reward && reward.is_finite()),
+        })
+    }
+
+    fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool {
+        self.names(names).any(|(name, _)| test(name))
+    }
+
+    fn text(&self, text: Texts) -> &str {
+        Entry::text(*self, text)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
+    pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
+        let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
+        let counted =
+            Counted { steps, tools, reward, finish: finish.to_owned(), chars: steps * 100, ..Counted::default() };
+        Facts { title: id.to_owned(), words: format!("do {id}"), counted: Some(counted), ..Facts::default() }
+    }
+
+    /// A table of these, two records a chunk.
+    pub(crate) fn table(all: &[Facts]) -> FactTable {
+        let mut table = FactTable::default();
+        for (i, pair) in all.chunks(2).enumerate() {
+            let mut maker = ChunkMaker::new(i * 2);
+            pair.iter().for_each(|facts| maker.push(facts, 10));
+            table.push(Arc::new(maker.finish()));
+        }
+        table
+    }
+
+    #[test]
+    fn a_record_takes_few_bytes() {
+        assert!(size_of::<Row>() <= 64, "{}", size_of::<Row>());
+    }
+
+    #[test]
+    fn facts_come_back_as_they_were_taken() {
+        let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
+        broken.rules.push(("adp.json".into(), 1));
+        let mut long = made("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
+        long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
+        let all = [long, broken, made("e", 0, &[], None, "empty")];
+        let table = table(&all);
+        assert_eq!(table.iter().map(Entry::facts).collect::<Vec<_>>(), all);
+        assert_eq!((0..3).map(|n| table.get(n).unwrap().facts()).collect::<Vec<_>>(), all);
+        assert!(table.get(3).is_none() && FactTable::default().get(0).is_none());
+        let numbers = |n| Numbers::ALL.map(|(_, field)| table.get(n).unwrap().number(field));
+        assert_eq!(numbers(1)[1], None, "what cannot be read has no steps");
+        assert_eq!(table.get(0).unwrap().number(Numbers::Actions), Some(2.0));
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        let table = table(&[made(&"ä".repeat(200), 1, &[], None, "")]);
+        let entry = table.get(0).unwrap();
+        assert_eq!(entry.text(Texts::Id), "ä".repeat(32));
+        assert!(entry.text(Texts::Words).len() <= WORDS_BYTES_MAX);
+    }
+
+    #[test]
+    fn only_the_records_that_come_next_are_taken() {
+        let mut table = FactTable::default();
+        let chunk = |from| {
+            let mut maker = ChunkMaker::new(from);
+            maker.push(&Facts::default(), 1);
+            Arc::new(maker.finish())
+        };
+        for from in [1, 0, 0, 1, 3] {
+            table.push(chunk(from));
+        }
+        assert_eq!(table.len(), 2);
+    }
+}

@@ -1,0 +1,210 @@
+//! How filters are written: terms, signs, quotes, values; without what they mean.
+
+/// The operators, longer ones first.
+const SIGNS: [&str; 7] = [">=", "<=", "!=", ">", "<", ":", "="];
+/// The word for what is not there.
+const NONE: &str = "none";
+
+/// A term as written.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// Whether `!` stands before it.
+    pub is_negated: bool,
+    /// What stands before the operator; None for words.
+    pub name: Option<String>,
+    /// The operator; empty for words.
+    pub sign: &'static str,
+    /// The values, at least one.
+    pub values: Vec<Value>,
+}
+
+/// A value as written and as read.
+#[derive(Debug)]
+pub(super) struct Value {
+    /// With its quotes.
+    pub written: String,
+    /// Without.
+    pub text: String,
+    /// Whether it has some.
+    pub is_quoted: bool,
+}
+
+impl Value {
+    /// Whether it asks for what is not there.
+    pub(super) fn is_none(&self) -> bool {
+        !self.is_quoted && self.text == NONE
+    }
+
+    /// The pieces between its `*`, in small letters; quoted it is one piece.
+    pub(super) fn parts(&self) -> Vec<String> {
+        let text = self.text.to_lowercase();
+        if self.is_quoted { vec![text] } else { text.split('*').map(str::to_owned).collect() }
+    }
+}
+
+/// Whether a name is made of these pieces with anything between them.
+pub(super) fn fits(parts: &[String], name: &str) -> bool {
+    let name = name.to_lowercase();
+    let [first, middle @ .., last] = parts else { return parts.first().is_some_and(|only| *only == name) };
+    let Some(mut rest) = name.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str())) else {
+        return false;
+    };
+    for part in middle {
+        let Some(at) = rest.find(part.as_str()) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    true
+}
+
+/// A name as a value that means it and nothing else.
+#[must_use]
+pub(super) fn quoted(name: &str) -> String {
+    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '|' | '*' | '\\');
+    if !name.is_empty() && name != NONE && name.chars().all(is_plain) {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A number, with `k`, `M` or `G` for thousands, millions and thousands of millions.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let (digits, factor) = match text.chars().last()? {
+        'k' => (&text[..text.len() - 1], 1e3),
+        'M' => (&text[..text.len() - 1], 1e6),
+        'G' => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    let is_number = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E'));
+    digits.parse::<f64>().ok().filter(|number| is_number && number.is_finite()).map(|number| number * factor)
+}
+
+/// The terms of a filter.
+///
+/// # Errors
+/// A quote without end, or a term without value: a sentence.
+pub(super) fn terms(text: &str) -> Result<Vec<Written>, String> {
+    words(text)?.into_iter().map(term).collect()
+}
+
+/// Cuts at white space outside quotes.
+fn words(text: &str) -> Result<Vec<&str>, String> {
+    let (mut out, mut start, mut quote, mut is_escaped) = (Vec::new(), None, None, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if quote.is_some() => is_escaped = true,
+            '"' => quote = if quote.is_some() { None } else { Some(at) },
+            c if c.is_whitespace() && quote.is_none() => {
+                out.extend(start.take().map(|start| &text[start..at]));
+                continue;
+            }
+            _ => {}
+        }
+        start.get_or_insert(at);
+    }
+    if let Some(at) = quote {
+        return Err(format!("the quote at byte {at} has no end"));
+    }
+    out.extend(start.map(|start| &text[start..]));
+    Ok(out)
+}
+
+fn term(word: &str) -> Result<Written, String> {
+    let (is_negated, rest) = match word.strip_prefix('!') {
+        Some(rest) => (true, rest),
+        None => (false, word),
+    };
+    let nothing = |before: &str| format!("nothing stands behind {before}");
+    let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    let sign = SIGNS.into_iter().find(|sign| end > 0 && rest[end..].starts_with(sign));
+    let (name, values) = match sign {
+        Some(sign) => (Some(rest[..end].to_owned()), &rest[end + sign.len()..]),
+        None => (None, rest),
+    };
+    // Words are one value: `|` in them belongs to the pattern.
+    let pieces = if name.is_some() { split(values) } else { vec![values] };
+    let values: Vec<Value> = pieces.into_iter().map(value).collect();
+    if values.iter().any(|value| value.text.is_empty() && !(name.is_some() && value.is_quoted)) {
+        let before = &word[..word.len() - rest.len() + name.as_ref().map_or(0, |_| end + sign.map_or(0, str::len))];
+        return Err(nothing(if before.is_empty() { word } else { before }));
+    }
+    Ok(Written { is_negated, name, sign: sign.unwrap_or_default(), values })
+}
+
+/// Cuts at `|` outside quotes.
+fn split(text: &str) -> Vec<&str> {
+    let (mut out, mut start, mut is_quoted, mut is_escaped) = (Vec::new(), 0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '|' if !is_quoted => {
+                out.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    out.push(&text[start..]);
+    out
+}
+
+fn value(written: &str) -> Value {
+    let inside = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| written.len() > 1);
+    let Some(inside) = inside else {
+        return Value { written: written.to_owned(), text: written.to_owned(), is_quoted: false };
+    };
+    let (mut text, mut is_escaped) = (String::new(), false);
+    for c in inside.chars() {
+        if c == '\\' && !is_escaped {
+            is_escaped = true;
+        } else {
+            text.push(c);
+            is_escaped = false;
+        }
+    }
+    Value { written: written.to_owned(), text, is_quoted: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_anything() {
+        for (glob, name, expected) in [
+            ("bash", "Bash", true),
+            ("bash", "bash2", false),
+            ("b*h", "bash", true),
+            ("b*", "b", true),
+            ("*", "", true),
+            ("a*a", "a", false),
+            ("*a*b*", "xaxbx", true),
+            ("*b*a*", "xaxbx", false),
+            ("code:*", "code:python", true),
+        ] {
+            assert_eq!(fits(&value(glob).parts(), name), expected, "{glob} {name}");
+        }
+    }
+
+    #[test]
+    fn any_name_can_be_a_value_of_its_own() {
+        for name in ["bash", "a b", "none", "", "a|b", "x*", "say \"hi\"", "back\\slash", "code:python", "数"] {
+            let written = terms(&format!("tool:{}", quoted(name))).unwrap();
+            let [term] = written.as_slice() else { panic!("{name}: {written:?}") };
+            assert_eq!(term.values.len(), 1, "{name}");
+            assert!(!term.values[0].is_none(), "{name}");
+            assert_eq!(term.values[0].parts(), [name.to_lowercase()]);
+        }
+    }
+
+    #[test]
+    fn numbers_may_be_short() {
+        assert_eq!(
+            ["1", "-2.5", "3k", "1M", "2G", "1e3"].map(number).map(Option::unwrap),
+            [1.0, -2.5, 3e3, 1e6, 2e9, 1e3]
+        );
+        assert_eq!(["", "k", "inf", "NaN", "1e999", "x", "é"].map(number), [None; 7]);
+    }
+}

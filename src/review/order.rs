@@ -1,0 +1,146 @@
+//! The rows of the table: which records pass the filter, and in which order.
+
+use super::column::Column;
+use super::facts::{Entry, FactTable};
+use super::filter::{Filter, Subject};
+use super::session::RecordMarks;
+use std::cmp::Ordering;
+
+/// Records between two looks whether the answer is still wanted.
+const SLICE_RECORDS: usize = 4096;
+
+/// What a table is sorted by. Equal records stay in the order of the file, and those without a value come last, either
+/// way round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sort {
+    /// The column.
+    pub column: Column,
+    /// Whether the greatest comes first.
+    pub is_reversed: bool,
+}
+
+/// Records in the order in which they are shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Their numbers.
+    pub records: Vec<u32>,
+    /// How many records were looked at for it: the first ones.
+    pub known: usize,
+    /// Whether a filter left none of these out; then those behind them are shown too.
+    pub is_whole: bool,
+}
+
+/// Arranges the records of a table; None when it is no longer wanted. `marks` tell what was decided, where that is
+/// asked for.
+#[must_use]
+pub fn arrange(
+    facts: &FactTable,
+    sort: Option<Sort>,
+    filter: &Filter,
+    marks: Option<&RecordMarks>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Order> {
+    let passing = passing(facts, filter, marks, is_wanted)?;
+    let records = match sort {
+        None => passing.into_iter().map(number).collect(),
+        Some(Sort { column, is_reversed }) if column.numbers().is_some() => {
+            let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
+            sorted(passing, of, |a, b| a.total_cmp(b), is_reversed)
+        }
+        Some(Sort { column, is_reversed }) => sorted(passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed),
+    };
+    is_wanted().then_some(Order { records, known: facts.len(), is_whole: filter.is_empty() })
+}
+
+/// The records that a filter lets through, in the order of the file.
+pub(super) fn passing<'t>(
+    facts: &'t FactTable,
+    filter: &Filter,
+    marks: Option<&'t RecordMarks>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Vec<Entry<'t>>> {
+    let mut passing = Vec::new();
+    for (i, entry) in facts.iter().enumerate() {
+        if i % SLICE_RECORDS == 0 && !is_wanted() {
+            return None;
+        }
+        let entry = entry.with_mark(marks.and_then(|marks| marks.get(entry.record())));
+        if filter.is_empty() || filter.holds(&entry) {
+            passing.push(entry);
+        }
+    }
+    Some(passing)
+}
+
+fn number(entry: Entry<'_>) -> u32 {
+    u32::try_from(entry.record()).unwrap_or(u32::MAX)
+}
+
+fn sorted<'t, K>(
+    entries: Vec<Entry<'t>>,
+    key: impl Fn(&Entry<'t>) -> Option<K>,
+    compare: impl Fn(&K, &K) -> Ordering,
+    is_reversed: bool,
+) -> Vec<u32> {
+    let (mut keyed, mut missing) = (Vec::with_capacity(entries.len()), Vec::new());
+    for entry in entries {
+        match key(&entry) {
+            Some(key) => keyed.push((key, number(entry))),
+            None => missing.push(number(entry)),
+        }
+    }
+    keyed.sort_by(|(a, _), (b, _)| if is_reversed { compare(b, a) } else { compare(a, b) });
+    keyed.into_iter().map(|(_, record)| record).chain(missing).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::tests::{made, table};
+    use super::*;
+    use crate::format::Facts;
+    use std::cell::Cell;
+
+    fn all() -> Vec<Facts> {
+        vec![
+            made("c", 5, &[("x", 2)], Some(0.5), "finish"),
+            made("a", 9, &[], None, "message"),
+            Facts { errors: 1, ..Facts::default() },
+            made("b", 5, &[("x", 9)], Some(-1.0), "finish"),
+            made("d", 7, &[("x", 2)], Some(f64::NAN), "open-call"),
+        ]
+    }
+
+    fn arranged(column: Column, is_reversed: bool, filter: &str) -> Vec<u32> {
+        let filter = Filter::parse(filter).unwrap();
+        let order = arrange(&table(&all()), Some(Sort { column, is_reversed }), &filter, None, &|| true).unwrap();
+        assert_eq!(order.known, 5);
+        order.records
+    }
+
+    #[test]
+    fn equal_records_keep_their_order_and_missing_values_come_last() {
+        assert_eq!(arranged(Column::Steps, false, ""), [0, 3, 4, 1, 2]);
+        assert_eq!(arranged(Column::Steps, true, ""), [1, 4, 0, 3, 2]);
+        assert_eq!(arranged(Column::Reward, false, ""), [3, 0, 1, 2, 4]);
+        assert_eq!(arranged(Column::Reward, true, ""), [0, 3, 1, 2, 4]);
+        assert_eq!(arranged(Column::Id, false, ""), [1, 3, 0, 4, 2]);
+        assert_eq!(arranged(Column::Finish, true, ""), [4, 1, 0, 3, 2]);
+        assert_eq!(arranged(Column::Number, true, ""), [4, 3, 2, 1, 0]);
+        assert_eq!(arranged(Column::Tools, true, "steps<9"), [3, 0, 4]);
+    }
+
+    #[test]
+    fn a_filter_alone_keeps_the_order_of_the_file() {
+        let order = arrange(&table(&all()), None, &Filter::parse("tool:x").unwrap(), None, &|| true);
+        assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5, is_whole: false }));
+    }
+
+    #[test]
+    fn work_that_nobody_wants_ends_early() {
+        let asked = Cell::new(0);
+        let many = table(&vec![made("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
+        let is_wanted = || asked.replace(asked.get() + 1) < 1;
+        assert_eq!(arrange(&many, None, &Filter::default(), None, &is_wanted), None);
+        assert_eq!(asked.get(), 2);
+    }
+}

@@ -1,0 +1,260 @@
+//! A look at all records of a dataset in the background: on several threads, told in the order of the file, piece by
+//! piece, and ended when nobody wants it any more.
+
+use super::jobs::Source;
+use crate::app::Msg;
+use crate::format::{Facts, Look, Looked, Purpose, Survey};
+use crate::model::{Problem, Record, RecordBody, Span};
+use crate::review::ChunkMaker;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+
+/// Bytes, and records, that a thread looks at before it tells.
+const BATCH_BYTES: u64 = 1 << 20;
+const BATCH_RECORDS: usize = 4_096;
+/// Pieces of one thread that may wait to be told.
+const WAITING_MAX: usize = 2;
+/// Most threads; one processor is left to what the user does.
+const THREADS_MAX: usize = 8;
+/// Of a record that cannot be read, no more bytes than these are looked at.
+const BROKEN_BYTES: u64 = 1 << 16;
+/// How far the threads stand back behind all others, where the system knows that of a thread.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+
+/// What a piece of records looks like, or why one cannot be read.
+type Batch = Vec<(u64, Result<Looked, Problem>)>;
+
+/// The scan of one content of the input, which may be gone on with when the input has grown.
+#[derive(Default)]
+pub(super) struct Scanner {
+    content: u64,
+    next: usize,
+    survey: Option<Box<dyn Survey>>,
+}
+
+/// Threads that a scan may take.
+pub(super) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, THREADS_MAX)
+}
+
+/// Lets everything else go first.
+pub(super) fn stand_back() {
+    #[cfg(target_os = "linux")]
+    let _stays_as_it_is = rustix::process::nice(NICENESS);
+}
+
+/// What a scan is asked for.
+pub(super) struct Wanted {
+    /// The content of the input.
+    pub content: u64,
+    /// Its records.
+    pub records: Range<usize>,
+    /// How many threads look at them.
+    pub threads: usize,
+}
+
+impl Scanner {
+    /// Looks at records; what it finds goes to `send`.
+    pub(super) fn run(
+        &mut self,
+        source: &Source,
+        wanted: &Wanted,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+        send: &mut dyn FnMut(Msg),
+    ) {
+        if self.survey.is_none() || self.content != wanted.content || self.next != wanted.records.start {
+            self.survey = source.format.survey(Purpose::Table);
+            (self.content, self.next) = (wanted.content, wanted.records.start);
+        }
+        let Some(survey) = &mut self.survey else { return send(Msg::ScanEnded(wanted.content)) };
+        let look = survey.look();
+        let batches = batches(source, wanted.records.clone());
+        let next = &mut self.next;
+        let mut tell = |from: usize, batch: Batch| {
+            let chunk = chunk(survey.as_mut(), from, batch);
+            *next = from + chunk.len();
+            send(Msg::Scanned(wanted.content, Arc::new(chunk)));
+        };
+        if wanted.threads < 2 || batches.len() < 2 {
+            for batch in batches.into_iter().take_while(|_| is_wanted()) {
+                tell(batch.start, look_at(source, look, batch));
+            }
+        } else {
+            side_by_side(source, look, &batches, wanted.threads, is_wanted, &mut tell);
+        }
+        send(Msg::ScanEnded(wanted.content));
+    }
+}
+
+/// Batch i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
+fn side_by_side(
+    source: &Source,
+    look: Look,
+    batches: &[Range<usize>],
+    threads: usize,
+    is_wanted: &(dyn Fn() -> bool + Sync),
+    tell: &mut dyn FnMut(usize, Batch),
+) {
+    thread::scope(|scope| {
+        let (senders, receivers): (Vec<Sender<Batch>>, Vec<Receiver<Batch>>) =
+            (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
+        for (number, sender) in senders.into_iter().enumerate() {
+            scope.spawn(move || {
+                stand_back();
+                let own = batches.iter().skip(number).step_by(threads);
+                for batch in own.take_while(|_| is_wanted()) {
+                    // Nobody listens any more when the scan was given up.
+                    if sender.send(look_at(source, look, batch.clone())).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        // A thread that ended early was not wanted any more.
+        for (batch, receiver) in batches.iter().zip(receivers.iter().cycle()) {
+            match receiver.recv() {
+                Ok(looked) => tell(batch.start, looked),
+                Err(_) => break,
+            }
+        }
+        drop(receivers);
+    });
+}
+
+/// The facts on a record that is on the screen before the scan has come to it: without what only the records before it
+/// would tell.
+pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
+    let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
+    let looked = look_at_one(source, survey.look(), record);
+    told(survey.as_mut(), looked)
+}
+
+fn told(survey: &mut dyn Survey, looked: Result<Looked, Problem>) -> Facts {
+    match looked {
+        Ok(looked) => survey.take(looked).facts.unwrap_or_default(),
+        Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
+    }
+}
+
+fn chunk(survey: &mut dyn Survey, from: usize, batch: Batch) -> crate::review::Chunk {
+    let mut maker = ChunkMaker::new(from);
+    for (bytes, looked) in batch {
+        maker.push(&told(survey, looked), bytes);
+    }
+    maker.finish()
+}
+
+fn look_at(source: &Source, look: Look, numbers: Range<usize>) -> Batch {
+    let records = numbers.map_while(|number| source.records.get(number));
+    records.map(|record| (record.place.span.len, look_at_one(source, look, &record))).collect()
+}
+
+fn look_at_one(source: &Source, look: Look, record: &Record) -> Result<Looked, Problem> {
+    let mut span: Span = record.place.span;
+    if record.body != RecordBody::Text {
+        span.len = span.len.min(BROKEN_BYTES);
+    }
+    Ok(look(record, &source.bytes.read(span)?))
+}
+
+/// The numbers of records, in batches of about the same size.
+fn batches(source: &Source, records: Range<usize>) -> Vec<Range<usize>> {
+    let (mut batches, mut start, mut bytes) = (Vec::new(), records.start, 0);
+    for number in records.clone() {
+        let Some(record) = source.records.get(number) else { break };
+        bytes += record.place.span.len;
+        if bytes >= BATCH_BYTES || number + 1 - start >= BATCH_RECORDS {
+            batches.push(start..number + 1);
+            (start, bytes) = (number + 1, 0);
+        }
+    }
+    batches.push(start..records.end);
+    batches.retain(|batch| !batch.is_empty());
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::by_name;
+    use crate::ingest;
+    use crate::panes::Records;
+    use crate::review::FactTable;
+    use crate::source::{Input, RecordIndex};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    struct All(RecordIndex);
+
+    impl Records for All {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn is_complete(&self) -> bool {
+            true
+        }
+
+        fn get(&self, number: usize) -> Option<Record> {
+            self.0.get(number)
+        }
+    }
+
+    /// A file of a few batches; every 500th record is broken, every 100th repeats an id.
+    fn source() -> Source {
+        let said = format!(r#"{{"class_":"text_observation","content":"{}","source":"user"}}"#, "x".repeat(600));
+        let done = r#"{"class_":"message_action","content":"<finish> a </finish>"}"#;
+        let line = |i: usize| match i {
+            i if i % 500 == 499 => "{\"id\":".to_owned(),
+            i => {
+                format!(r#"{{"id":"r{}","content":[{said},{done}],"details":{{}}}}"#, if i % 100 == 7 { 7 } else { i })
+            }
+        };
+        let text: String = (0..6000).map(|i| line(i) + "\n").collect();
+        let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
+        let format = by_name("adp").unwrap();
+        Source { bytes: loaded.input.clone(), records: Arc::new(All(loaded.records)), format, run: None, files: None }
+    }
+
+    fn scan(source: &Source, scanner: &mut Scanner, records: Range<usize>, threads: usize, table: &mut FactTable) {
+        let wanted = Wanted { content: 3, records, threads };
+        let mut ended = 0;
+        scanner.run(source, &wanted, &|| true, &mut |msg| match msg {
+            Msg::Scanned(3, chunk) => table.push(chunk),
+            Msg::ScanEnded(3) => ended += 1,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(ended, 1);
+    }
+
+    #[test]
+    fn a_scan_tells_the_same_on_one_thread_on_many_and_in_parts() {
+        let source = source();
+        let tables = [(1, vec![0, 6000]), (3, vec![0, 6000]), (2, vec![0, 10, 3333, 6000])].map(|(n, ends)| {
+            let (mut table, mut scanner) = (FactTable::default(), Scanner::default());
+            ends.windows(2).for_each(|end| scan(&source, &mut scanner, end[0]..end[1], n, &mut table));
+            assert_eq!(table.len(), 6000);
+            table.iter().map(crate::review::Entry::facts).collect::<Vec<_>>()
+        });
+        assert!(tables[0] == tables[1] && tables[0] == tables[2]);
+        let repeated = tables[0].iter().filter(|facts| facts.rules.iter().any(|(rule, _)| rule.contains("id"))).count();
+        assert!(repeated >= 59, "{repeated}");
+        assert_eq!(tables[0].iter().filter(|facts| facts.counted.is_none()).count(), 12);
+    }
+
+    #[test]
+    fn a_scan_that_nobody_wants_ends_after_what_is_being_looked_at() {
+        let source = source();
+        for threads in [1, 3] {
+            let (asked, told) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let wanted = Wanted { content: 1, records: 0..6000, threads };
+            let is_wanted = || asked.fetch_add(1, Ordering::Relaxed) < 1;
+            Scanner::default().run(&source, &wanted, &is_wanted, &mut |msg| {
+                told.fetch_add(usize::from(matches!(msg, Msg::Scanned(..))), Ordering::Relaxed);
+            });
+            assert!(told.into_inner() <= 1);
+        }
+    }
+}
