@@ -1,4 +1,4 @@
-//! The tabs beside the state: message, LLM view, schema, history, diff.
+//! The tabs beside the state: message, LLM view, schema, history, diff, loss.
 
 use super::keys::Tab;
 use crate::model::StepNo;
@@ -50,6 +50,10 @@ pub struct Inspector {
     pub findings: FindingsPane,
     /// The plan at the step.
     pub plan: PlanPane,
+    /// The conversation with what trains.
+    pub loss: Reader,
+    /// Generation and record of the conversation shown, or asked for.
+    pub loss_of: Option<(u64, usize)>,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -121,6 +125,13 @@ impl Inspector {
         }
     }
 
+    /// Takes a conversation that was asked for.
+    pub fn set_loss(&mut self, generation: u64, record: usize, lines: Vec<TextLine>) {
+        if self.loss_of == Some((generation, record)) {
+            self.loss.set(lines);
+        }
+    }
+
     /// Takes a diff that was asked for.
     pub fn set_diff(&mut self, generation: u64, question: Question, lines: Vec<TextLine>) {
         if self.diff_asked == Some((generation, question)) {
@@ -149,6 +160,7 @@ impl Inspector {
             Tab::Diff => &mut self.diff.scroll,
             Tab::Findings => &mut self.findings.scroll,
             Tab::Plan => &mut self.plan.scroll,
+            Tab::Loss => &mut self.loss.scroll,
         }
     }
 
@@ -168,6 +180,7 @@ impl Inspector {
             Tab::Message if self.is_raw => Some(&mut self.raw),
             Tab::Llm => Some(&mut self.llm),
             Tab::Diff => Some(&mut self.diff),
+            Tab::Loss => Some(&mut self.loss),
             _ => None,
         }
     }

@@ -188,11 +188,13 @@ pub enum Tab {
     Findings,
     /// The plan at the step: calls, contracts, who waits for whom.
     Plan,
+    /// What a model would see of the conversation, and what trains it.
+    Loss,
 }
 
 impl Tab {
     /// All tabs in order, with their titles.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Message, "Message"),
         (Self::Llm, "LLM"),
         (Self::Schema, "Schema"),
@@ -200,6 +202,7 @@ impl Tab {
         (Self::Diff, "Diff"),
         (Self::Findings, "Findings"),
         (Self::Plan, "Plan"),
+        (Self::Loss, "Loss"),
     ];
 }
 
@@ -310,6 +313,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["5"], A::Tab(Tab::Diff), "diff", "Show how the state differs from another step.", LOOK, 0),
     row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),
     row(C::Trajectory, &["7"], A::Tab(Tab::Plan), "plan", "Show the plan at this step: calls or contracts wave by wave, how far each is, who waits for whom.", LOOK, 0),
+    row(C::Trajectory, &["8"], A::Tab(Tab::Loss), "loss", "Show the conversation as a model would see it, and which parts train.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),

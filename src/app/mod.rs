@@ -186,6 +186,7 @@ impl App {
             Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
+            Msg::Loss(generation, record, lines) => self.inspector.set_loss(generation, record, lines),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),

@@ -69,6 +69,8 @@ pub enum Msg {
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
+    /// A conversation was made ready, with what trains: generation, record, lines.
+    Loss(u64, usize, Vec<TextLine>),
     /// States were compared: generation, question, lines.
     Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
@@ -203,6 +205,13 @@ pub enum Effect {
         generation: u64,
         /// The step.
         step: StepNo,
+    },
+    /// Make a record ready as a model would see it.
+    Loss {
+        /// Generation to answer with.
+        generation: u64,
+        /// The record.
+        record: usize,
     },
     /// Compare states.
     Compare {

@@ -2,7 +2,7 @@
 
 use super::keys::Tab;
 use super::layout::{Beside, Layout, layout, table_layout};
-use super::{App, Effect, Effects, Layer, Pane, view};
+use super::{App, Effect, Effects, Layer, Pane, tabs, view};
 use crate::model::{Span, StepNo, lossy};
 use crate::panes::compare::{self, Question};
 use crate::panes::doc::Doc;
@@ -121,6 +121,7 @@ impl App {
             Tab::Diff => self.settle_diff(effects),
             Tab::Findings => self.settle_findings(),
             Tab::Plan => self.settle_plan(),
+            Tab::Loss => self.settle_loss(effects),
         }
         let total = self.inspector_rows(extent.width);
         let head = match self.inspector.tab {
@@ -197,6 +198,14 @@ impl App {
         if self.inspector.llm_of != Some(now) && self.inspector.llm_asked != Some(now) {
             self.inspector.llm_asked = Some(now);
             effects.push(Effect::View { generation: now.0, step: now.1 });
+        }
+    }
+
+    fn settle_loss(&mut self, effects: &mut Effects) {
+        let now = (self.session.generation, self.session.trajectory);
+        if self.session.open().is_some() && tabs::has_loss(self) && self.inspector.loss_of != Some(now) {
+            self.inspector.loss_of = Some(now);
+            effects.push(Effect::Loss { generation: now.0, record: now.1 });
         }
     }
 

@@ -8,8 +8,19 @@ use super::{App, Pane};
 pub fn titles(app: &App) -> (Vec<(Tab, &'static str)>, usize) {
     let has_plans = app.session.format.plan_title().is_some();
     let front = app.inspector.tab;
-    let shown = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| has_plans || *tab != Tab::Plan || front == Tab::Plan);
+    let is_shown = |tab: Tab| match tab {
+        Tab::Plan => has_plans,
+        Tab::Loss => has_loss(app),
+        _ => true,
+    };
+    let shown = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| *tab == front || is_shown(*tab));
     fitted(app.pane_extent(Pane::Inspector).width, front, shown.map(|tab| (tab, name(app, tab))).collect())
+}
+
+/// Whether the records that are open can be conversations.
+#[must_use]
+pub fn has_loss(app: &App) -> bool {
+    app.session.format.name() == "adp"
 }
 
 /// What a tab is called for what is open.

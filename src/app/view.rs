@@ -115,6 +115,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Diff => app.inspector.diff.scroll.aside,
             Tab::Findings => app.inspector.findings.scroll.aside,
             Tab::Plan => app.inspector.plan.scroll.aside,
+            Tab::Loss => app.inspector.loss.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -242,6 +243,14 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
         Tab::Plan => inspector.plan.window(&open, extent, has_focus),
+        Tab::Loss if inspector.loss.lines().is_empty() => {
+            let why = match tabs::has_loss(app) {
+                true => "The conversation is being made ready.",
+                false => "What trains is told of conversations and of Agent Data Protocol records; this is neither.",
+            };
+            Window::notice(&["Nothing here.", why], extent.width)
+        }
+        Tab::Loss => inspector.loss.window(extent, has_focus),
     }
 }
 

@@ -14,6 +14,7 @@ mod export;
 mod formats;
 mod history;
 mod inputs;
+mod loss;
 mod mark;
 mod marks;
 mod merge;
@@ -32,6 +33,7 @@ mod stats;
 mod steps;
 mod survey;
 mod tail;
+mod tree;
 mod when;
 
 use crate::ingest::{self, Loaded};
@@ -73,7 +75,9 @@ static COMMANDS: &[Command] = &[
     steps::COMMAND,
     #[cfg(feature = "query")]
     query::COMMAND,
+    loss::COMMAND,
     diff::COMMAND,
+    tree::COMMAND,
     tail::COMMAND,
     replay::COMMAND,
     mark::COMMAND,

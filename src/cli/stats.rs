@@ -78,13 +78,19 @@ fn tell_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Ou
 
 /// One row a member: a number, or names with their numbers, the greatest first.
 fn rows(dataset: &Value<'_>) -> Vec<Vec<String>> {
-    let members = dataset.as_object().map(|o| o.entries().collect::<Vec<_>>()).unwrap_or_default();
-    let shown =
-        members.into_iter().filter(|(key, value)| *key != "type" && !value.as_object().is_some_and(|o| o.is_empty()));
-    shown.map(|(key, value)| vec![format!("  {}", key.replace('_', " ")), told(value)]).collect()
+    members(dataset).into_iter().map(|(key, value)| vec![format!("  {}", key.replace('_', " ")), told(value)]).collect()
 }
 
-fn told(value: &Value<'_>) -> String {
+/// The members of statistics that say something.
+pub(super) fn members<'v>(dataset: &'v Value<'v>) -> Vec<(&'v str, &'v Value<'v>)> {
+    let members = dataset.as_object().map(|o| o.entries().collect::<Vec<_>>()).unwrap_or_default();
+    let is_shown =
+        |key: &str, value: &Value<'_>| key != "type" && !value.as_object().is_some_and(json::Object::is_empty);
+    members.into_iter().filter(|(key, value)| is_shown(key, value)).collect()
+}
+
+/// A member of statistics in one line.
+pub(super) fn told(value: &Value<'_>) -> String {
     match &value.data {
         Data::Object(object) => {
             let mut members: Vec<_> = object.entries().filter(|(_, v)| v.as_object().is_none()).collect();

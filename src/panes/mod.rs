@@ -11,6 +11,7 @@ pub mod findings;
 pub mod header;
 pub mod history;
 pub mod live;
+pub mod loss;
 pub mod marks;
 pub mod message;
 pub mod plan;

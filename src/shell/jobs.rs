@@ -13,7 +13,7 @@ use crate::model::{Bytes, Record, Span, StepNo, lossy};
 use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, Records, compare};
+use crate::panes::{Checks, Records, compare, loss};
 use crate::review::{arrange, tally};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
@@ -193,6 +193,14 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
+        Effect::Loss { generation, record } => {
+            let place = source.records.get(record).map(|record| record.place.span);
+            let lines = place.map_or_else(Vec::new, |span| match source.bytes.read(span) {
+                Ok(bytes) => loss::lines(&lossy(&bytes)),
+                Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
+            });
+            send(Msg::Loss(generation, record, lines));
+        }
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);

@@ -14,6 +14,7 @@ mod follow;
 mod frames;
 mod hostile;
 mod lint;
+mod loss;
 mod marks;
 mod plan;
 mod props;

@@ -1,13 +1,16 @@
-//! `obelus diff`: how the state differs between two steps, two runs or two instances. Status 1 if it does.
+//! `obelus diff`: how the state differs between two steps, two runs or two instances, or two datasets by their records.
+//! Status 1 if it does.
 
 mod runs;
+mod sets;
 mod show;
 
 use super::args::{FileName, FormatOption, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
-use super::{Command, Stop};
-use crate::format::Answer;
+use super::{Command, Stop, tell_trouble};
+use crate::format::{Answer, Layout};
+use crate::ingest;
 use crate::model::{Identity, Problem, StepNo};
 use crate::state::IdentityId;
 use crate::state::diff::{self, At, Part};
@@ -21,13 +24,13 @@ const ONE_FILE: [&str; 3] = ["from", "to", "instances"];
 /// Options that do not go with two steps.
 const NO_STEPS: [&str; 2] = ["step", "instances"];
 
-/// Print how two runs, two steps of a run or two instances differ; status 1 if they do
+/// Print how two runs, datasets, steps of a run or instances differ; status 1 if they do
 #[derive(Debug, Args)]
 struct Options {
     /// File to compare, or the only one; `-` is standard input
     #[arg(value_name = "A")]
     a: FileName,
-    /// File to compare it with: steps are aligned by what they say
+    /// File to compare it with: steps are aligned by what they say, records of datasets paired by content and id
     #[arg(value_name = "B", conflicts_with_all = ONE_FILE, required_unless_present_any = ONE_FILE)]
     b: Option<FileName>,
     #[command(flatten)]
@@ -47,12 +50,15 @@ struct Options {
     /// Of two runs: compare no further than this step of A; of instances: at this step [default: the last]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     step: Option<StepNo>,
-    /// Trajectory of a file that holds several, from 0
-    #[arg(long, value_name = "R", default_value_t = 0)]
-    record: usize,
+    /// Trajectory of a file that holds several, from 0 [default: 0; of two datasets all records]
+    #[arg(long, value_name = "R")]
+    record: Option<usize>,
     /// Trajectory of B [default: that of A]
     #[arg(long, value_name = "R", requires = "b")]
     other_record: Option<usize>,
+    /// Of two datasets: print which values changed in each record
+    #[arg(long, requires = "b", conflicts_with_all = ["record", "other_record", "step"])]
+    changes: bool,
     /// Answer for programs: one JSON text
     #[arg(long)]
     json: bool,
@@ -68,8 +74,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let is_different = match (&options.b, &options.instances) {
         (Some(b), _) => {
-            let other = options.other_record.unwrap_or(options.record);
-            let asked = (options.question(&options.a, options.record, options.step), options.question(b, other, None));
+            if let Some(is_different) = datasets(&options, b, out)? {
+                return Ok(u8::from(is_different));
+            }
+            let record = options.record.unwrap_or(0);
+            let other = options.other_record.unwrap_or(record);
+            let asked = (options.question(&options.a, record, options.step), options.question(b, other, None));
             runs::compare(&asked.0, &asked.1, out)?
         }
         (None, Some(names)) => instances(&options, names, out)?,
@@ -78,9 +88,35 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(u8::from(is_different))
 }
 
+/// Two files of records as sets of them, unless a record was asked for, or each has one only, or one is a run.
+fn datasets(options: &Options, b: &FileName, out: &mut Out) -> Result<Option<bool>, Stop> {
+    let is_asked = options.record.is_some() || options.other_record.is_some() || options.step.is_some();
+    // Standard input can be read once only, so it is always one run.
+    if is_asked || options.a.is_stdin() || b.is_stdin() {
+        return if options.changes { Err(no_datasets()) } else { Ok(None) };
+    }
+    let open = |file: &FileName| ingest::open(file, options.format.forced());
+    let (old, new) = (open(&options.a)?, open(b)?);
+    let is_set = [&old, &new].iter().all(|loaded| loaded.detected.format.layout() == Layout::Set);
+    let has_one = old.records.len() == 1 && new.records.len() == 1;
+    match (is_set, options.changes) {
+        (true, has_changes) if has_changes || !has_one => {
+            [&old, &new].iter().for_each(|loaded| tell_trouble(loaded, out));
+            let sides = (sets::Side { file: &options.a, loaded: &old }, sets::Side { file: b, loaded: &new });
+            sets::show(&sides.0, &sides.1, has_changes, options.json, out).map(Some)
+        }
+        (false, true) => Err(no_datasets()),
+        _ => Ok(None),
+    }
+}
+
+fn no_datasets() -> Stop {
+    Problem::usage("--changes is for two files of records; these are not").into()
+}
+
 /// Two steps of one run.
 fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
-    let opened = options.question(&options.a, options.record, options.to).open(out)?;
+    let opened = options.question(&options.a, options.record.unwrap_or(0), options.to).open(out)?;
     let to = opened.step;
     let from = options.from.unwrap_or(to - 1).clamp(-1, opened.last());
     let parts = diff::steps(opened.run.tree(), from, to);
@@ -99,7 +135,7 @@ fn steps(options: &Options, out: &mut Out) -> Result<bool, Stop> {
 
 /// Two instances of one kind at a step.
 fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool, Stop> {
-    let opened = options.question(&options.a, options.record, options.step).open(out)?;
+    let opened = options.question(&options.a, options.record.unwrap_or(0), options.step).open(out)?;
     let kind = options.kind.as_deref().unwrap_or_default();
     let (old, new) = (instance(&opened, kind, &names[0])?, instance(&opened, kind, &names[1])?);
     let at = At { tree: opened.run.tree(), step: opened.step };

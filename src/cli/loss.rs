@@ -1,0 +1,220 @@
+//! `obelus loss`: what a model would see of a conversation, and which parts of that would train it. Status 1 if there
+//! is something to look at.
+
+use super::args::{FileName, FormatOption, parsed};
+use super::out::{Out, Tone, plain, raw};
+use super::{Command, Stop, load};
+use crate::json;
+use crate::model::{Problem, lossy};
+use crate::review::{Conversation, Loss, LossFinding, Segment, TEMPLATES, Template, Total, Train, loss, tokens};
+use crate::source::Reader;
+use clap::{ArgMatches, Args};
+use serde::Serialize;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Longest template that is read, in bytes.
+const TEMPLATE_BYTES_MAX: u64 = 4 << 20;
+
+pub(super) const COMMAND: Command = Command { name: "loss", describe: Options::augment_args, run };
+
+/// Print a conversation as the model would see it, and which parts train; status 1 if there is something to look at
+#[derive(Debug, Args)]
+struct Options {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: FileName,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Trajectory of a file that holds several, from 0
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    record: usize,
+    /// Chat template: chatml, llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
+    #[arg(long, value_name = "NAME|FILE", default_value = "chatml")]
+    template: String,
+    /// Messages that train, where no field of theirs says so: agent, last, all, or none-of:ROLE
+    #[arg(long, value_name = "WHICH", default_value = "agent", value_parser = train)]
+    train: Train,
+    /// Tokens that the model sees, by estimate of four bytes each; what lies behind is cut
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+    /// Answer for programs: one JSON text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct RoleMember<'a> {
+    role: &'a str,
+    messages: usize,
+    seen: usize,
+    trained: usize,
+    cut: usize,
+}
+
+#[derive(Serialize)]
+struct SegmentMember<'a> {
+    message: Option<usize>,
+    role: Option<&'a str>,
+    offset: usize,
+    bytes: usize,
+    trained: bool,
+    cut: bool,
+    by: Option<&'static str>,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct FindingMember<'a> {
+    rule: &'static str,
+    message: Option<usize>,
+    text: &'a str,
+}
+
+fn train(text: &str) -> Result<Train, String> {
+    Train::parse(text).ok_or_else(|| "agent, last, all, or none-of:ROLE".to_owned())
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let template = template(&options.template)?;
+    let conversation = conversation(&options, out)?;
+    let answer = loss(&conversation, &template, &options.train, options.max_tokens).map_err(|fault| {
+        let message =
+            format!("record {} of {} with template {}: {fault}", options.record, options.file, template.name());
+        Problem::usage(message).hint("try another template with --template")
+    })?;
+    match options.json {
+        true => tell_programs(&options, &template, &conversation, &answer, out)?,
+        false => tell(&template, &options, &answer, out)?,
+    }
+    Ok(u8::from(!answer.findings.is_empty()))
+}
+
+/// A template by its name, else from a file.
+fn template(asked: &str) -> Result<Template, Problem> {
+    if let Some(template) = Template::named(asked) {
+        return Ok(template);
+    }
+    let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
+    let mut bytes = Vec::new();
+    let read = File::open(Path::new(asked)).and_then(|file| file.take(TEMPLATE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    read.map_err(|error| {
+        let message = format!("{asked} is no template known by name, and no file that can be read: {error}");
+        Problem::usage(message).hint(format!("known are {}", names.join(", ")))
+    })?;
+    if bytes.len() as u64 > TEMPLATE_BYTES_MAX {
+        return Err(Problem::usage(format!("{asked} is longer than a template can be, {TEMPLATE_BYTES_MAX} bytes")));
+    }
+    Template::of_file(asked, &lossy(&bytes)).map_err(|fault| Problem::usage(format!("template {asked}: {fault}")))
+}
+
+/// The conversation of the record that was asked for.
+fn conversation(options: &Options, out: &mut Out) -> Result<Conversation, Problem> {
+    let loaded = load(&options.file, options.format.forced(), out)?;
+    let Some(record) = loaded.records.get(options.record) else {
+        let message = format!("{} has no record {}", options.file, options.record);
+        return Err(Problem::usage(message).hint(format!("it has {}, counted from 0", loaded.records.len())));
+    };
+    let mut reader = Reader::new(&loaded.input);
+    let text = lossy(reader.text(&record)?);
+    let at = format!("record {} of {}", options.record, options.file);
+    let value = json::parse(&text)
+        .map_err(|e| Problem::usage(format!("{at} is no JSON: {} at byte {} of it", e.message, e.byte)))?;
+    Conversation::of(&value).ok_or_else(|| {
+        let hint = "it needs `messages` or `conversations` of at least one message, or Agent Data Protocol items";
+        Problem::usage(format!("{at} is no conversation")).hint(hint)
+    })
+}
+
+fn tell_programs(
+    options: &Options,
+    template: &Template,
+    conversation: &Conversation,
+    answer: &Loss,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let role = |(role, total): &(String, Total)| {
+        let member =
+            RoleMember { role, messages: total.messages, seen: total.seen, trained: total.trained, cut: total.cut };
+        raw(&member)
+    };
+    let segment = |segment: &Segment| {
+        let message = segment.message.and_then(|i| conversation.messages.get(i));
+        SegmentMember {
+            message: segment.message,
+            role: message.map(|message| message.role.as_str()),
+            offset: segment.span.start,
+            bytes: segment.span.len(),
+            trained: segment.is_trained,
+            cut: segment.is_cut,
+            by: message.and_then(|message| message.field).map(|(name, _)| name),
+            text: &answer.text[segment.span.clone()],
+        }
+    };
+    let finding = |f: &LossFinding| raw(&FindingMember { rule: f.rule, message: f.message, text: &f.text });
+    let segments: Vec<SegmentMember<'_>> = answer.segments.iter().map(segment).collect();
+    let findings = answer.findings.iter().map(finding).collect::<Result<Vec<_>, _>>()?;
+    let members = vec![
+        ("file", raw(&options.file.text())?),
+        ("record", raw(&options.record)?),
+        ("template", raw(template.name())?),
+        ("bytes", raw(&answer.text.len())?),
+        ("tokens", raw(&tokens(answer.text.len()))?),
+        ("max_tokens", raw(&options.max_tokens)?),
+        ("roles", raw(&answer.totals.iter().map(role).collect::<Result<Vec<_>, _>>()?)?),
+        ("segments", raw(&segments)?),
+        ("findings", raw(&findings)?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+fn tell(template: &Template, options: &Options, answer: &Loss, out: &mut Out) -> Result<(), Stop> {
+    let head = format!("{} record {} with template {}", options.file, options.record, template.name());
+    out.styled(&[(Tone::Strong, &head)])?;
+    for line in answer.lines() {
+        match out.is_coloured() {
+            true => {
+                let pieces: Vec<(Tone, &str)> = line.iter().map(|(segment, text)| (tone(segment), *text)).collect();
+                out.styled(&pieces)?;
+            }
+            false => signed(&line, out)?,
+        }
+    }
+    out.line("")?;
+    let bytes = |count: usize| format!("~{}", tokens(count));
+    let mut rows = vec![["role", "messages", "seen", "trained", "cut"].map(str::to_owned).to_vec()];
+    rows.extend(answer.totals.iter().map(|(role, total)| {
+        let numbers = [total.seen, total.trained, total.cut].map(bytes);
+        [vec![role.clone(), total.messages.to_string()], numbers.to_vec()].concat()
+    }));
+    out.table(&rows)?;
+    for finding in &answer.findings {
+        let at = finding.message.map_or(String::new(), |message| format!("message {message}: "));
+        out.styled(&[(Tone::Warning, finding.rule), (Tone::Plain, &format!("  {at}{}", finding.text))])?;
+    }
+    Ok(())
+}
+
+fn tone(segment: &Segment) -> Tone {
+    match (segment.is_cut, segment.is_trained) {
+        (true, _) => Tone::Error,
+        (_, true) => Tone::Good,
+        _ => Tone::Dim,
+    }
+}
+
+/// A line without colours: a row for each part of it, with a sign: `+` trains, `|` is seen only, `x` is cut; `>` after
+/// it goes on with the line.
+fn signed(line: &[(&Segment, &str)], out: &mut Out) -> Result<(), Stop> {
+    for (i, (segment, text)) in line.iter().enumerate().filter(|(i, (_, text))| *i == 0 || !text.is_empty()) {
+        let sign = match (segment.is_cut, segment.is_trained) {
+            (true, _) => 'x',
+            (_, true) => '+',
+            _ => '|',
+        };
+        out.line(&format!("{sign}{} {text}", if i > 0 { '>' } else { ' ' }))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `obelus tree`: several attempts at one task, what they begin with alike shown once.
+
+use super::args::{FileName, FormatOption, parsed};
+use super::out::{Out, Tone, plain, raw};
+use super::{Command, Stop, load};
+use crate::ingest::Loaded;
+use crate::json;
+use crate::model::{Problem, lossy};
+use crate::review::{Attempt, Stretch, attempt_tasks, attempt_tree};
+use crate::source::Reader;
+use clap::{ArgMatches, Args};
+use serde::Serialize;
+
+pub(super) const COMMAND: Command = Command { name: "tree", describe: Options::augment_args, run };
+
+/// Print attempts at one task as a tree: what they share once, where they part, how each ended
+#[derive(Debug, Args)]
+struct Options {
+    /// File of trajectories to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: FileName,
+    #[command(flatten)]
+    format: FormatOption,
+    /// Field that names the task, as details.task [default: task_id, instance_id, the id without its attempt]
+    #[arg(long, value_name = "FIELD")]
+    by: Option<String>,
+    /// Also tasks with one attempt
+    #[arg(long)]
+    all: bool,
+    /// Answer for programs: one JSON text a task
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct StretchMember<'a> {
+    parent: Option<usize>,
+    from: usize,
+    end: usize,
+    attempts: usize,
+    ends: Vec<EndMember<'a>>,
+}
+
+#[derive(Serialize)]
+struct EndMember<'a> {
+    record: usize,
+    id: Option<&'a str>,
+    reward: Option<&'a str>,
+    finish: Option<&'a str>,
+}
+
+fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let options: Options = parsed(matches)?;
+    let loaded = load(&options.file, options.format.forced(), out)?;
+    let attempts = attempts(&loaded, options.by.as_deref())?;
+    let tasks = attempt_tasks(&attempts);
+    let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();
+    for task in &shown {
+        let stretches = attempt_tree(&attempts, task);
+        match options.json {
+            true => programs(&options, &attempts, task, &stretches, out)?,
+            false => people(&attempts, task, &stretches, out)?,
+        }
+    }
+    if !options.json {
+        let other = loaded.records.len() - attempts.len();
+        let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
+        let text = format!("{several} of {all} tasks have several attempts; {other} records name no task");
+        out.styled(&[(Tone::Dim, &text)])?;
+    }
+    Ok(0)
+}
+
+/// What the tree needs of each record; broken records and other ones are none.
+fn attempts(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Attempt>, Problem> {
+    let mut reader = Reader::new(&loaded.input);
+    let mut out = Vec::new();
+    for record in loaded.records.iter() {
+        let text = lossy(reader.text(&record)?);
+        out.extend(json::parse(&text).ok().and_then(|value| Attempt::of(record.number, &value, by)));
+    }
+    Ok(out)
+}
+
+fn programs(
+    options: &Options,
+    attempts: &[Attempt],
+    task: &[usize],
+    stretches: &[Stretch],
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let end = |i: &usize| {
+        let attempt = &attempts[*i];
+        EndMember {
+            record: attempt.record,
+            id: attempt.id.as_deref(),
+            reward: attempt.reward.as_deref(),
+            finish: attempt.finish.as_deref(),
+        }
+    };
+    let member = |stretch: &Stretch| StretchMember {
+        parent: stretch.parent,
+        from: stretch.steps.start,
+        end: stretch.steps.end,
+        attempts: stretch.attempts,
+        ends: stretch.ends.iter().map(end).collect(),
+    };
+    let stretches: Vec<StretchMember<'_>> = stretches.iter().map(member).collect();
+    let name = task.first().map(|i| attempts[*i].task.as_str());
+    let members = vec![
+        ("file", raw(&options.file.text())?),
+        ("task", raw(&name)?),
+        ("attempts", raw(&task.len())?),
+        ("stretches", raw(&stretches)?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+fn people(attempts: &[Attempt], task: &[usize], stretches: &[Stretch], out: &mut Out) -> Result<(), Stop> {
+    let name = task.first().map_or("", |i| attempts[*i].task.as_str());
+    out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {} attempts", task.len()))])?;
+    for stretch in stretches {
+        let indent = "  ".repeat(stretch.depth.min(40) + 1);
+        let steps = match stretch.steps.len() {
+            0 => "no step alike".to_owned(),
+            1 => format!("@{}", stretch.steps.start),
+            _ => format!("@{}..@{}", stretch.steps.start, stretch.steps.end - 1),
+        };
+        if stretch.attempts > 1 {
+            out.line(&format!("{indent}{steps}  {} attempts", stretch.attempts))?;
+        }
+        for attempt in stretch.ends.iter().map(|i| &attempts[*i]) {
+            let (indent, steps) =
+                if stretch.attempts > 1 { (format!("{indent}  "), "ends") } else { (indent.clone(), steps.as_str()) };
+            let told =
+                |name: &str, value: &Option<String>| value.as_ref().map_or(String::new(), |v| format!("  {name} {v}"));
+            let id = attempt.id.as_deref().unwrap_or_default();
+            let outcome = [told("reward", &attempt.reward), told("finish", &attempt.finish)].concat();
+            let head = format!("{indent}{steps}  record {}  {id}", attempt.record);
+            out.styled(&[(Tone::Plain, head.trim_end()), (Tone::Info, &outcome)])?;
+        }
+    }
+    Ok(())
+}

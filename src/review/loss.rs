@@ -1,0 +1,361 @@
+//! What of a conversation a model would see, and which parts of that would train it.
+//!
+//! The text is rendered for growing beginnings of the conversation: what the next message adds is its part. A template
+//! that writes the beginning otherwise once more follows (it is not prefix-stable) is told of, and there the contents
+//! are looked up in the text instead.
+
+use super::conversation::{Conversation, Turn};
+use super::template::{Rendered, Template, TemplateFault};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes that are counted as one token.
+const TOKEN_BYTES: usize = 4;
+/// Most bytes that are rendered to find the parts of one conversation.
+const RENDERED_BYTES_MAX: usize = 512 << 20;
+
+/// Which messages are trained, where no field of theirs says so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Train {
+    /// Those of the agent.
+    #[default]
+    Agent,
+    /// The last of the agent.
+    Last,
+    /// All.
+    All,
+    /// All but those of a role.
+    NoneOf(String),
+}
+
+impl Train {
+    /// Reads `agent`, `last`, `all` or `none-of:ROLE`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "agent" => Some(Self::Agent),
+            "last" => Some(Self::Last),
+            "all" => Some(Self::All),
+            _ => {
+                text.strip_prefix("none-of:").filter(|role| !role.is_empty()).map(|role| Self::NoneOf(role.to_owned()))
+            }
+        }
+    }
+}
+
+/// A part of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Where it stands in the text, in bytes.
+    pub span: Range<usize>,
+    /// The message that it comes from; None: the template's own, between messages that cannot be told apart.
+    pub message: Option<usize>,
+    /// Whether the model is trained on it.
+    pub is_trained: bool,
+    /// Whether it lies behind the limit.
+    pub is_cut: bool,
+}
+
+/// How much of one role's text is seen and trained, in bytes; what is cut is in neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Total {
+    /// Messages.
+    pub messages: usize,
+    /// Seen.
+    pub seen: usize,
+    /// Seen and trained.
+    pub trained: usize,
+    /// Cut off.
+    pub cut: usize,
+}
+
+/// Something to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LossFinding {
+    /// `loss.…`
+    pub rule: &'static str,
+    /// The first message that it is about.
+    pub message: Option<usize>,
+    /// What, as a sentence without its end.
+    pub text: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// All that the template makes.
+    pub text: String,
+    /// Its parts in order, without gaps.
+    pub segments: Vec<Segment>,
+    /// Totals of each role, in the order of first appearance.
+    pub totals: Vec<(String, Total)>,
+    /// What to look at.
+    pub findings: Vec<LossFinding>,
+}
+
+/// Parts of the text before training and limit are told: their ends, and the messages.
+struct Parts<'c> {
+    conversation: &'c Conversation,
+    wanted: Vec<bool>,
+    segments: Vec<Segment>,
+    lost: Vec<usize>,
+}
+
+/// Looks at a conversation; of the text only so many tokens, by estimate, are seen.
+///
+/// # Errors
+/// The template rejects the conversation.
+pub fn loss(
+    conversation: &Conversation,
+    template: &Template,
+    train: &Train,
+    max_tokens: Option<usize>,
+) -> Result<Loss, TemplateFault> {
+    let count = conversation.messages.len();
+    let whole = template.render(conversation, count, false)?;
+    let wanted = wanted(&conversation.messages, train);
+    let ends = ends(conversation, template, &whole.text);
+    let mut parts = Parts { conversation, wanted, segments: Vec::new(), lost: Vec::new() };
+    let (mut first, mut start) = (0, 0);
+    for (i, end) in ends.iter().enumerate() {
+        let Some(end) = *end else { continue };
+        if first == i {
+            let answer = answer_start(conversation, template, i, &whole.text, start..end);
+            parts.one(i, start..end, answer, &whole.text);
+        } else {
+            parts.located(first..i + 1, start..end, &whole.text);
+        }
+        (first, start) = (i + 1, end);
+    }
+    let unstable: Vec<usize> = (0..count).filter(|i| ends[*i].is_none()).collect();
+    let mut segments = parts.segments;
+    if template.has_generation() {
+        let is_wanted = |message: Option<usize>| message.is_none_or(|i| parts.wanted[i]);
+        segments = by_template(&segments, &whole, is_wanted);
+    }
+    let limit = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
+    let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
+    let segments = cut(segments, limit);
+    let findings = findings(conversation, &segments, &unstable, &parts.lost);
+    let totals = totals(conversation, &segments);
+    Ok(Loss { text: whole.text, segments, totals, findings })
+}
+
+/// Tokens of so many bytes, by estimate.
+#[must_use]
+pub fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(TOKEN_BYTES)
+}
+
+impl Loss {
+    /// The lines of the text: each the parts of segments that stand in it, without the newline.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Vec<(&Segment, &str)>> {
+        let mut lines = vec![Vec::new()];
+        for segment in &self.segments {
+            for piece in self.text[segment.span.clone()].split_inclusive('\n') {
+                let said = piece.strip_suffix('\n').unwrap_or(piece);
+                if let Some(line) = lines.last_mut() {
+                    line.push((segment, said));
+                }
+                if piece.len() > said.len() {
+                    lines.push(Vec::new());
+                }
+            }
+        }
+        if lines.last().is_some_and(Vec::is_empty) {
+            lines.pop();
+        }
+        lines
+    }
+}
+
+/// Which messages are trained: a field of the message decides, else the option.
+fn wanted(messages: &[Turn], train: &Train) -> Vec<bool> {
+    let last = messages.iter().rposition(|message| message.role == "assistant");
+    let by_option = |i: usize, message: &Turn| match train {
+        Train::Agent => message.role == "assistant",
+        Train::Last => Some(i) == last,
+        Train::All => true,
+        Train::NoneOf(role) => message.role != *role,
+    };
+    let told = messages.iter().enumerate();
+    told.map(|(i, message)| message.field.map_or_else(|| by_option(i, message), |(_, is_trained)| is_trained)).collect()
+}
+
+/// Where each message ends in the text; None where the template writes this beginning otherwise, or rejects it.
+fn ends(conversation: &Conversation, template: &Template, text: &str) -> Vec<Option<usize>> {
+    let count = conversation.messages.len();
+    let is_short = count.saturating_mul(text.len()) <= RENDERED_BYTES_MAX;
+    let (mut ends, mut before) = (vec![None; count], 0);
+    for end in (1..count).filter(|_| is_short) {
+        let beginning = template.render(conversation, end, false).map(|rendered| rendered.text).ok();
+        if let Some(beginning) = beginning.filter(|b| b.len() >= before && text.starts_with(b.as_str())) {
+            before = beginning.len();
+            ends[end - 1] = Some(before);
+        }
+    }
+    if let Some(last) = ends.last_mut() {
+        *last = Some(text.len());
+    }
+    ends
+}
+
+/// Where the answer of a message begins, behind what asks the model for one.
+fn answer_start(
+    conversation: &Conversation,
+    template: &Template,
+    message: usize,
+    text: &str,
+    span: Range<usize>,
+) -> Option<usize> {
+    if conversation.messages[message].role != "assistant" {
+        return None;
+    }
+    let asked = template.render(conversation, message, true).ok()?.text;
+    (text.starts_with(&asked) && span.start < asked.len() && asked.len() <= span.end).then_some(asked.len())
+}
+
+impl Parts<'_> {
+    fn put(&mut self, span: Range<usize>, message: Option<usize>, is_trained: bool) {
+        if !span.is_empty() {
+            self.segments.push(Segment { span, message, is_trained, is_cut: false });
+        }
+    }
+
+    /// A message whose part is known: its head is what the template puts before an answer, or before its content.
+    fn one(&mut self, message: usize, span: Range<usize>, answer: Option<usize>, text: &str) {
+        let said = self.conversation.messages[message].text.trim();
+        let content = || text[span.clone()].find(said).filter(|_| !said.is_empty()).map(|at| span.start + at);
+        let is_trained = self.wanted[message];
+        let head = answer.or_else(content).filter(|_| is_trained).unwrap_or(span.start);
+        self.put(span.start..head, Some(message), false);
+        self.put(head..span.end, Some(message), is_trained);
+    }
+
+    /// Messages that cannot be told apart by rendering: their contents are looked up, one after the other.
+    fn located(&mut self, messages: Range<usize>, span: Range<usize>, text: &str) {
+        let mut at = span.start;
+        for message in messages {
+            let said = self.conversation.messages[message].text.trim();
+            let found = text[at..span.end].find(said).filter(|_| !said.is_empty());
+            match found {
+                Some(found) => {
+                    self.put(at..at + found, None, false);
+                    let start = at + found;
+                    at = start + said.len();
+                    self.put(start..at, Some(message), self.wanted[message]);
+                }
+                None if self.wanted[message] => self.lost.push(message),
+                None => {}
+            }
+        }
+        self.put(at..span.end, None, false);
+    }
+}
+
+/// Segments cut where the template's own mask begins and ends.
+fn by_template(segments: &[Segment], whole: &Rendered, is_wanted: impl Fn(Option<usize>) -> bool) -> Vec<Segment> {
+    let mut out = Vec::new();
+    let mut masks = whole.generated.iter().peekable();
+    for segment in segments {
+        let mut at = segment.span.start;
+        let end = segment.span.end;
+        let mut put = |span: Range<usize>, is_trained| {
+            if !span.is_empty() {
+                out.push(Segment { span, is_trained, ..segment.clone() });
+            }
+        };
+        while let Some(mask) = masks.peek().filter(|mask| mask.start < end) {
+            let (from, to) = (mask.start.max(at), mask.end.min(end));
+            put(at..from, false);
+            put(from..to, is_wanted(segment.message));
+            at = to.max(at);
+            if mask.end > end {
+                break;
+            }
+            masks.next();
+        }
+        put(at..end, false);
+    }
+    out
+}
+
+/// Marks what lies behind a byte, and cuts the segment that it stands in.
+fn cut(segments: Vec<Segment>, limit: usize) -> Vec<Segment> {
+    let halves = |segment: Segment| {
+        let middle = limit.clamp(segment.span.start, segment.span.end);
+        let seen = Segment { span: segment.span.start..middle, ..segment.clone() };
+        let cut = Segment { span: middle..segment.span.end, is_cut: true, ..segment };
+        [seen, cut].into_iter().filter(|half| !half.span.is_empty())
+    };
+    segments.into_iter().flat_map(halves).collect()
+}
+
+fn totals(conversation: &Conversation, segments: &[Segment]) -> Vec<(String, Total)> {
+    const TEMPLATE: &str = "(template)";
+    let mut order: Vec<&str> = Vec::new();
+    let mut totals: BTreeMap<&str, Total> = BTreeMap::new();
+    for message in &conversation.messages {
+        let total = totals.entry(&message.role).or_insert_with(|| {
+            order.push(&message.role);
+            Total::default()
+        });
+        total.messages += 1;
+    }
+    for segment in segments {
+        let role = segment.message.map_or(TEMPLATE, |i| conversation.messages[i].role.as_str());
+        if role == TEMPLATE && !order.contains(&TEMPLATE) {
+            order.push(TEMPLATE);
+        }
+        let total = totals.entry(role).or_default();
+        let bytes = segment.span.len();
+        match segment.is_cut {
+            true => total.cut += bytes,
+            false => {
+                total.seen += bytes;
+                total.trained += if segment.is_trained { bytes } else { 0 };
+            }
+        }
+    }
+    order.into_iter().map(|role| (role.to_owned(), totals.get(role).copied().unwrap_or_default())).collect()
+}
+
+fn findings(conversation: &Conversation, segments: &[Segment], unstable: &[usize], lost: &[usize]) -> Vec<LossFinding> {
+    let mut out = Vec::new();
+    let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
+    let trained = || segments.iter().filter(|segment| segment.is_trained);
+    let bytes = |is_cut: bool| trained().filter(|s| s.is_cut == is_cut).map(|s| s.span.len()).sum::<usize>();
+    if bytes(false) == 0 {
+        tell("loss.nothing-trains", None, "nothing of this conversation trains the model".to_owned());
+    }
+    if let Some(first) = trained().find(|segment| segment.is_cut) {
+        let (cut, all) = (tokens(bytes(true)), tokens(bytes(true) + bytes(false)));
+        tell("loss.cut", first.message, format!("~{cut} of ~{all} tokens that train lie behind the limit"));
+    }
+    let is_other = |segment: &&Segment| {
+        segment.message.is_some_and(|i| ["system", "user"].contains(&conversation.messages[i].role.as_str()))
+    };
+    if let Some(i) = trained().find(is_other).and_then(|segment| segment.message) {
+        let message = &conversation.messages[i];
+        let why = message.field.map_or("by the option".to_owned(), |(name, _)| format!("by its field `{name}`"));
+        tell("loss.not-agent", Some(i), format!("a message of role {} trains the model, {why}", message.role));
+    }
+    if let Some(first) = unstable.first() {
+        let text = format!(
+            "what the template writes up to this message changes when more follows ({} of {} messages): parts there are \
+             found by their content",
+            unstable.len(),
+            conversation.messages.len()
+        );
+        tell("loss.not-prefix-stable", Some(*first), text);
+    }
+    if let Some(first) = lost.first() {
+        let text = format!("{} messages that should train are not in what the template writes", lost.len());
+        tell("loss.lost", Some(*first), text);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Templates against the published formats, and which parts train.
+
+use super::*;
+use crate::json;
+
+const TALK: &str = r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},
+    {"role":"assistant","content":"Hello."},{"role":"user","content":"Bye"},{"role":"assistant","content":"See you."}]}"#;
+
+const CALLS: &str = r#"{"conversations":[{"from":"human","value":"ls"},
+    {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",
+        "function":{"name":"run","arguments":"{\"cmd\": \"ls\"}"}}]},
+    {"role":"tool","tool_call_id":"c1","content":"a.txt"},{"from":"gpt","value":"One file."}]}"#;
+
+fn conversation(record: &str) -> Conversation {
+    Conversation::of(&json::parse(record).unwrap()).unwrap()
+}
+
+fn named(name: &str) -> Template {
+    Template::named(name).unwrap()
+}
+
+fn jinja(source: &str) -> Template {
+    Template::of_file("t", source).unwrap()
+}
+
+fn rendered(template: &str, record: &str) -> String {
+    let conversation = conversation(record);
+    named(template).render(&conversation, usize::MAX, false).unwrap().text
+}
+
+/// The text with what trains in brackets and what is cut in braces.
+fn marked(loss: &Loss) -> String {
+    let part = |segment: &Segment| {
+        let text = &loss.text[segment.span.clone()];
+        match (segment.is_trained, segment.is_cut) {
+            (_, true) => format!("{{{text}}}"),
+            (true, _) => format!("«{text}»"),
+            _ => text.to_owned(),
+        }
+    };
+    loss.segments.iter().map(part).collect()
+}
+
+fn shaded(template: &Template, record: &str, train: &str) -> String {
+    marked(&loss(&conversation(record), template, &Train::parse(train).unwrap(), None).unwrap())
+}
+
+fn rules(loss: &Loss) -> Vec<(&'static str, Option<usize>)> {
+    loss.findings.iter().map(|finding| (finding.rule, finding.message)).collect()
+}
+
+#[test]
+fn the_named_templates_write_the_published_formats() {
+    for (template, expect) in [
+        (
+            "chatml",
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello.\
+             <|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\nSee you.<|im_end|>\n",
+        ),
+        (
+            "qwen",
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello.\
+             <|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\nSee you.<|im_end|>\n",
+        ),
+        (
+            "llama-3",
+            "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe brief.<|eot_id|><|start_header_id|>user\
+             <|end_header_id|>\n\nHi<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello.<|eot_id|>\
+             <|start_header_id|>user<|end_header_id|>\n\nBye<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n\
+             See you.<|eot_id|>",
+        ),
+        (
+            "mistral",
+            "<s>[SYSTEM_PROMPT] Be brief.[/SYSTEM_PROMPT][INST] Hi[/INST] Hello.</s>[INST] Bye[/INST] See you.</s>",
+        ),
+        (
+            "zephyr",
+            "<|system|>\nBe brief.</s>\n<|user|>\nHi</s>\n<|assistant|>\nHello.</s>\n<|user|>\nBye</s>\n<|assistant|>\n\
+             See you.</s>\n",
+        ),
+    ] {
+        assert_eq!(rendered(template, TALK), expect, "{template}");
+    }
+}
+
+#[test]
+fn calls_and_their_results_are_written_too() {
+    assert_eq!(
+        rendered("qwen", CALLS),
+        "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n\
+         <|im_start|>user\nls<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\": \"run\", \"arguments\": \
+         {\"cmd\": \"ls\"}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\na.txt\n</tool_response>\
+         <|im_end|>\n<|im_start|>assistant\nOne file.<|im_end|>\n"
+    );
+    assert!(rendered("llama-3", CALLS).contains(
+        "assistant<|end_header_id|>\n\n{\"name\": \"run\", \"parameters\": {\"cmd\": \"ls\"}}<|eot_id|>\
+         <|start_header_id|>ipython<|end_header_id|>\n\na.txt<|eot_id|>"
+    ));
+    assert!(rendered("mistral", CALLS).contains(
+        "[INST] ls[/INST][TOOL_CALLS] [{\"name\": \"run\", \"arguments\": {\"cmd\": \"ls\"}, \"id\": \"c1\"}]</s>\
+         [TOOL_RESULTS] c1[TOOL_CONTENT] a.txt[/TOOL_RESULTS] One file.</s>"
+    ));
+    let standardized = r#"{"id":"s","content":[{"class_":"text_observation","content":"list it","source":"user"},
+        {"class_":"code_action","language":"bash","content":"ls","description":"I look"},
+        {"class_":"text_observation","content":"a.txt","source":"environment"}]}"#;
+    assert_eq!(
+        rendered("chatml", standardized),
+        "<|im_start|>user\nlist it<|im_end|>\n<|im_start|>assistant\nI look\n<tool_call>\n{\"name\": \"bash\", \
+         \"arguments\": {\"code\":\"ls\"}}\n</tool_call><|im_end|>\n<|im_start|>tool\na.txt<|im_end|>\n"
+    );
+}
+
+#[test]
+fn the_agents_answers_train_and_what_asks_for_them_does_not() {
+    assert_eq!(
+        shaded(&named("zephyr"), TALK, "agent"),
+        "<|system|>\nBe brief.</s>\n<|user|>\nHi</s>\n<|assistant|>\n«Hello.</s>\n»<|user|>\nBye</s>\n<|assistant|>\n\
+         «See you.</s>\n»"
+    );
+    assert!(
+        shaded(&named("zephyr"), TALK, "last")
+            .starts_with("<|system|>\nBe brief.</s>\n<|user|>\nHi</s>\n<|assistant|>\nHello.")
+    );
+    assert_eq!(shaded(&named("mistral"), TALK, "all").matches('«').count(), 5);
+    assert_eq!(shaded(&named("mistral"), TALK, "none-of:user").matches('«').count(), 3);
+    assert_eq!(Train::parse("none-of:"), None);
+}
+
+#[test]
+fn a_field_of_a_message_decides_before_the_option() {
+    for (field, is_trained) in [
+        (r#""weight":0"#, false),
+        (r#""weight":1"#, true),
+        (r#""loss":false"#, false),
+        (r#""train":true"#, true),
+        (r#""mask":true"#, false),
+        (r#""mask":0"#, true),
+        (r#""loss_weight":0.5"#, true),
+        (r#""loss_weight":0.0"#, false),
+    ] {
+        for (role, by_role) in [("assistant", true), ("user", false)] {
+            let record = |field: &str| format!(r#"{{"messages":[{{"role":"{role}","content":"x"{field}}}]}}"#);
+            let is = |record: &str| shaded(&named("chatml"), record, "agent").contains('«');
+            assert_eq!(is(&record(&format!(",{field}"))), is_trained, "{role} {field}");
+            assert_eq!(is(&record(r#","weight":null"#)), by_role);
+        }
+    }
+}
+
+#[test]
+fn what_trains_nothing_or_the_wrong_side_is_found() {
+    let found = |record: &str| rules(&loss(&conversation(record), &named("chatml"), &Train::Agent, None).unwrap());
+    assert_eq!(found(TALK), vec![]);
+    assert_eq!(found(r#"{"messages":[{"role":"user","content":"x"}]}"#), vec![("loss.nothing-trains", None)]);
+    let wrong = r#"{"messages":[{"role":"user","content":"x","weight":1},{"role":"assistant","content":"y"}]}"#;
+    assert_eq!(found(wrong), vec![("loss.not-agent", Some(0))]);
+}
+
+#[test]
+fn a_limit_cuts_what_lies_behind_it() {
+    let at = |tokens| loss(&conversation(TALK), &named("mistral"), &Train::Agent, Some(tokens)).unwrap();
+    let whole = at(1000);
+    assert_eq!(rules(&whole), vec![]);
+    let cut = at(14);
+    assert_eq!(
+        marked(&cut),
+        "<s>[SYSTEM_PROMPT] Be brief.[/SYSTEM_PROMPT][INST] Hi[/I{NST]}{ }{Hello.</s>}{[INST] Bye[/INST]}{ }{See you.</s>}"
+    );
+    assert_eq!(rules(&cut), vec![("loss.nothing-trains", None), ("loss.cut", Some(2))]);
+    let umlauts = r#"{"messages":[{"role":"assistant","content":"ääääääää"}]}"#;
+    for tokens in 0..20 {
+        let loss = loss(&conversation(umlauts), &named("zephyr"), &Train::Agent, Some(tokens)).unwrap();
+        let joined: String = loss.segments.iter().map(|segment| &loss.text[segment.span.clone()]).collect();
+        assert_eq!(joined, loss.text);
+    }
+}
+
+#[test]
+fn a_template_that_changes_its_mind_is_found_and_contents_are_looked_up() {
+    let source = "{% for m in messages %}{{ m.content }}{% if loop.last %}(end){% else %}, {% endif %}{% endfor %}";
+    let record = r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."},
+        {"role":"user","content":"Bye"}]}"#;
+    let loss = loss(&conversation(record), &jinja(source), &Train::Agent, None).unwrap();
+    assert_eq!(marked(&loss), "Hi, «Hello.», Bye(end)");
+    assert_eq!(rules(&loss), vec![("loss.not-prefix-stable", Some(0))]);
+    assert!(loss.totals.iter().any(|(role, total)| role == "(template)" && total.seen == 9));
+    let dropped = "{% for m in messages %}{{ m.role }};{% endfor %}{{ messages | length }}";
+    let lost = super::loss(&conversation(record), &jinja(dropped), &Train::Agent, None).unwrap();
+    assert_eq!(rules(&lost).last(), Some(&("loss.lost", Some(1))));
+}
+
+#[test]
+fn the_templates_own_mask_is_taken() {
+    let source = "{%- for m in messages -%}\n<{{ m.role }}>\n  {% generation %}\n{{ m.content }}!\n  {%- endgeneration %}\n|\n{%- endfor %}";
+    let record = r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yo","weight":0},
+        {"role":"assistant","content":"\ufdd0Well\ufdd1"}]}"#;
+    let loss = loss(&conversation(record), &jinja(source), &Train::All, None).unwrap();
+    assert_eq!(marked(&loss), "<user>\n«Hi!»|<assistant>\nYo!|<assistant>\n«\u{fffd}Well\u{fffd}!»|");
+}
+
+#[test]
+fn templates_of_transformers_run() {
+    let source = "{{- bos_token }}\n{%- set ns = namespace(n=0) %}\n{%- for m in messages %}\n    {%- if m['content'].strip().startswith('H') \
+                  and not loop.first %}\n        {%- set ns.n = ns.n + 1 %}\n        {%- continue %}\n    {%- endif %}\n    {{- m.get('name', '-') }}{{ m | tojson }}\n\
+                  {%- endfor %}\n{{- ns.n ~ strftime_now('%d %b %Y') ~ eos_token }}\n";
+    let config =
+        format!(r#"{{"chat_template":{},"bos_token":"<b>","eos_token":{{"content":"<e>"}}}}"#, json::quote(source));
+    let record = r#"{"messages":[{"role":"user","content":"<a> 'é'","n":1.0,"l":[1,true,null]},{"role":"assistant","content":" Ho"}]}"#;
+    let text = jinja(&config).render(&conversation(record), 2, false).unwrap().text;
+    assert_eq!(
+        text,
+        "<b>-{\"role\": \"user\", \"content\": \"<a> 'é'\", \"n\": 1.0, \"l\": [1, true, null]}126 Jul 2024<e>"
+    );
+}
+
+#[test]
+fn faults_of_templates_say_where() {
+    let fault = Template::of_file("t", "a\n{% if %}").unwrap_err();
+    assert_eq!(fault.line, Some(2));
+    let render = |source: &str| jinja(source).render(&conversation(TALK), 5, false).unwrap_err();
+    assert_eq!(render("\n\n{{ raise_exception('no system') }}").to_string(), "line 3: no system");
+    assert_eq!(render("x\n{{ messages[9].role }}").line, Some(2));
+    assert!(
+        render("{% for a in range(9999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
+            .message
+            .contains("instructions")
+    );
+    assert!(Template::of_file("t", "{\"bos_token\":\"x\"}").unwrap_err().message.contains("chat_template"));
+}
