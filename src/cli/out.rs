@@ -124,6 +124,7 @@ impl<'w> Out<'w> {
         text.lines().try_for_each(|line| self.line(line))
     }
 
+    #[cfg(feature = "query")]
     /// The bytes of a record as they stand, and a newline; made safe to show on a terminal.
     pub(super) fn record(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.is_terminal {

@@ -100,9 +100,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.answer-without-call",
         severity: Severity::Warning,
         or: None,
-        help: "A message is the result of a tool, but no open call before it has its id, or no call is open. \
-               Something was removed or reordered. Of conversations; of standardized trajectories adp.call-id \
-               says it, of ATIF atif.link. It is looked for with `obelus check --data`.",
+        help: "A message names the call that it answers (`tool_call_id`), but no open call before it has that id. \
+               Something was removed or reordered. Of conversations; of standardized trajectories adp.call-id says it, \
+               of ATIF atif.link. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
     },

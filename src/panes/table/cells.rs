@@ -90,7 +90,7 @@ fn column_cells(column: Column, cells: usize, records: usize) -> usize {
     let content = match column {
         Column::Number => records.to_string().len().max(3),
         Column::Mark => 2,
-        Column::Id => (cells / 7).clamp(10, 24),
+        Column::Id => (cells / 7).clamp(12, 24),
         Column::Steps => 5,
         Column::Findings => 6,
         Column::Actions => 22,

@@ -5,7 +5,7 @@ use super::Report;
 use super::tools::{self, Declared};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::{Call, Entry, Reading, Shape, is_finishing};
+use crate::rules::adp::{Ask, Call, Entry, Reading, Shape, is_finishing};
 use crate::rules::digest;
 use std::collections::HashSet;
 
@@ -33,9 +33,10 @@ fn unanswered(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
             let message = "a call of this step has no answer, and the agent goes on";
             report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.unanswered-call", message);
         }
-        let is_answer = reading.shape == Shape::Chat && entry.role == Role::Environment && entry.calls.is_empty();
+        // Without an id it may answer what the agent said in words, as many conversations have it.
+        let is_answer = reading.shape == Shape::Chat && entry.asks.iter().any(|ask| matches!(ask, Ask::Id(_)));
         if is_answer && entry.answered.is_empty() {
-            let message = "this is the result of a tool, and no open call before it fits";
+            let message = "this names the call that it answers, and no open call before it has that id";
             report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.answer-without-call", message);
         }
     }

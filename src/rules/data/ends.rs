@@ -58,7 +58,8 @@ fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
         return Some("the run ends with a call that nothing answers");
     }
-    let fences = said(last).map_or(0, |text| text.lines().filter(|line| line.trim_start().starts_with("```")).count());
+    // Wherever they stand: agents begin blocks in the middle of a line.
+    let fences = said(last).map_or(0, |text| text.matches("```").count());
     (fences % 2 == 1).then_some("the last text ends inside a block of code")
 }
 
@@ -76,4 +77,29 @@ fn refuses(text: &str) -> bool {
     let head: String = text.trim_start().chars().take(60).collect();
     let head = head.replace('’', "'").to_lowercase();
     REFUSALS.iter().any(|refusal| head.starts_with(refusal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{parse, quote};
+
+    fn is_truncated(text: &str) -> bool {
+        let record = format!("{{\"messages\":[{{\"role\":\"assistant\",\"content\":{}}}]}}", quote(text));
+        let root = parse(&record).unwrap();
+        let reading = Reading::of(&root);
+        truncated(&reading, &reading.entries[0]).is_some()
+    }
+
+    #[test]
+    fn a_block_may_begin_anywhere_and_must_end() {
+        assert!(is_truncated("so:\n```sh\nls") && is_truncated("so: ```sh\nls\n```\nand ```"));
+        assert!(!is_truncated("so: ```sh\nls\n```\n") && !is_truncated("plain") && !is_truncated("`a`"));
+    }
+
+    #[test]
+    fn refusals_are_known_by_their_beginning() {
+        assert!(refuses(" I\u{2019}m sorry, but I can\u{2019}t do that") && refuses("I cannot assist with this"));
+        assert!(!refuses("The user says: I cannot assist") && !refuses("I can't find the file; let me look again"));
+    }
 }
