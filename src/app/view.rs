@@ -257,6 +257,9 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
 fn message_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     let view = &app.inspector.message;
     let Some(doc) = view.doc() else {
+        if app.session.open().is_some_and(|open| open.count() == 0) {
+            return Window::notice(&["No message.", "There are no steps yet."], extent.width);
+        }
         return Window::notice(&["Reading the message…"], extent.width);
     };
     if doc.nodes().is_empty() {

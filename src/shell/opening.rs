@@ -6,7 +6,7 @@ use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker}
 use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
 use crate::source::Input;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Records for LiveRecords {
@@ -29,9 +29,18 @@ pub(super) struct Reading {
     pub(super) worker: Worker,
     input: Arc<Input>,
     opened_len_bytes: u64,
+    /// Whether it was opened empty, so that nothing said yet what it is.
+    is_unknown: bool,
 }
 
 impl Reading {
+    /// The path of a file that was opened empty and holds records now: told once.
+    pub(super) fn known_at_last(&mut self, records: usize) -> Option<PathBuf> {
+        let is_known = self.is_unknown && records > 0;
+        self.is_unknown &= !is_known;
+        self.input.path().filter(|_| is_known && self.input.is_file()).map(Path::to_path_buf)
+    }
+
     /// Whether the input is longer than when it was opened.
     pub(super) fn has_grown(&self) -> bool {
         self.input.len() > self.opened_len_bytes
@@ -73,7 +82,7 @@ pub(super) fn open((input, detected): Known) -> Result<(Session, Reading), Probl
     let name = file.unwrap_or_else(|| input.name().to_owned());
     let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
     session.path = input.path().map(Path::to_path_buf);
-    Ok((session, Reading { worker, input, opened_len_bytes }))
+    Ok((session, Reading { worker, input, opened_len_bytes, is_unknown: opened_len_bytes == 0 }))
 }
 
 /// What the worker tells, as the program hears it. `has_grown`: the input is longer than when it was opened. (More

@@ -320,6 +320,18 @@ impl Program {
         if let Some(pending) = ending {
             self.tell(Msg::Ends(pending, clock::now()));
         }
+        self.look_again();
+    }
+
+    /// What was empty when it was opened is opened again when it has records: only they say of which format it is.
+    fn look_again(&mut self) {
+        let records = self.app.session.records.count();
+        let path = self.reading.as_mut().and_then(|reading| reading.known_at_last(records));
+        if let Some(path) = path.filter(|_| self.settings.format.is_none())
+            && let Err(problem) = self.look_into(path)
+        {
+            self.tell(Msg::Told(true, problem));
+        }
     }
 
     fn tell(&mut self, msg: Msg) {

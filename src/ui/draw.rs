@@ -7,7 +7,7 @@ use crate::panes::{Piece, Row, row};
 use crate::text::{Role, SafeText, cut, cut_start};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 /// Paints a frame.
 pub fn draw(frame: &Frame, theme: &Theme, buffer: &mut Buffer) {
@@ -108,10 +108,23 @@ fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme
         let text: SafeText = cut(&piece.text, left);
         let mut style = theme.style(piece.role);
         if let Some(tint) = tint {
-            style = Style { bg: tint.bg.or(style.bg), ..style }.add_modifier(tint.add_modifier);
+            style = tinted(style, tint);
         }
         let (end, _) = buffer.set_stringn(x + used as u16, y, text.as_str(), left, style);
         used = usize::from(end.saturating_sub(x));
+    }
+}
+
+/// A style on the row of the cursor. Reversed, colours would be blocks of many backgrounds: all has the one of the row,
+/// and what is reversed by itself stands out by not being so.
+fn tinted(style: Style, tint: Style) -> Style {
+    if !tint.add_modifier.contains(Modifier::REVERSED) {
+        return Style { bg: tint.bg.or(style.bg), ..style }.add_modifier(tint.add_modifier);
+    }
+    let row = Style { fg: tint.fg, bg: tint.bg, ..style };
+    match style.add_modifier.contains(Modifier::REVERSED) {
+        true => row.remove_modifier(Modifier::REVERSED),
+        false => row.add_modifier(tint.add_modifier),
     }
 }
 
@@ -146,5 +159,22 @@ fn paint_scroll(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
     let style = theme.style(if pane.has_focus { Role::Accent } else { Role::Dim });
     for i in at..(at + len).min(height) {
         buffer[(area.right() - 1, area.y + 1 + i as u16)].set_symbol("┃").set_style(style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::Color;
+
+    #[test]
+    fn a_reversed_row_has_one_background() {
+        let row = Style::new().fg(Color::Reset).bg(Color::Reset).add_modifier(Modifier::REVERSED);
+        let green = tinted(Style::new().fg(Color::Green).add_modifier(Modifier::BOLD), row);
+        assert_eq!((green.fg, green.add_modifier), (Some(Color::Reset), Modifier::BOLD | Modifier::REVERSED));
+        let hit = tinted(Style::new().fg(Color::Yellow).add_modifier(Modifier::REVERSED), row);
+        assert_eq!((hit.fg, hit.add_modifier), (Some(Color::Reset), Modifier::empty()));
+        let dark = tinted(Style::new().fg(Color::Green), Style::new().bg(Color::Indexed(236)));
+        assert_eq!((dark.fg, dark.bg), (Some(Color::Green), Some(Color::Indexed(236))));
     }
 }

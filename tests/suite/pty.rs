@@ -392,6 +392,20 @@ fn a_file_that_is_not_there_yet_is_waited_for() {
     assert_eq!(terminal.end().0, 0);
 }
 
+#[test]
+fn an_empty_file_is_of_the_format_of_what_is_written_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new.jsonl");
+    fs::write(&path, "").unwrap();
+    let mut terminal = Terminal::open(&path);
+    terminal.see("There are no steps yet");
+    fs::write(&path, fs::read(sample("trip-run.jsonl")).unwrap()).unwrap();
+    terminal.see("Agent/Data");
+    terminal.see("of 0–65");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
 /// Opens what cannot be shown: the exit status is 2, and one sentence names it.
 fn refused(path: &Path, words: &str) {
     let (status, said) = Terminal::open(path).end();
