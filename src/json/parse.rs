@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Containers nested deeper than this are leaves ([`Data::Deep`]). ADP must read 100 levels and must not read 200 (D1).
+/// Containers nested deeper than this are leaves ([`Data::Deep`](super::Data::Deep)). ADP must read 100 levels and must
+/// not read 200 (D1).
 pub const DEPTH_MAX: usize = 150;
 
 /// Why a text is no JSON, and where.

@@ -256,7 +256,7 @@ impl Filter {
         self.terms.iter().all(|term| term.holds(subject))
     }
 
-    /// Whether a value, as [`filter_text::quoted`] or a range writes it, is one of those that are chosen of a field.
+    /// Whether a value, as a term of a filter writes it, is one of those that are chosen of a field.
     #[must_use]
     pub fn has(&self, field: Field, value: &str) -> bool {
         let terms = self.terms.iter().filter(|term| term.is_choice_of(field));
