@@ -13,9 +13,8 @@ pub(super) struct Themes {
 }
 
 impl Themes {
-    /// Chooses by name. `auto` asks the terminal for its background; a theme for any background asks too where the
-    /// environment does not tell it and the terminal is a modern one, which answers at once. Else it looks the same on
-    /// dark and light.
+    /// Chooses by name. `auto` asks the terminal for its background. A theme for any background takes the shades for the
+    /// one that the environment tells, and else looks the same on dark and light: nobody is asked who did not want it.
     ///
     /// # Errors
     /// The command line names a theme that there is not.
@@ -43,12 +42,7 @@ impl Themes {
             None => themes.first().map_or("ansi", Theme::name),
         }
         .to_owned();
-        let is_any = themes.iter().any(|t| t.name() == wanted && t.background() == Background::Any);
-        let background = match environment.background {
-            Background::Any if is_any && environment.colors == Colors::True => ask(),
-            told => told,
-        };
-        let themes: Vec<Theme> = themes.into_iter().map(|t| fit(t, environment, background)).collect();
+        let themes: Vec<Theme> = themes.into_iter().map(|t| fit(t, environment)).collect();
         let current = match themes.iter().position(|t| t.name() == wanted) {
             Some(at) => at,
             None => {
@@ -88,9 +82,9 @@ impl Themes {
 }
 
 /// A theme for this terminal's colours.
-fn fit(theme: Theme, environment: &Environment, background: Background) -> Theme {
+fn fit(theme: Theme, environment: &Environment) -> Theme {
     let theme = match theme.background() {
-        Background::Any => theme.on(background),
+        Background::Any => theme.on(environment.background),
         _ => theme,
     };
     if environment.no_color {
