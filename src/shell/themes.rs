@@ -13,8 +13,8 @@ pub(super) struct Themes {
 }
 
 impl Themes {
-    /// Chooses by name. `auto` asks the terminal for its background. A theme for any background takes the shades for the
-    /// one that the environment tells, and else looks the same on dark and light: nobody is asked who did not want it.
+    /// Chooses by name. `auto` asks the terminal for its background. A theme for any background takes the shades for
+    /// the one that the environment tells, and else looks the same on dark and light.
     ///
     /// # Errors
     /// The command line names a theme that there is not.
