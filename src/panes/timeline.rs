@@ -64,8 +64,9 @@ impl Timeline {
 
     fn cells(&self, open: &Open<'_>, len: usize) -> Rc<Vec<Cell>> {
         let focus = open.focus_node().map(|(_, node)| node);
-        let key =
-            (open.session.generation, open.count(), len, focus, open.session.is_complete, open.session.review.version);
+        let is_settled = open.session.is_complete || open.session.is_live;
+        let grown = open.count() / grain(open.count(), len);
+        let key = (open.session.generation, grown, len, focus, is_settled, open.session.review.version);
         if let Some((_, cells)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(cells);
         }
@@ -73,6 +74,11 @@ impl Timeline {
         *self.cache.borrow_mut() = Some((key, Rc::clone(&cells)));
         cells
     }
+}
+
+/// Steps that change too little to draw a long line anew while it grows: a part of a cell; 1 for what is short.
+fn grain(count: usize, len: usize) -> usize {
+    (count.next_power_of_two() / (8 * len)).max(1)
 }
 
 fn cell_of(step: StepNo, len: usize, count: usize) -> usize {
@@ -94,7 +100,7 @@ fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
     let most = writes.iter().copied().max().unwrap_or(0).max(1);
     let bar_of = |&n: &usize| (Role::Dim, if n == 0 { " " } else { BARS[bar(n, most)] });
     let mut out: Vec<Cell> = writes.iter().map(bar_of).collect();
-    if open.session.is_complete {
+    if open.session.is_complete || open.session.is_live {
         // A step for each cell that holds one: to ask all of a long run for their times would take too long.
         let is_small = |step: &StepNo| open.run().place(*step).is_some_and(|p| p.place.span.len <= TIMED_BYTES_MAX);
         let firsts = (0..len).filter_map(|cell| first_of(cell, len, count)).filter(is_small).collect::<Vec<_>>();

@@ -339,8 +339,7 @@ impl Log {
     /// Steps whose message is of type `error`.
     #[must_use]
     pub fn error_steps(&self) -> Vec<StepNo> {
-        let all = 0..StepNo::try_from(self.step_count()).unwrap_or(StepNo::MAX);
-        all.filter(|step| self.row(*step).is_some_and(|row| row.kind() == Type::Error)).collect()
+        self.rows.errors().to_vec()
     }
 
     /// Number of steps.

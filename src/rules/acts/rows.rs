@@ -85,6 +85,8 @@ pub(super) struct Rows {
     rows: Vec<Row>,
     /// Records that are more than the one message: number and bytes.
     wider: Vec<(u32, Span)>,
+    /// Steps whose message is of type `error`.
+    errors: Vec<StepNo>,
 }
 
 impl Rows {
@@ -95,7 +97,16 @@ impl Rows {
             self.wider.push((row.record, record_span));
         }
         self.rows.push(row);
-        self.rows.len() as StepNo - 1
+        let step = self.rows.len() as StepNo - 1;
+        if facts.kind == Type::Error {
+            self.errors.push(step);
+        }
+        step
+    }
+
+    /// Steps whose message is of type `error`, in order.
+    pub(super) fn errors(&self) -> &[StepNo] {
+        &self.errors
     }
 
     /// Number of steps.
