@@ -93,9 +93,10 @@ const BORDER_HEIGHT: u16 = 14;
 const STRIP_PART: u16 = 4;
 
 /// The layout for a size; `focus` is the pane with the cursor, `is_alone` shows it alone (zoom, table), `watches` are
-/// the rows that the strip would like to have.
+/// the rows that the strip would like to have, `is_set` a trajectory out of a set: there steps say more than the few
+/// values that are derived from them.
 #[must_use]
-pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usize) -> Layout {
+pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usize, is_set: bool) -> Layout {
     let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
     let mut bottom = height.saturating_sub(1);
     let footer = row(bottom);
@@ -115,7 +116,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     });
     let body = Area { x: 0, y: 1.min(height), width, height: bottom.saturating_sub(1) };
     let has_borders = width >= BORDER_WIDTH && height >= BORDER_HEIGHT;
-    let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus) };
+    let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus, is_set) };
     // On a screen of one row the footer has it.
     let header = if height > 1 { row(0) } else { Area::default() };
     Layout { header, panes, has_borders, watches, explain, timeline, footer }
@@ -140,7 +141,7 @@ const PLOT_ROWS: u16 = 9;
 /// The layout of the table and what stands beside it; `focus` is one of these panes.
 #[must_use]
 pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
-    let mut out = layout(width, height, Pane::Table, true, 0);
+    let mut out = layout(width, height, Pane::Table, true, 0, true);
     let Some((_, mut body)) = out.panes.pop() else { return out };
     let is_narrow = |pane: Pane| match pane {
         Pane::Facets => width < FACETS_BESIDE,
@@ -164,10 +165,10 @@ pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside
     out
 }
 
-fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {
+fn split(body: Area, focus: Pane, is_set: bool) -> Vec<(Pane, Area)> {
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
     if body.width >= WIDE {
-        let steps = (body.width * 30 / 100).clamp(34, 60);
+        let steps = (body.width * if is_set { 38 } else { 30 } / 100).clamp(34, 60);
         let inspector = (body.width * 34 / 100).clamp(40, 80);
         let state = body.width - steps - inspector;
         return vec![
@@ -176,7 +177,7 @@ fn split(body: Area, focus: Pane) -> Vec<(Pane, Area)> {
             (Pane::Inspector, column(steps + state, inspector)),
         ];
     }
-    let steps = body.width * 38 / 100;
+    let steps = body.width * if is_set { 45 } else { 38 } / 100;
     let right = if focus == Pane::Inspector { Pane::Inspector } else { Pane::State };
     vec![(Pane::Steps, column(0, steps)), (right, column(steps, body.width - steps))]
 }
@@ -206,7 +207,7 @@ mod tests {
         for width in 1..200 {
             for height in 1..60 {
                 for focus in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
-                    let l = layout(width, height, focus, false, usize::from(width) % 7);
+                    let l = layout(width, height, focus, false, usize::from(width) % 7, width % 2 == 0);
                     let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
                     assert_eq!(total, width);
                     assert!(l.watches.is_none_or(|strip| strip.height <= height / 4 && strip.width == width));

@@ -3,6 +3,7 @@
 use super::keys::Tab;
 use super::layout::{Beside, Layout, layout, table_layout};
 use super::{App, Effect, Effects, Layer, Pane, tabs, view};
+use crate::format;
 use crate::model::{Span, StepNo, lossy};
 use crate::panes::compare::{self, Question};
 use crate::panes::doc::Doc;
@@ -30,7 +31,8 @@ impl App {
             return table_layout(width, height, self.pane, self.is_zoomed, beside);
         }
         let main = if self.pane == Pane::Watches { self.beside } else { self.pane };
-        layout(width, height, main, self.is_zoomed, self.watches.rows())
+        let is_set = self.session.format.layout() == format::Layout::Set;
+        layout(width, height, main, self.is_zoomed, self.watches.rows(), is_set)
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {

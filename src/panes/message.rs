@@ -2,13 +2,15 @@
 //!
 //! Shows messages, schemas and records. Only the visible rows become text; a string of 50 MB costs what is shown of it.
 
+mod block;
 mod search;
 
 use super::doc::{Doc, Kind};
 use super::value::{self, size_text};
 use super::{Extent, Hit, Piece, Row, Scroll, Window};
 use crate::json;
-use crate::text::{Role, SafeText, width, wrap};
+use crate::text::{Role, SafeText};
+use block::{Block, TextRow, string_block};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -16,16 +18,6 @@ use std::sync::Arc;
 
 /// Rows that a document unfolds to by itself.
 const AUTO_ROWS_MAX: usize = 2_000;
-/// Lines that a string shows before it is opened, and the source bytes read for them.
-const STRING_LINES_CLOSED: usize = 24;
-const STRING_BYTES_CLOSED: usize = 16 << 10;
-/// The same for an opened string.
-const STRING_LINES_OPEN: usize = 20_000;
-const STRING_BYTES_OPEN: usize = 1 << 20;
-
-/// Strings up to this length are never laid out as a block.
-const SHORT_BYTES: usize = 40;
-
 /// A line of highlighted code.
 pub type CodeLine = Vec<(Role, String)>;
 
@@ -59,22 +51,6 @@ struct Line {
     part: Part,
     is_open: Option<bool>,
     is_last: bool,
-}
-
-/// A row of a string: the number of its line, the byte at which the line begins, and the bytes of the row in it.
-#[derive(Debug)]
-struct TextRow {
-    line: u32,
-    from: usize,
-    range: Range<usize>,
-}
-
-#[derive(Debug)]
-struct Block {
-    text: Arc<str>,
-    lines: Vec<TextRow>,
-    note: String,
-    is_whole: bool,
 }
 
 #[derive(Debug, Default)]
@@ -403,59 +379,6 @@ fn put_value(doc: &Doc, at: usize, line: &Line, block: Option<&Block>, left: &mu
     }
 }
 
-/// A string as lines below its key; None where it stands beside it.
-fn string_block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Option<Block> {
-    let indent = usize::from(doc.nodes()[at].depth) * 2;
-    let room = cells.saturating_sub(indent + 4).max(8);
-    let used = doc.key(at).map_or(0, |k| width(&k) + 4);
-    let source = doc.source(at);
-    // A short one stays on its line even where that cuts its end off: a block of two lines would say no more.
-    if source.len() <= room.saturating_sub(used).max(SHORT_BYTES) && !source.contains("\\n") {
-        return None;
-    }
-    let block = block(doc, at, opened, room);
-    let fits = || source.len() < 200 && width(&block.text) + used + indent + 2 <= cells;
-    (block.lines.len() > 1 || !block.is_whole || !fits()).then_some(block)
-}
-
-/// The lines of a string: decoded, split, wrapped; an opened string that is JSON itself is laid out.
-fn block(doc: &Doc, at: usize, opened: Option<bool>, cells: usize) -> Block {
-    let (lines_max, bytes_max) = match opened {
-        Some(true) => (STRING_LINES_OPEN, STRING_BYTES_OPEN),
-        Some(false) => (1, 400),
-        None => (STRING_LINES_CLOSED, STRING_BYTES_CLOSED),
-    };
-    let (text, is_all) = doc.string_head(at, bytes_max);
-    let mut text = text.into_owned();
-    if opened == Some(true)
-        && is_all
-        && text.trim_start().starts_with(['{', '['])
-        && let Ok(value) = json::parse_lenient(&text)
-    {
-        text = json::pretty(&value);
-    }
-    let mut lines = Vec::new();
-    let mut is_cut = false;
-    let mut from = 0;
-    'lines: for (i, line) in text.split('\n').enumerate() {
-        for range in wrap(line, cells) {
-            if lines.len() == lines_max {
-                is_cut = true;
-                break 'lines;
-            }
-            lines.push(TextRow { line: u32::try_from(i).unwrap_or(u32::MAX), from, range });
-        }
-        from += line.len() + 1;
-    }
-    let size = size_text(doc.source(at).len() as u64);
-    let note = if opened == Some(true) {
-        format!("… {size} in all; R shows the raw record, o opens the file in your editor")
-    } else {
-        format!("… {size} in all; l opens it")
-    };
-    Block { text: text.into(), lines, note, is_whole: is_all && !is_cut }
-}
-
 /// The node of a message that holds the value at a path of the state: the first whose pointer ends with the path.
 #[must_use]
 pub fn node_of_path(doc: &Doc, path: &[json::Key]) -> Option<usize> {
@@ -496,6 +419,6 @@ mod tests {
         let text = format!("{{\"s\":\"{}\"}}", "lorem ipsum ".repeat(500_000));
         let mut view = DocView::default();
         view.set(Some(Arc::new(Doc::of(&text))));
-        assert_eq!(view.row_count(80), 1 + 1 + STRING_LINES_CLOSED + 1 + 1);
+        assert_eq!(view.row_count(80), 1 + 1 + block::STRING_LINES_CLOSED + 1 + 1);
     }
 }

@@ -1,6 +1,7 @@
 //! Search in a document: a stop at every key, value and row of a text that matches, folded away or not.
 
-use super::{Block, DocView, Outline, Part, string_block};
+use super::block::{Block, string_block};
+use super::{DocView, Outline, Part};
 use crate::panes::doc::{Doc, Kind};
 use crate::panes::row::{self, Nth};
 use crate::text::Pattern;

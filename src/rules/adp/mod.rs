@@ -13,6 +13,7 @@ mod entry;
 mod examine;
 mod item;
 mod language;
+mod line;
 mod links;
 mod lint;
 mod number;

@@ -5,6 +5,7 @@ use super::entry::{Body, Call, Entry};
 use super::item::{Class, Item};
 use super::lint::IMAGE_PATH_MAX;
 use super::text::joined;
+use super::{line, text};
 use crate::json::{Value, compact};
 use crate::model::{Role, StepKind};
 
@@ -28,11 +29,23 @@ pub fn label(entry: &Entry<'_>, answers: bool) -> (StepKind, &'static str) {
     }
 }
 
-/// What a step says, in one line at most so long; line ends are left in.
+/// What a step says, in one line at most so long: its calls as one would write them, then its words. Line ends are left
+/// in.
 #[must_use]
 pub fn summary(entry: &Entry<'_>) -> String {
-    let whole = said(entry);
-    whole.trim_start().chars().take(SUMMARY_MAX).collect()
+    let (calls, words) = match &entry.body {
+        Body::Item(item) if !entry.calls.is_empty() => {
+            (entry.calls.iter().map(line::call).collect(), item.text("description").unwrap_or_default().to_owned())
+        }
+        Body::Message(message) if !entry.calls.is_empty() => {
+            let words = message.text.as_deref().map(text::before_call).unwrap_or_default();
+            (line::calls(entry.value, message), words.to_owned())
+        }
+        Body::Turn => (entry.calls.iter().map(line::call).collect(), said_turn(entry, &[]).join("\n")),
+        _ => (Vec::new(), said(entry)),
+    };
+    let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" · ").chars().take(SUMMARY_MAX).collect()
 }
 
 /// What a step says, in full.
@@ -48,7 +61,7 @@ pub fn said(entry: &Entry<'_>) -> String {
             let calls = entry.calls.iter().filter(is_written).map(|c| format!("{}(…)", c.tool));
             message.text.as_deref().map(str::to_owned).into_iter().chain(calls).collect()
         }
-        Body::Turn => said_turn(entry),
+        Body::Turn => said_turn(entry, &entry.calls),
         Body::Record => vec![compact(entry.value)],
     };
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
@@ -72,10 +85,10 @@ fn said_item(item: &Item<'_>, class: Class, calls: &[Call<'_>]) -> Vec<String> {
     }
 }
 
-fn said_turn(entry: &Entry<'_>) -> Vec<String> {
+fn said_turn(entry: &Entry<'_>, calls: &[Call<'_>]) -> Vec<String> {
     let said = |value: Option<&Value<'_>>| value.and_then(joined).map(|t| t.to_string()).unwrap_or_default();
     let mut parts = vec![said(entry.value.get("message"))];
-    parts.extend(entry.calls.iter().map(call));
+    parts.extend(calls.iter().map(call));
     parts.extend(atif::results(entry.value).map(|result| said(result.get("content"))));
     parts
 }

@@ -1,0 +1,151 @@
+//! Calls on one line, as one would write them: the tool's name, then what it is called with.
+
+use super::chat::Message;
+use super::entry::Call;
+use super::text;
+use crate::json::{self, Value, compact, quote};
+
+/// Most scalars of an argument.
+const ARGUMENT_MAX: usize = 160;
+/// So many arguments stand without their names if they are texts: what a tool is to do, and with what.
+const BARE_MAX: usize = 2;
+
+/// A call of an item or a turn.
+pub(super) fn call(call: &Call<'_>) -> String {
+    match call.code {
+        Some(code) => code.to_owned(),
+        None => written(&call.tool, call.arguments),
+    }
+}
+
+/// The calls of a message: those that are listed, else the one in its text.
+pub(super) fn calls(value: &Value<'_>, message: &Message<'_>) -> Vec<String> {
+    let listed = value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
+    let listed = listed.filter_map(|call| call.get("function")).chain(value.get("function_call"));
+    let listed: Vec<String> = listed.filter_map(function).collect();
+    if listed.is_empty() { message.text.as_deref().and_then(marked_up).into_iter().collect() } else { listed }
+}
+
+/// A function with its arguments: a JSON object, or the text of one.
+fn function(function: &Value<'_>) -> Option<String> {
+    let name = function.get("name")?.as_str()?;
+    let arguments = function.get("arguments");
+    Some(match arguments.and_then(Value::as_str).map(|text| (json::parse(text), text)) {
+        Some((Ok(parsed), _)) => written(name, Some(&parsed)),
+        Some((Err(_), text)) => line(name, [bare(text)]),
+        None => written(name, arguments),
+    })
+}
+
+fn written(name: &str, arguments: Option<&Value<'_>>) -> String {
+    match (arguments.and_then(Value::as_object), arguments) {
+        (Some(object), _) => line(
+            name,
+            object.entries().enumerate().map(|(i, (key, value))| match value.as_str() {
+                Some(text) => argument(i, key, text),
+                None => format!("{key}={}", cut(&compact(value))),
+            }),
+        ),
+        (None, Some(other)) => line(name, [cut(&compact(other))]),
+        (None, None) => name.to_owned(),
+    }
+}
+
+/// D17: the first `<function=NAME>` of a text with what stands in its `<parameter=KEY>`, else with what stands in it.
+fn marked_up(said: &str) -> Option<String> {
+    let name = text::function_name(said)?;
+    let start = text::before_call(said).len();
+    let body = said[start..].split_once('>')?.1;
+    let body = body.split_once("</function>").map_or(body, |(inside, _)| inside);
+    let parameters: Vec<(&str, &str)> = body
+        .split("<parameter=")
+        .skip(1)
+        .filter_map(|part| part.split_once('>'))
+        .map(|(key, rest)| (key, rest.split_once("</parameter>").map_or(rest, |(value, _)| value)))
+        .collect();
+    Some(match parameters[..] {
+        [] => line(name, [bare(body)]),
+        _ => line(name, parameters.iter().enumerate().map(|(i, (key, value))| argument(i, key, value.trim()))),
+    })
+}
+
+fn line(name: &str, arguments: impl IntoIterator<Item = String>) -> String {
+    arguments.into_iter().filter(|a| !a.is_empty()).fold(name.to_owned(), |line, argument| line + " " + &argument)
+}
+
+/// A text as an argument: the first ones as they are, another with its name, and quoted where it has blanks.
+fn argument(place: usize, key: &str, text: &str) -> String {
+    match place {
+        _ if place < BARE_MAX => bare(text),
+        _ if text.contains(char::is_whitespace) => format!("{key}={}", quote(&cut(text))),
+        _ => format!("{key}={}", cut(text)),
+    }
+}
+
+fn bare(text: &str) -> String {
+    cut(text.trim()).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(ARGUMENT_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(message: &str) -> Vec<String> {
+        let value = json::parse(message).unwrap();
+        calls(&value, &Message::of(&value))
+    }
+
+    #[test]
+    fn calls_in_a_text_read_as_one_would_write_them() {
+        let said = |text: &str| of(&format!("{{\"from\":\"gpt\",\"value\":{}}}", quote(text))).join("; ");
+        for (text, expected) in [
+            (
+                "I look.\n<function=browser>\n<parameter=code>\nclick(bid=\"1\")\n</parameter>\n</function>",
+                "browser click(bid=\"1\")",
+            ),
+            (
+                "<function=editor>\n<parameter=command>view</parameter>\n<parameter=path>/a/b.py</parameter>\n<parameter=range>[1, 5]</parameter>\n</function>",
+                "editor view /a/b.py range=\"[1, 5]\"",
+            ),
+            ("<function=bash>\n<parameter=command>ls \\\n  -la\n</parameter>", "bash ls \\ -la"),
+            ("<function=finish></function>", "finish"),
+            ("<function=submit>done</function> and more", "submit done"),
+            ("no call", ""),
+            ("<function=", ""),
+            ("<function=x><parameter=a", "x <parameter=a"),
+        ] {
+            assert_eq!(said(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn listed_calls_read_as_one_would_write_them() {
+        let listed = |arguments: &str| {
+            of(&format!(
+                "{{\"role\":\"assistant\",\"content\":\"<function=no>\",\"tool_calls\":[{{\"function\":{{\"name\":\"edit\",\"arguments\":{arguments}}}}}]}}"
+            ))
+        };
+        for (arguments, expected) in [
+            (
+                r#""{\"command\":\"view\",\"path\":\"/a\",\"old\":\"x\\ny\",\"lines\":[1,2]}""#,
+                r#"edit view /a old="x\ny" lines=[1,2]"#,
+            ),
+            (r#"{"path":"/a","x":1.50}"#, "edit /a x=1.50"),
+            (r#""{\"command\": \"cut""#, r#"edit {"command": "cut"#),
+            ("null", "edit null"),
+            (r#""{}""#, "edit"),
+        ] {
+            assert_eq!(listed(arguments), [expected], "{arguments}");
+        }
+        assert_eq!(of(r#"{"role":"assistant","function_call":{"name":"go"}}"#), ["go"]);
+        let long = listed(&format!("{{\"a\":{}}}", quote(&"é".repeat(500))));
+        assert_eq!(long[0].chars().count(), 5 + ARGUMENT_MAX + 1);
+    }
+}
