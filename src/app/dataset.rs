@@ -4,7 +4,9 @@
 //! has changed, and while the scan goes on, each time it has got an eighth further: so all of them together cost a few
 //! passes.
 
-use super::{App, Effect, Effects, Pane};
+use super::{App, Effect, Effects, Notice, Pane};
+use crate::format::Layout;
+use crate::panes::DataFound;
 use crate::panes::table::Facts;
 use crate::review::{Chunk, Column, Filter, Order, RecordMarks, Sort, Tally};
 use std::sync::Arc;
@@ -84,6 +86,36 @@ impl App {
     pub(super) fn scan_ended(&mut self, content: u64) {
         if content == self.asking.content {
             self.asking.is_scanning = false;
+        }
+    }
+
+    /// Asks for the findings of the rules of datasets.
+    pub(super) fn check_data(&mut self, effects: &mut Effects) {
+        if self.session.format.layout() != Layout::Set {
+            self.tell("this file is one run: `obelus check --data` looks at it for damaged text and secrets");
+        } else if !self.session.records.is_complete() {
+            self.tell("the file is still being read");
+        } else {
+            self.table.is_checking = true;
+            self.tell("checking the dataset: copies, loops, damaged text, secrets, outliers");
+            effects.push(Effect::CheckData { content: self.asking.content });
+        }
+    }
+
+    /// Takes these findings: the table shows them too, so its facts are made anew.
+    pub(super) fn data_checked(&mut self, content: u64, found: Result<Arc<DataFound>, String>) {
+        if content != self.asking.content {
+            return;
+        }
+        self.table.is_checking = false;
+        match found {
+            Err(why) => self.notice = Some(Notice { is_error: true, text: why }),
+            Ok(data) => {
+                self.tell(data.told());
+                self.session.data = Some(data);
+                self.session.forget_findings();
+                self.restart_table();
+            }
         }
     }
 

@@ -88,6 +88,7 @@ impl App {
         self.session.bytes = coming.bytes;
         self.session.records = coming.records;
         self.session.live.renew(coming.mark.is_some());
+        self.session.data = None;
         self.restart_table();
         self.restart_review();
         self.inspector.renew();

@@ -179,6 +179,7 @@ impl App {
             Msg::Facts(content, facts) => self.take_facts(content, facts),
             Msg::Scanned(content, chunk) => self.scanned(content, chunk),
             Msg::ScanEnded(content) => self.scan_ended(content),
+            Msg::DataChecked(content, found) => self.data_checked(content, found),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::Files(change) => self.files_changed(change, &mut effects),

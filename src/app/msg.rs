@@ -12,7 +12,7 @@ use crate::panes::reader::TextLine;
 use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
-use crate::panes::{Checks, Records};
+use crate::panes::{Checks, DataFound, Records};
 use crate::review::{Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -55,6 +55,9 @@ pub enum Msg {
     Scanned(u64, Arc<Chunk>),
     /// A scan has ended: the content of the input.
     ScanEnded(u64),
+    /// The rules of datasets looked at all records: the content of the input, and what they found, or why they did
+    /// not.
+    DataChecked(u64, Result<Arc<DataFound>, String>),
     /// The rows of the table were arranged: number of the question.
     Arranged(u64, Order),
     /// A column was counted: number of the question.
@@ -157,6 +160,11 @@ pub enum Effect {
         from: usize,
         /// The record behind the last.
         to: usize,
+    },
+    /// Look at all records with the rules of datasets.
+    CheckData {
+        /// Content to answer with.
+        content: u64,
     },
     /// Filter and sort the rows of the table; a newer question replaces an older.
     Arrange {

@@ -14,6 +14,7 @@ use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::lint::Policy;
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
+use crate::rules::data::NEAR;
 use crate::state::IS_CHECKED;
 use clap::{ArgMatches, Args};
 use config::Config;
@@ -49,7 +50,7 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     against: Vec<FileName>,
     /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
-    #[arg(long, value_name = "SHARE", default_value = "0.85", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = share)]
     near: f64,
     /// Do not tell findings of these rules
     #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]

@@ -1,6 +1,7 @@
 //! What the rules found in the open trajectory, and what the one under the cursor means.
 
-use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window};
+use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Session, Window};
+use crate::format::Layout;
 use crate::lint;
 use crate::model::{Finding, Severity, StepNo};
 use crate::text::{Pattern, Role, wrap};
@@ -78,13 +79,13 @@ impl FindingsPane {
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let findings = open.findings();
         if findings.is_empty() {
-            let lines: &[&str] = match open.session.is_complete {
-                true => &["No findings.", "The rules of this format find nothing wrong with the trajectory."],
-                false => &["Reading…"],
+            let nothing = ["No findings.", "The rules of this format find nothing wrong with the trajectory."];
+            return match open.session.is_complete {
+                true => Window::notice(&[nothing[0], nothing[1], also(open.session)], extent.width),
+                false => Window::notice(&["Reading…"], extent.width),
             };
-            return Window::notice(lines, extent.width);
         }
-        let mut rows = vec![heading(&findings)];
+        let mut rows = vec![heading(&findings, open.session)];
         let height = extent.height.saturating_sub(Self::reserved(extent));
         let digits = open.last().max(0).to_string().len() + 1;
         for (i, finding) in findings.iter().enumerate().skip(self.scroll.top).take(height) {
@@ -104,8 +105,19 @@ fn help_rows(extent: Extent) -> usize {
     if extent.height < TALL { 0 } else { (extent.height * 2 / 5).min(HELP_MAX) }
 }
 
+/// What the rules of datasets do, which look only when they are asked to.
+fn also(session: &Session) -> &'static str {
+    match (&session.data, session.format.layout()) {
+        (Some(_), _) => "Nor do the rules of datasets (data.*).",
+        (None, Layout::Set) => {
+            "! also looks for copies, loops, damaged text and secrets, as `obelus check --data` does."
+        }
+        (None, Layout::Run) => "`obelus check --data` also looks for damaged text and secrets.",
+    }
+}
+
 /// How many there are of each severity.
-fn heading(findings: &[Arc<Finding>]) -> Row {
+fn heading(findings: &[Arc<Finding>], session: &Session) -> Row {
     let mut left = Vec::new();
     for (severity, plural) in [(Severity::Error, "s"), (Severity::Warning, "s"), (Severity::Info, "")] {
         let n = findings.iter().filter(|f| f.severity == severity).count();
@@ -115,7 +127,9 @@ fn heading(findings: &[Arc<Finding>]) -> Row {
             left.push(Piece::of(role(severity), &word));
         }
     }
+    let is_more = session.data.is_none() && session.format.layout() == Layout::Set;
     Row::new(left)
+        .right(is_more.then(|| Piece::of(Role::Dim, "! looks for loops, copies, secrets ")).into_iter().collect())
 }
 
 fn role(severity: Severity) -> Role {

@@ -5,6 +5,7 @@
 pub mod checks;
 pub mod columns;
 pub mod compare;
+pub mod data;
 pub mod doc;
 pub mod files;
 pub mod findings;
@@ -30,6 +31,7 @@ pub mod value;
 pub mod watch;
 
 pub use checks::Checks;
+pub use data::DataFound;
 pub use live::{Follow, Live};
 pub use row::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 pub use session::{Focus, Open, Records, Session, SharedRun};

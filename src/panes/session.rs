@@ -1,7 +1,7 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
 use super::replay::Replay;
-use super::{Checks, Live, Piece};
+use super::{Checks, DataFound, Live, Piece};
 use crate::format::cause::{Hop, Written, chain};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
@@ -59,6 +59,8 @@ pub struct Session {
     pub trajectory: usize,
     /// What schemas make of it.
     pub checks: Arc<Checks>,
+    /// What the rules of datasets make of all records, if that was asked for.
+    pub data: Option<Arc<DataFound>>,
     /// The shared cursor.
     pub focus: Focus,
     /// Decisions on the records of the input.
@@ -124,6 +126,7 @@ impl Session {
             run: None,
             trajectory: 0,
             checks: Arc::default(),
+            data: None,
             focus: Focus::default(),
             review,
             is_complete: false,
@@ -264,6 +267,7 @@ impl Open<'_> {
         }
         let mut all = self.guard.findings();
         all.extend(self.session.checks.findings(self.run()).into_iter().map(Arc::new));
+        all.extend(self.session.data.iter().flat_map(|data| data.of(self.session.trajectory)).cloned());
         let found = Rc::new(Finding::in_order(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found

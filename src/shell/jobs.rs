@@ -13,7 +13,7 @@ use crate::model::{Bytes, Record, Span, StepNo, lossy};
 use crate::panes::doc::Doc;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, Records, compare, loss};
+use crate::panes::{Checks, DataFound, Records, compare, loss};
 use crate::review::{arrange, tally};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
@@ -54,10 +54,12 @@ pub struct Source {
     pub run: Option<SharedRun>,
     /// The folder of files that values name by id.
     pub files: Option<PathBuf>,
+    /// What the rules of datasets found, if they looked.
+    pub data: Option<Arc<DataFound>>,
 }
 
 /// A thread each for what the screen waits for, for checks against schemas, for searches, for keys, and for the table:
-/// its rows, its counts, the scan of all records.
+/// its rows, its counts, the scan of all records, the rules of datasets.
 pub struct Jobs {
     quick: Sender<(Source, Effect)>,
     schemas: Sender<(Source, Effect)>,
@@ -66,6 +68,7 @@ pub struct Jobs {
     order: Latest,
     tally: Latest,
     scan: Latest,
+    data: Latest,
     wanted: Arc<AtomicU64>,
 }
 
@@ -85,6 +88,7 @@ impl Jobs {
             order: Latest::start("order", &answers)?,
             tally: Latest::start("tally", &answers)?,
             scan: Latest::start("scan", &answers)?,
+            data: Latest::start("data", &answers)?,
             wanted,
         };
         Ok((jobs, out))
@@ -102,6 +106,7 @@ impl Jobs {
             Effect::Arrange { .. } => self.order.is_asked(&effect),
             Effect::Tally { .. } => self.tally.is_asked(&effect),
             Effect::Scan { .. } => self.scan.is_asked(&effect),
+            Effect::CheckData { .. } => self.data.is_asked(&effect),
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -143,7 +148,7 @@ fn number_of(effect: &Effect) -> u64 {
     match effect {
         Effect::Find { number, .. } | Effect::Arrange { number, .. } | Effect::Tally { number, .. } => *number,
         // The first content has number 0.
-        Effect::Scan { content, .. } => content + 1,
+        Effect::Scan { content, .. } | Effect::CheckData { content } => content + 1,
         _ => 0,
     }
 }
@@ -164,7 +169,12 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
                     let wanted = Wanted { content, records: from..to, threads: scan::threads() };
                     scanner.run(&source, &wanted, &is_wanted, &mut send);
                 }
-                effect => perform(&source, effect, &is_wanted, &mut send),
+                effect => {
+                    if matches!(effect, Effect::CheckData { .. }) {
+                        scan::stand_back();
+                    }
+                    perform(&source, effect, &is_wanted, &mut send);
+                }
             }
         }
     })?;
@@ -180,6 +190,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let wanted = Wanted { content, records: from..to, threads: 1 };
             Scanner::default().run(source, &wanted, &|| true, send);
         }
+        Effect::CheckData { content } => check_data(source, content, is_wanted, send),
         Effect::Arrange { number, facts, marks, sort, filter } => {
             let order = arrange(&facts, sort, &filter, marks.as_deref(), is_wanted);
             order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
@@ -289,6 +300,12 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
     }
     if !batch.is_empty() {
         send(Msg::Facts(content, batch));
+    }
+}
+
+fn check_data(source: &Source, content: u64, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    if let Some(found) = DataFound::look(source.records.as_ref(), source.bytes.as_ref(), is_wanted) {
+        send(Msg::DataChecked(content, found.map(Arc::new).map_err(|problem| problem.to_string())));
     }
 }
 

@@ -398,6 +398,7 @@ impl Program {
             format: session.format,
             run: session.run.clone(),
             files: session.files.clone(),
+            data: session.data.clone(),
         }
     }
 }

@@ -74,7 +74,7 @@ impl Scanner {
         let batches = batches(source, wanted.records.clone());
         let next = &mut self.next;
         let mut tell = |from: usize, batch: Batch| {
-            let chunk = chunk(survey.as_mut(), from, batch);
+            let chunk = chunk(survey.as_mut(), source, from, batch);
             *next = from + chunk.len();
             send(Msg::Scanned(wanted.content, Arc::new(chunk)));
         };
@@ -129,20 +129,22 @@ fn side_by_side(
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
     let looked = look_at_one(source, survey.look(), record);
-    told(survey.as_mut(), looked)
+    told(survey.as_mut(), source, record.number, looked)
 }
 
-fn told(survey: &mut dyn Survey, looked: Result<Looked, Problem>) -> Facts {
-    match looked {
+fn told(survey: &mut dyn Survey, source: &Source, record: usize, looked: Result<Looked, Problem>) -> Facts {
+    let mut facts = match looked {
         Ok(looked) => survey.take(looked).facts.unwrap_or_default(),
         Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
-    }
+    };
+    source.data.iter().for_each(|data| data.add_to(record, &mut facts));
+    facts
 }
 
-fn chunk(survey: &mut dyn Survey, from: usize, batch: Batch) -> crate::review::Chunk {
+fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) -> crate::review::Chunk {
     let mut maker = ChunkMaker::new(from);
-    for (bytes, looked) in batch {
-        maker.push(&told(survey, looked), bytes);
+    for (record, (bytes, looked)) in (from..).zip(batch) {
+        maker.push(&told(survey, source, record, looked), bytes);
     }
     maker.finish()
 }
@@ -199,7 +201,14 @@ mod tests {
         let text: String = (0..6000).map(|i| line(i) + "\n").collect();
         let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
         let format = by_name("adp").unwrap();
-        Source { bytes: loaded.input.clone(), records: Arc::new(Whole(loaded.records)), format, run: None, files: None }
+        Source {
+            bytes: loaded.input.clone(),
+            records: Arc::new(Whole(loaded.records)),
+            format,
+            run: None,
+            files: None,
+            data: None,
+        }
     }
 
     fn scan(source: &Source, scanner: &mut Scanner, records: Range<usize>, threads: usize, table: &mut FactTable) {

@@ -110,6 +110,7 @@ impl Stage {
             for effect in self.app.update(msg) {
                 self.source.run = self.app.session.run.clone();
                 self.source.files = self.app.session.files.clone();
+                self.source.data = self.app.session.data.clone();
                 match effect {
                     Effect::Mark(_) => {
                         let (keeper, source) = (&mut self.keeper, &self.source);
@@ -180,7 +181,7 @@ fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, O
     let mut session =
         Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
     session.path = input.path().map(std::path::Path::to_path_buf);
-    let source = Source { bytes, records, format: detected.format, run: None, files: None };
+    let source = Source { bytes, records, format: detected.format, run: None, files: None, data: None };
     Ok((session, source, run))
 }
 

@@ -1,6 +1,8 @@
 //! `obelus check --data` and `--against`: repetition over files, order, and silence where nobody asked.
 
 use super::command::obelus_in as run;
+use super::played::{lines, notice, press, stage};
+use obelus::source::Input;
 use std::fs;
 use std::path::Path;
 
@@ -71,4 +73,24 @@ fn messages_of_a_run_are_looked_at_for_what_they_hold() {
     let (_, told) = rules(folder, &["--data", "--format", "acts", "log.jsonl"]);
     assert_eq!(told.len(), 12);
     assert!(told.iter().all(|rule| rule.ends_with("data.mojibake")), "{told:?}");
+}
+
+#[test]
+fn the_screen_shows_what_check_finds_when_it_is_asked_to() {
+    let text = chat(0, 60) + &chat(1, 60) + &chat(1, 60).replace("yes", "no").replace("\"id\":\"1\"", "\"id\":\"n\"");
+    let mut stage = stage(Input::memory("made.jsonl", text), (100, 30));
+    let is_on_screen = |stage: &_, text: &str| lines(stage).iter().any(|line| line.contains(text));
+    press(&mut stage, "& type:finding:data.* Enter");
+    assert!(is_on_screen(&stage, "did not look yet; ! lets them"));
+    press(&mut stage, "Esc G Enter 6");
+    assert!(is_on_screen(&stage, "! also looks for copies"), "{:?}", lines(&stage));
+    press(&mut stage, "!");
+    assert!(notice(&stage).starts_with("1 finding of data.* in 1 record"), "{}", notice(&stage));
+    assert!(is_on_screen(&stage, "data.near-duplicate") && is_on_screen(&stage, "record 1 has about"));
+    press(&mut stage, "q & type:finding:data.* Enter");
+    let table = &stage.app.table;
+    assert_eq!((table.count(&stage.app.session), table.record_at(0)), (1, Some(2)));
+    assert_eq!(table.facts(2).map(|facts| facts.warnings), Some(1));
+    press(&mut stage, "Esc g Enter 6");
+    assert!(is_on_screen(&stage, "Nor do the rules of datasets"));
 }

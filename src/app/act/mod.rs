@@ -86,6 +86,7 @@ impl App {
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
+            A::CheckData => self.check_data(effects),
             A::Good | A::Bad | A::Unsure | A::PartGood | A::PartBad | A::PartUnsure => self.decide(action, effects),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),

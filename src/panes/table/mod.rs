@@ -37,6 +37,8 @@ pub struct TablePane {
     pub sort: Option<Sort>,
     /// What is let through.
     pub filter: Filter,
+    /// Whether the rules of datasets are looking at the records.
+    pub is_checking: bool,
     /// Whether the rows are not yet those of sort and filter.
     pub is_arranging: bool,
     /// The values of the column in focus.
@@ -60,6 +62,7 @@ impl Default for TablePane {
             anchor: None,
             sort: None,
             filter: Filter::default(),
+            is_checking: false,
             is_arranging: false,
             facets: FacetsPane::default(),
             plot: PlotPane::default(),
@@ -103,6 +106,7 @@ impl TablePane {
         self.near.clear();
         self.set_order(None);
         self.facets.tally = None;
+        self.is_checking = false;
     }
 
     /// The facts on a record, if they are made.
@@ -245,6 +249,9 @@ impl TablePane {
             let per_cent = self.facts.len() * 100 / all;
             out.push(Piece::of(Role::Warning, &format!(" · scanning {per_cent} %")));
         }
+        if self.is_checking {
+            out.push(Piece::of(Role::Warning, " · checking"));
+        }
         out
     }
 
@@ -261,8 +268,11 @@ impl TablePane {
             return Window::notice(lines, extent.width);
         }
         if total == 0 {
+            let is_unknown = session.data.is_none() && self.filter.to_string().contains("data.");
             let lines: &[&str] = if self.facts.len() < session.records.count() {
                 &["None so far.", "The records are still being looked at."]
+            } else if is_unknown {
+                &["No record passes the filter.", "The rules of datasets (data.*) did not look yet; ! lets them."]
             } else {
                 &["No record passes the filter.", "Esc clears it, & changes it."]
             };

@@ -220,6 +220,9 @@ impl Known {
     }
 }
 
+/// Samples that share so much of their runs of five words are nearly the same, where nothing else is said.
+pub const NEAR: f64 = 0.85;
+
 /// What was seen so far of a dataset, and of the one that it must not share samples with.
 #[derive(Debug)]
 pub struct Dataset {
