@@ -1,10 +1,11 @@
 //! Several files: the list, one of them open, the way from one to the other.
 
 use super::{App, Effect, Effects, Pane};
-use crate::model::{ListChange, ListedKind};
+use crate::model::ListChange;
 use crate::panes::Session;
 use crate::panes::files::{FileHead, FilesPane};
 use crate::panes::value::count_text;
+use crate::text::Pattern;
 use std::path::PathBuf;
 
 /// The list of files, and what of it is open.
@@ -44,6 +45,10 @@ impl App {
         self.files = old.files;
         if let Some(files) = &mut self.files {
             files.opening = None;
+            // Its folder tells it from others of that name.
+            if let Some(name) = files.pane.name_of(&path) {
+                name.clone_into(&mut self.session.name);
+            }
             files.pane.go_to(&path);
             files.pane.open = Some(path);
         }
@@ -65,8 +70,7 @@ impl App {
     pub(super) fn files_changed(&mut self, change: ListChange, effects: &mut Effects) {
         let Some(files) = &mut self.files else { return };
         let came = files.pane.take(change).map(|file| file.path.clone());
-        let newest = files.pane.rows().iter().find(|file| file.kind == ListedKind::File);
-        let Some((path, name)) = newest.map(|file| (file.path.clone(), file.name.clone())) else { return };
+        let Some((path, name)) = files.pane.newest().map(|file| (file.path.clone(), file.name.clone())) else { return };
         if !files.is_latest {
             return;
         }
@@ -120,6 +124,35 @@ impl App {
         }
     }
 
+    /// Lists the files in the next order.
+    pub(super) fn sort_files(&mut self) {
+        let Some(files) = &mut self.files else { return };
+        files.pane.set_order(files.pane.order.next());
+        let told = files.pane.order.told();
+        self.tell(format!("files: {told}"));
+    }
+
+    /// Lists only the files whose names match what was typed; nothing typed: all.
+    pub(super) fn filter_files(&mut self, typed: &str) {
+        if let Some(files) = &mut self.files {
+            files.pane.set_filter(Pattern::new(typed));
+        }
+    }
+
+    /// Takes the filter of the list away; false if there is none.
+    pub(super) fn clear_files_filter(&mut self) -> bool {
+        let is_filtered = self.pane == Pane::Files && self.files_filter().is_some();
+        if is_filtered {
+            self.filter_files("");
+        }
+        is_filtered
+    }
+
+    /// What names of listed files must match.
+    pub(super) fn files_filter(&self) -> Option<&str> {
+        self.files.as_ref().map(|files| files.pane.filter()).filter(|filter| !filter.is_empty())
+    }
+
     /// The path of the file under the cursor, to copy.
     pub(super) fn file_text(&self) -> Option<String> {
         let file = self.files.as_ref()?.pane.at_cursor()?;
@@ -145,8 +178,7 @@ impl App {
 
     /// Opens the file that was written last.
     pub(super) fn open_newest(&mut self, effects: &mut Effects) {
-        let rows = self.files.as_ref().map_or(&[][..], |files| files.pane.rows());
-        match rows.iter().find(|file| file.kind == ListedKind::File).map(|file| file.path.clone()) {
+        match self.files.as_ref().and_then(|files| files.pane.newest()).map(|file| file.path.clone()) {
             Some(path) => self.open_file(path, effects),
             None => self.tell("there is no list of files; a folder, or several files, open with one"),
         }
@@ -155,9 +187,9 @@ impl App {
     fn open_file(&mut self, path: PathBuf, effects: &mut Effects) {
         let Some(files) = &mut self.files else { return };
         if files.pane.open.as_ref() != Some(&path) {
-            let name = files.pane.rows().iter().find(|file| file.path == path).map(|file| file.name.clone());
+            let name = files.pane.name_of(&path).unwrap_or_default().to_owned();
             files.opening = Some(path.clone());
-            self.tell(format!("opening {}", name.unwrap_or_default()));
+            self.tell(format!("opening {name}"));
             effects.push(Effect::OpenFile(path));
         } else if self.pane == Pane::Files {
             // It is open: back to where it was left.

@@ -300,6 +300,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["C"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
 
     row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
+    row(C::Files, &["s"], A::Sort, "sort", "List the newest file first, by name folder by folder, the largest first.", LOOK, 3),
+    row(C::Files, &["&"], A::Filter, "filter", "List only files whose names match a text or a regular expression; Esc clears it.", LOOK, 3),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
     row(C::Steps, &["Enter"], A::Follow, "follow", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names.", LOOK, 3),

@@ -1,9 +1,12 @@
 //! Several files as a list, a row each, the one that was written last at the top.
 
+mod order;
+
+pub use order::FileOrder;
+
 use super::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
 use crate::model::{ListChange, ListedFile, ListedKind};
-use crate::text::{Pattern, Role, SafeText, cut, cut_start, pad, width};
-use std::cmp::Reverse;
+use crate::text::{Pattern, Role, SafeText, cut, cut_middle, pad, width};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +14,8 @@ use std::path::{Path, PathBuf};
 const HEADS_MAX: usize = 20_000;
 /// Beginnings of files up to this size are read again when they grow: their counts are of the whole.
 pub const WHOLE_MAX: u64 = 1 << 20;
+/// In files up to this size all records are checked, in the background.
+pub const CHECKED_MAX: u64 = 64 << 20;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -25,10 +30,8 @@ pub struct FileHead {
     pub count: String,
     /// First words of the first user step; or why it cannot be read.
     pub words: String,
-    /// Findings that are errors.
-    pub errors: usize,
-    /// Findings that are warnings.
-    pub warnings: usize,
+    /// Findings that are errors, and those that are warnings; None while not all of it was checked.
+    pub found: Option<(usize, usize)>,
     /// Whether it cannot be read.
     pub is_unreadable: bool,
 }
@@ -40,7 +43,13 @@ pub struct FilesPane {
     pub scroll: Scroll,
     /// The file that is open.
     pub open: Option<PathBuf>,
+    /// In which order files are listed.
+    pub order: FileOrder,
     title: String,
+    /// What names must match to be shown.
+    filter: Option<Pattern>,
+    all: Vec<ListedFile>,
+    /// Those that are shown, in order.
     rows: Vec<ListedFile>,
     heads: HashMap<PathBuf, FileHead>,
     troubles: Vec<String>,
@@ -56,30 +65,71 @@ impl FilesPane {
     /// the first look.
     pub fn take(&mut self, change: ListChange) -> Option<&ListedFile> {
         let is_first = !std::mem::replace(&mut self.has_looked, true);
-        let at = self.rows.get(self.scroll.cursor).map(|file| file.path.clone());
-        let line = self.scroll.cursor.saturating_sub(self.scroll.top);
         let gone: HashSet<&PathBuf> = change.gone.iter().collect();
-        self.rows.retain(|file| !gone.contains(&file.path));
+        self.all.retain(|file| !gone.contains(&file.path));
         let mut changed: HashMap<PathBuf, ListedFile> =
             change.changed.into_iter().map(|file| (file.path.clone(), file)).collect();
-        for row in &mut self.rows {
+        for row in &mut self.all {
             if let Some(file) = changed.remove(&row.path) {
                 *row = file;
             }
         }
         let new: HashSet<PathBuf> = if is_first { HashSet::new() } else { changed.keys().cloned().collect() };
-        self.rows.extend(changed.into_values());
-        self.rows.sort_by(|a, b| (Reverse(a.written), &a.name, &a.path).cmp(&(Reverse(b.written), &b.name, &b.path)));
+        self.all.extend(changed.into_values());
         (self.title, self.troubles) = (change.title, change.troubles);
         (self.now, self.ahead) = (change.now, change.ahead);
+        self.arrange();
+        self.newest_of(|file| new.contains(&file.path))
+    }
+
+    /// Takes another order.
+    pub fn set_order(&mut self, order: FileOrder) {
+        self.order = order;
+        self.arrange();
+    }
+
+    /// What names must match to be shown, as it was typed; empty: nothing.
+    #[must_use]
+    pub fn filter(&self) -> &str {
+        self.filter.as_ref().map_or("", Pattern::typed)
+    }
+
+    /// Shows only files whose names match; None shows all.
+    pub fn set_filter(&mut self, filter: Option<Pattern>) {
+        self.filter = filter;
+        self.arrange();
+    }
+
+    /// Makes the rows anew. The cursor stays on its file, and on its line of the screen but at the head of the list.
+    fn arrange(&mut self) {
+        let at = self.at_cursor().map(|file| file.path.clone());
+        let line = self.scroll.cursor.saturating_sub(self.scroll.top);
+        let is_shown = |file: &&ListedFile| self.filter.as_ref().is_none_or(|filter| filter.is_match(&file.name));
+        self.rows = self.all.iter().filter(is_shown).cloned().collect();
+        self.rows.sort_by(|a, b| self.order.compare(a, b));
         if let Some(found) = at.and_then(|path| self.rows.iter().position(|file| file.path == path)) {
             self.scroll.cursor = found;
             self.scroll.top = if self.scroll.top == 0 { 0 } else { found.saturating_sub(line) };
         }
-        self.rows.iter().find(|file| new.contains(&file.path))
     }
 
-    /// The files, in order.
+    /// The file that was written last.
+    #[must_use]
+    pub fn newest(&self) -> Option<&ListedFile> {
+        self.newest_of(|file| file.kind == ListedKind::File)
+    }
+
+    fn newest_of(&self, is_asked: impl Fn(&ListedFile) -> bool) -> Option<&ListedFile> {
+        self.all.iter().filter(|file| is_asked(file)).min_by(|a, b| FileOrder::Newest.compare(a, b))
+    }
+
+    /// The name of a listed file.
+    #[must_use]
+    pub fn name_of(&self, path: &Path) -> Option<&str> {
+        self.all.iter().find(|file| file.path == path).map(|file| file.name.as_str())
+    }
+
+    /// The files that are shown, in order.
     #[must_use]
     pub fn rows(&self) -> &[ListedFile] {
         &self.rows
@@ -98,8 +148,11 @@ impl FilesPane {
         }
     }
 
-    /// Takes what a file begins with.
-    pub fn set_head(&mut self, path: PathBuf, head: FileHead) {
+    /// Takes what a file begins with. What was found in it before stands until it is checked anew.
+    pub fn set_head(&mut self, path: PathBuf, mut head: FileHead) {
+        if !head.is_unreadable && head.len <= CHECKED_MAX {
+            head.found = head.found.or(self.heads.get(&path).and_then(|old| old.found));
+        }
         if self.heads.len() >= HEADS_MAX {
             self.heads.clear();
         }
@@ -145,14 +198,17 @@ impl FilesPane {
     /// What stands in the header: what is listed, how much of it there is.
     #[must_use]
     pub fn header(&self, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
-        let title = end_of(&self.title, if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
-        let left =
+        let title = cut_middle(&SafeText::of(&self.title), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
+        let mut left =
             vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " }), Piece::safe(Role::Text, title)];
+        if self.filter.is_some() {
+            left.extend([Piece::of(Role::Text, "  "), Piece::of(Role::Match, &format!(" {} ", self.filter()))]);
+        }
         let (count, live) = (self.rows.len(), self.rows.iter().filter(|file| file.is_live).count());
-        let mut right = vec![Piece::of(
-            Role::Dim,
-            &format!("{} file{}", value::count_text(count), if count == 1 { "" } else { "s" }),
-        )];
+        let of =
+            if self.filter.is_some() { format!(" of {}", value::count_text(self.all.len())) } else { String::new() };
+        let plural = if self.all.len() == 1 { "" } else { "s" };
+        let mut right = vec![Piece::of(Role::Dim, &format!("{}{of} file{plural}", value::count_text(count)))];
         if live > 0 {
             right.push(Piece::of(Role::Good, &format!("  ● {live} live")));
         }
@@ -190,6 +246,9 @@ impl FilesPane {
         if !self.has_looked {
             return Window::notice(&["Looking for files…"], cells);
         }
+        if !self.all.is_empty() {
+            return Window::notice(&["No name matches the filter.", "Esc clears it, & changes it."], cells);
+        }
         let told = format!("{} holds no file whose name ends in .jsonl, .ndjson or .json, at any depth.", self.title);
         let mut lines = vec!["No files yet.", &told, "Names that begin with a dot are passed over."];
         lines.extend(self.troubles.iter().map(String::as_str));
@@ -213,9 +272,9 @@ impl Columns {
     fn of(cells: usize) -> Self {
         let time = 10;
         let size = if cells >= 56 { 9 } else { 0 };
-        let format = if cells >= 72 { 8 } else { 0 };
+        let format = if cells >= 96 { 8 } else { 0 };
         let count = if cells >= 72 { 12 } else { 0 };
-        let find = if cells >= 96 { 7 } else { 0 };
+        let find = if cells >= 72 { 7 } else { 0 };
         let used = 1 + time + [size, format, count, find].iter().map(|w| if *w > 0 { w + 2 } else { 0 }).sum::<usize>();
         let rest = cells.saturating_sub(used + 2);
         let name = if cells >= 96 {
@@ -250,7 +309,7 @@ impl Columns {
     }
 
     fn pieces(&self, file: &ListedFile, head: Option<&FileHead>, is_open: bool, clock: (i64, i64)) -> Vec<Piece> {
-        let name = end_of(&file.name, self.name);
+        let name = cut_middle(&SafeText::of(&file.name), self.name);
         let (role, time) = state(file, clock);
         let mut out = vec![
             Piece::safe(if is_open { Role::Accent } else { Role::Text }, pad(&name, self.name)),
@@ -263,10 +322,12 @@ impl Columns {
         }
         if self.format > 0 {
             out.push(Piece::of(Role::Kind, &format!("  {:<f$}", known.format, f = self.format)));
+        }
+        if self.count > 0 {
             out.push(Piece::of(Role::JsonNumber, &format!("  {:>c$}", known.count, c = self.count)));
         }
         if self.find > 0 {
-            out.extend(find(known, self.find));
+            out.extend(find(file, head, self.find));
         }
         if self.words > 0 {
             let role = if known.is_unreadable { Role::Error } else { Role::Dim };
@@ -278,24 +339,27 @@ impl Columns {
     }
 }
 
-/// A name in so many cells: of a long one the end, which tells it from others.
-fn end_of(name: &str, cells: usize) -> SafeText {
-    let name = SafeText::of(name);
-    match width(name.as_str()).checked_sub(cells) {
-        None | Some(0) => name,
-        Some(more) => cut(&SafeText::literal("…").join(&cut_start(&name, more + 1)), cells),
-    }
-}
-
-fn find(head: &FileHead, cells: usize) -> Vec<Piece> {
+/// How many findings; `…` while they are looked for, `?` where nobody looks, so that nothing unknown looks clean.
+fn find(file: &ListedFile, head: Option<&FileHead>, cells: usize) -> Vec<Piece> {
+    let known = head.filter(|head| head.len == file.len).and_then(|head| head.found);
+    let is_coming = file.kind == ListedKind::File
+        && file.len <= CHECKED_MAX
+        && head.is_none_or(|head| !head.is_unreadable && (head.len == file.len || head.len <= WHOLE_MAX));
     let told = |sign: &str, n: usize| if n > 0 { format!("{sign}{n}") } else { String::new() };
-    let (error, warning) = (told("✗", head.errors), told("!", head.warnings));
+    let (error, warning) =
+        known.map_or_else(Default::default, |(errors, warnings)| (told("✗", errors), told("!", warnings)));
+    let rest = match known {
+        Some((0, 0)) => "0",
+        Some(_) => "",
+        None if is_coming => "…",
+        None => "?",
+    };
     let fill = cells.saturating_sub(width(&error) + width(&warning));
     vec![
         Piece::of(Role::Text, "  "),
         Piece::of(Role::Error, &error),
         Piece::of(Role::Warning, &warning),
-        Piece::of(Role::Text, &" ".repeat(fill)),
+        Piece::of(Role::Dim, &format!("{rest:<fill$}")),
     ]
 }
 
@@ -414,8 +478,6 @@ mod tests {
         assert_eq!(state(&file("a", 10 * DAY_MS - 60_000), (10 * DAY_MS, 3_600_000)).1, "00:59");
         assert_eq!(date(951_782_400_000), "2000-02-29");
         assert_eq!(date(-1), "1969-12-31");
-        assert_eq!(end_of("runs/a-long-name.jsonl", 12).as_str(), "…-name.jsonl");
-        assert_eq!((end_of("a.jsonl", 7).as_str(), end_of("a.jsonl", 0).as_str()), ("a.jsonl", ""));
         for cells in 0..200 {
             let columns = Columns::of(cells);
             let pieces = columns.pieces(&file(&"x".repeat(300), 0), None, false, (0, 0));

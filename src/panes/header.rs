@@ -7,7 +7,7 @@ use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
 use crate::state::Leaf;
-use crate::text::{Role, SafeText, cut};
+use crate::text::{Role, SafeText, cut, cut_middle};
 
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
@@ -33,7 +33,7 @@ pub fn table(session: &Session, table: &TablePane, cells: usize) -> (Vec<Piece>,
 #[must_use]
 pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
-    let name = cut(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
+    let name = cut_middle(&SafeText::of(&session.name), if cells >= 60 { cells / 2 } else { cells * 2 / 5 });
     left.push(Piece::safe(Role::Text, name));
     let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
     if let Some(open) = open {

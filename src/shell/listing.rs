@@ -5,11 +5,12 @@ use crate::app::Msg;
 use crate::format::{Layout, Run};
 use crate::ingest;
 use crate::model::{Bytes, ListChange, Problem, Role, Severity, StepNo};
-use crate::panes::files::{FileHead, WHOLE_MAX};
+use crate::panes::files::{CHECKED_MAX, FileHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_text;
 use crate::source::{Input, Listing};
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -67,26 +68,67 @@ fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
     }
 }
 
+/// First how all begin, then, file by file, what is found in them.
 fn read(wanted: &Receiver<Vec<PathBuf>>, tell: &Sender<Msg>, forced: Option<&str>) {
-    for mut paths in wanted {
-        paths.reverse();
-        while let Some(path) = paths.pop() {
+    let mut unchecked: VecDeque<(PathBuf, FileHead)> = VecDeque::new();
+    let mut paths: VecDeque<PathBuf> = VecDeque::new();
+    loop {
+        let told = if let Some(path) = paths.pop_front() {
             let head = head(&path, forced);
-            if tell.send(Msg::Head(path, head)).is_err() {
-                return;
+            unchecked.retain(|(other, _)| *other != path);
+            if head.found.is_none() && !head.is_unreadable && head.len <= CHECKED_MAX {
+                unchecked.push_back((path.clone(), head.clone()));
             }
-            while let Ok(newer) = wanted.try_recv() {
-                paths = newer;
-                paths.reverse();
+            tell.send(Msg::Head(path, head))
+        } else if let Some((path, head)) = unchecked.pop_front() {
+            let head = checked(&path, forced, head);
+            tell.send(Msg::Head(path, head))
+        } else {
+            match wanted.recv() {
+                Ok(newer) => paths = newer.into(),
+                Err(_) => return,
             }
+            continue;
+        };
+        if told.is_err() {
+            return;
+        }
+        while let Ok(newer) = wanted.try_recv() {
+            paths = newer.into();
         }
     }
+}
+
+/// How a file begins, with what is found in all of it.
+pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> FileHead {
+    let look = || -> Result<FileHead, Problem> {
+        let loaded = ingest::open(path, forced)?;
+        let (mut errors, mut warnings) = (0, 0);
+        ingest::findings(&loaded, |found| -> Result<(), Problem> {
+            let count_of = |severity| found.iter().filter(|found| found.finding.severity == severity).count();
+            errors += count_of(Severity::Error);
+            warnings += count_of(Severity::Warning);
+            Ok(())
+        })?;
+        let is_counted = head.count.is_empty() && loaded.detected.format.layout() == Layout::Set;
+        let count = if is_counted { told(loaded.records.len(), "run") } else { head.count.clone() };
+        Ok(FileHead { found: Some((errors, warnings)), count, ..head.clone() })
+    };
+    told_of(path, ingest::with_stack(look), head.len)
+}
+
+fn told(n: usize, word: &str) -> String {
+    format!("{} {word}{}", count_text(n), if n == 1 { "" } else { "s" })
 }
 
 /// How a file begins.
 pub(super) fn head(path: &Path, forced: Option<&str>) -> FileHead {
     let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
-    let made = ingest::with_stack(|| known(path, forced));
+    told_of(path, ingest::with_stack(|| known(path, forced)), len)
+}
+
+/// What was made of a file of that size; or why nothing could be.
+fn told_of(path: &Path, made: Option<Result<FileHead, Problem>>, len: u64) -> FileHead {
     let made = made.unwrap_or_else(|| Err(Problem::unreadable("it could not be read: a fault in obelus")));
     match made {
         Ok(head) => FileHead { len, ..head },
@@ -113,20 +155,15 @@ fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
         return Ok(FileHead { words: "nothing in it yet".to_owned(), ..FileHead::default() });
     };
     let words = words_of(run.as_ref(), glance.input.as_ref());
-    let count_of = |severity| run.findings().iter().filter(|finding| finding.severity == severity).count();
-    let told = |n: usize, word: &str| format!("{} {word}{}", count_text(n), if n == 1 { "" } else { "s" });
     let count = match (format.layout(), glance.trajectories) {
         (_, None) => String::new(),
         (Layout::Set, Some(count)) if count != 1 => told(count, "run"),
         _ => told(run.step_count(), "step"),
     };
-    let is_all = glance.trajectories == Some(1);
     Ok(FileHead {
         format: format.name(),
         count,
         words: if words.is_empty() { run.title().unwrap_or_default() } else { words },
-        errors: if is_all { count_of(Severity::Error) } else { 0 },
-        warnings: if is_all { count_of(Severity::Warning) } else { 0 },
         ..FileHead::default()
     })
 }

@@ -119,7 +119,7 @@ impl Stage {
                     Effect::OpenFile(path) => self.open_file(path),
                     Effect::Heads(paths) => {
                         queue.extend(paths.into_iter().map(|path| {
-                            let head = listing::head(&path, None);
+                            let head = listing::checked(&path, None, listing::head(&path, None));
                             Msg::Head(path, head)
                         }));
                     }

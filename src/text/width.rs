@@ -50,6 +50,21 @@ pub fn cut_start(text: &SafeText, cells: usize) -> SafeText {
     })
 }
 
+/// At most `cells` wide; of a long path the folder it begins with and the name it ends with are kept, what is between
+/// shows as `…`.
+#[must_use]
+pub fn cut_middle(text: &SafeText, cells: usize) -> SafeText {
+    let whole = width(text.as_str());
+    if whole <= cells || cells < 3 {
+        return cut(text, cells);
+    }
+    let name = text.as_str().rfind('/').map_or(whole, |at| width(&text.as_str()[at..]));
+    // The name in full if two fifths are left for the folder.
+    let tail = name.min(cells * 3 / 5);
+    let end = cut_start(text, whole - tail);
+    cut(&cut(text, cells - tail).join(&end), cells)
+}
+
 /// Exactly `cells` wide: cut, or filled with spaces.
 #[must_use]
 pub fn pad(text: &SafeText, cells: usize) -> SafeText {
@@ -86,6 +101,20 @@ pub fn wrap(text: &str, cells: usize) -> Vec<std::ops::Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_cut_between_its_folder_and_its_name() {
+        let cut = |text: &str, cells| cut_middle(&SafeText::of(text), cells).as_str().to_owned();
+        assert_eq!(cut("swe-play-trajectories/sample_std.json", 30), "swe-play-tra…/sample_std.json");
+        assert_eq!(cut("swe-play-trajectories/sample_std.json", 20), "swe-pla…le_std.json");
+        assert_eq!(cut("runs/a.jsonl", 12), "runs/a.jsonl");
+        assert_eq!(cut("a-long-name-without-a-folder.json", 12), "a-l…er.json");
+        for cells in 0..40 {
+            for text in ["ordner/größe-日本語-日本語.json", "日本/語", "x", ""] {
+                assert!(width(&cut(text, cells)) <= cells, "{text} {cells}");
+            }
+        }
+    }
 
     #[test]
     fn cuts_pads_and_wraps_by_cells() {

@@ -3,6 +3,7 @@
 use obelus::app::keys::KEYS;
 use obelus::app::{Effect, Msg, Pane};
 use obelus::model::{ListChange, ListedFile};
+use obelus::panes::files::FileHead;
 use obelus::shell::stage::Stage;
 use obelus::source::Listing;
 use obelus::ui::Theme;
@@ -124,6 +125,55 @@ fn the_newest_file_opens_and_a_newer_one_is_told() {
     assert!(folder.stage.app.session.path.as_deref().is_some_and(|path| path.ends_with("second.jsonl")));
     folder.press("q");
     assert_eq!((folder.stage.app.pane, folder.cursor().as_str()), (Pane::Files, "second.jsonl"));
+}
+
+#[test]
+fn every_file_says_what_is_found_in_it() {
+    let record = |id: &str| format!("{{\"id\":\"{id}\",\"conversations\":[{{\"from\":\"human\",\"value\":\"hi\"}}]}}");
+    let mut folder = Folder::of(&[]);
+    folder.write("many.json", &format!("[{},{}]", record("a"), record("b")));
+    folder.write("clean.jsonl", LINE);
+    folder.look();
+    let row = |screen: &str, name: &str| screen.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
+    let screen = folder.screen();
+    assert!(row(&screen, "many.json").contains("2 runs  !3 "), "{screen}");
+    assert!(row(&screen, "clean.jsonl").contains("1 step  0 "), "{screen}");
+    folder.stage.tell(Msg::Resize(80, 14));
+    assert!(row(&folder.screen(), "many.json").contains("!3"), "{}", folder.screen());
+    let unread = FileHead { len: 7, ..FileHead::default() };
+    let path = folder.path("many.json");
+    folder.stage.app.files.as_mut().unwrap().pane.set_head(path, unread);
+    assert!(row(&folder.screen(), "many.json").contains('…'), "unknown does not look clean: {}", folder.screen());
+}
+
+#[test]
+fn the_list_is_sorted_and_filtered_and_its_names_say_the_folder() {
+    let mut folder = Folder::of(&[]);
+    for name in ["b", "a10", "a9"] {
+        fs::create_dir(folder.path(name)).unwrap();
+        folder.write(&format!("{name}/std.jsonl"), LINE);
+    }
+    folder.write("b/sft.jsonl", &LINE.repeat(2));
+    folder.look();
+    folder.press("j");
+    assert_eq!((folder.cursor().as_str(), folder.names()[0].as_str()), ("a9/std.jsonl", "b/sft.jsonl"));
+    folder.press("s");
+    assert_eq!(folder.names(), ["a9/std.jsonl", "a10/std.jsonl", "b/sft.jsonl", "b/std.jsonl"]);
+    assert_eq!(folder.cursor(), "a9/std.jsonl", "the cursor stays on its file");
+    folder.press("s");
+    assert_eq!(folder.names()[0], "b/sft.jsonl");
+    folder.press("s & type:^a Enter");
+    assert_eq!(folder.names(), ["a9/std.jsonl", "a10/std.jsonl"]);
+    assert!(folder.screen().contains("2 of 4 files"), "{}", folder.screen());
+    folder.write("new.jsonl", LINE);
+    folder.look();
+    assert_eq!(folder.names().len(), 2, "what comes is filtered too");
+    folder.press("Enter");
+    assert!(folder.screen().lines().next().unwrap().contains("a9/std.jsonl"), "{}", folder.screen());
+    folder.press("q & C-u type:nothing Enter");
+    assert!(folder.screen().contains("No name matches the filter"), "{}", folder.screen());
+    folder.press("Esc");
+    assert_eq!((folder.names().len(), folder.stage.app.pane), (5, Pane::Files));
 }
 
 #[test]

@@ -146,7 +146,13 @@ impl App {
         }
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
-            Some(Item::GoTo(step)) => self.jump_to(step),
+            Some(Item::GoTo(step)) => {
+                self.jump_to(step);
+                let last = self.session.open().map_or(step, |open| open.last());
+                if step > last {
+                    self.tell(format!("there is no step {step}; {last} is the last"));
+                }
+            }
             Some(Item::GoToTime(when)) => self.go_to_time(when),
             Some(Item::Filter(number)) => self.use_filter(number),
             Some(Item::Reader(number)) => {
@@ -180,6 +186,9 @@ impl App {
         self.prefix = None;
         self.search.awaited = None;
         self.search.pattern = None;
+        if self.clear_files_filter() {
+            return;
+        }
         if self.pane == Pane::Table && self.table.anchor.is_some() {
             self.table.anchor = None;
         } else if self.inspector.file.take().is_some() {

@@ -15,7 +15,13 @@ impl App {
         match action {
             A::ColumnNext => self.table.column_by(1),
             A::ColumnPrevious => self.table.column_by(-1),
+            A::Sort if self.pane == Pane::Files => self.sort_files(),
             A::Sort => self.sort(),
+            A::Filter if self.pane == Pane::Files => {
+                let mut prompt = Prompt::default();
+                prompt.insert(self.files_filter().unwrap_or_default());
+                self.layer = Some(Layer::Filter(prompt));
+            }
             A::Filter => {
                 let mut prompt = Prompt::default();
                 if !self.table.filter.is_empty() {
@@ -56,6 +62,11 @@ impl App {
     /// Enter in the line of the filter; a faulty one stays to be changed.
     pub(super) fn submit_filter(&mut self) {
         let Some(Layer::Filter(prompt)) = &self.layer else { return };
+        if self.pane == Pane::Files {
+            let typed = prompt.text().to_owned();
+            self.layer = None;
+            return self.filter_files(&typed);
+        }
         match Filter::parse(prompt.text()) {
             Ok(filter) => {
                 self.layer = None;
