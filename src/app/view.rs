@@ -1,9 +1,10 @@
 //! The program as something to paint: rows in areas.
 
-use super::keys::{self, Action, Tab};
+use super::keys::{self, Action, KeyRow, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
+use crate::format;
 use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
 use crate::text::{Role, width};
 
@@ -377,7 +378,10 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
 
 /// Key, label and action of the hints that fit into the footer.
 fn hints(app: &App) -> Vec<(String, &'static str, Action)> {
-    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(|r| r.footer > 0).collect();
+    // A trajectory out of a set does not grow.
+    let is_set = app.session.format.layout() == format::Layout::Set;
+    let is_offered = |r: &&'static KeyRow| r.footer > 0 && !(is_set && r.action == Action::Live);
+    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(is_offered).collect();
     rows.sort_by_key(|r| r.footer);
     let mut out: Vec<(String, &'static str, Action)> = Vec::new();
     let cells = usize::from(app.size.0);

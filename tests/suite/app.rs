@@ -266,6 +266,34 @@ fn a_click_on_the_table_chooses_and_a_second_opens() {
 }
 
 #[test]
+fn a_page_of_a_text_is_turned_at_once_and_a_search_says_which_hit_it_is() {
+    let mut stage = trip();
+    press(&mut stage, "2 : type:60 Enter 2 g");
+    let first = |stage: &Stage| stage.app.inspector.llm.scroll.top;
+    assert_eq!(first(&stage), 0);
+    press(&mut stage, "PageDown");
+    let page = first(&stage);
+    assert!(page > 10, "the first page down turns the page: {page}");
+    press(&mut stage, "PageDown PageUp PageUp");
+    assert_eq!(first(&stage), 0);
+    press(&mut stage, "1 / type:e Enter");
+    assert!(notice(&stage).starts_with("e · 1 of "), "{}", notice(&stage));
+    press(&mut stage, ": type:999 Enter");
+    assert_eq!((step(&stage), notice(&stage)), (65, "there is no step 999; 65 is the last"));
+}
+
+#[test]
+fn following_is_offered_where_a_file_can_grow() {
+    let footer = |stage: &Stage| lines(stage).last().unwrap().clone();
+    let mut wide = stage(input("trip-run.jsonl"), (200, 30));
+    press(&mut wide, "Tab");
+    assert!(footer(&wide).contains("F follow"), "{}", footer(&wide));
+    let mut set = stage(input("tickets-std.jsonl"), (200, 30));
+    press(&mut set, "Enter Tab");
+    assert!(footer(&set).contains("z zoom") && !footer(&set).contains("F follow"), "{}", footer(&set));
+}
+
+#[test]
 fn every_key_of_a_place_does_what_its_row_says() {
     for (words, expected) in [
         ("F", "following the newest step"),

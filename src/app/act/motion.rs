@@ -76,7 +76,13 @@ impl App {
     pub(super) fn move_page(&mut self, sign: isize, part: usize) {
         let height = self.pane_extent(self.pane).height;
         let rows = (height.saturating_sub(if part == 1 { 2 } else { 0 }) / part).max(1);
-        self.move_by(sign * isize::try_from(rows).unwrap_or(1));
+        let delta = sign * isize::try_from(rows).unwrap_or(1);
+        if self.pane == Pane::Inspector {
+            // A text is read page by page, wherever in the page the cursor is.
+            let scroll = self.inspector.scroll();
+            scroll.top = scroll.top.saturating_add_signed(delta);
+        }
+        self.move_by(delta);
     }
 
     /// Goes some steps on.
