@@ -76,7 +76,7 @@ impl Survey for Texts {
         }
     }
 
-    fn take(&mut self, looked: Looked) -> Surveyed {
+    fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None, facts: None },

@@ -1,7 +1,7 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
 use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
-use crate::model::Found;
+use crate::model::{Bytes, Found};
 use crate::rules::adp;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -26,12 +26,12 @@ impl Survey for Trajectories {
         }
     }
 
-    fn take(&mut self, looked: Looked) -> Surveyed {
+    fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => {
                 let words = examined.words.clone();
-                let adp::Surveyed { found, stats } = self.survey.take(*examined);
+                let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
                 if self.purpose == Purpose::Table {
                     let facts = Some(facts(stats, words, &found));
                     return Surveyed { found, stats: None, facts };
