@@ -95,7 +95,7 @@ fn fault(record: &Record, text: &[u8]) -> Option<String> {
 
 fn invalid(record: usize, message: String) -> Finding {
     let step = StepNo::try_from(record).ok();
-    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message }
+    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message: message.into() }
 }
 
 /// The records of a file, known by their places.

@@ -59,7 +59,7 @@ impl FindingsPane {
         let findings = open.findings();
         let (count, here) = (findings.len(), self.scroll.cursor);
         let is_hit = |f: &Finding| {
-            let texts = [f.rule, f.message.as_str(), f.path.as_deref().unwrap_or_default()];
+            let texts = [f.rule, &*f.message, f.path.as_deref().unwrap_or_default()];
             texts.into_iter().any(|text| pattern.is_match(text))
         };
         let order = (1..=count).map(|i| (here + if is_forward { i } else { count - i }) % count);

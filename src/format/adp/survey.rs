@@ -53,7 +53,7 @@ fn one_line(text: &str) -> String {
 
 /// What the table shows of a trajectory; of one that cannot be read, why.
 fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Found]) -> Facts {
-    let why = || found.first().map_or_else(String::new, |found| found.finding.message.clone());
+    let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
     let id = stats.id.and_then(|id| serde_json::from_str(id.get()).ok());
     let mut tools: Vec<_> = stats.tools.into_iter().collect();

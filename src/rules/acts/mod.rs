@@ -27,6 +27,7 @@ mod resolve;
 mod rows;
 mod schema;
 mod status;
+mod texts;
 #[cfg(test)]
 mod tests;
 mod tick;

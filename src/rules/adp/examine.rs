@@ -93,10 +93,10 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     let unreadable = |message: String| Finding {
         record: record.number,
         step: None,
-        path: Some(String::new()),
+        path: Some("".into()),
         rule: "adp.json",
         severity: Severity::Error,
-        message,
+        message: message.into(),
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {

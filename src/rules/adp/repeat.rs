@@ -98,10 +98,10 @@ fn repeated(
     let finding = || Finding {
         record,
         step: None,
-        path: Some(format!("/{key}")),
+        path: Some(format!("/{key}").into()),
         rule,
         severity: Severity::Warning,
-        message: format!("record {first} has the same {what}"),
+        message: format!("record {first} has the same {what}").into(),
     };
     (first != record).then(|| Found { finding: finding(), place: *place })
 }
@@ -129,7 +129,7 @@ mod tests {
             let key = RepeatKey { key: "content", digest: u128::MAX, place: Place { span, line: 1 } };
             let keys = RepeatKeys { id: None, body: Some(key) };
             let found = repeats.note(record, &keys, &file);
-            told.push(found.into_iter().map(|found| found.finding.message).collect::<String>());
+            told.push(found.into_iter().map(|found| found.finding.message.to_string()).collect::<String>());
         }
         assert_eq!(told, ["", "", "record 0 has the same content", "", "record 3 has the same content"]);
     }
