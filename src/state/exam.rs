@@ -27,8 +27,8 @@ pub struct SchemaUse {
 /// Steps of the first lap. One of fewer steps is short.
 const LAP_STEPS: StepNo = 1 << 10;
 
-/// A lap that touches so many nodes takes no further step: 2 MB.
-const LAP_NODES: usize = 1 << 17;
+/// A lap that touches so many nodes takes no further step: 1.3 MB.
+const LAP_NODES: usize = 1 << 16;
 
 /// What a step does that matters here. Its order is that of a lap: schemas first, then one identity behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,6 +189,7 @@ impl Exam {
             None => {}
         }
         if self.turns.is_empty() {
+            self.turns = Vec::new();
             self.next = self.end;
             judgement.judged = Some(self.end);
         }
