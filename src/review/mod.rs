@@ -23,7 +23,6 @@ mod select;
 mod session;
 mod tally;
 mod template;
-mod time;
 mod units;
 
 pub use chat::{Shape as ChatShape, chat};
@@ -43,5 +42,4 @@ pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
 pub use tally::{Bin, Plot, Tally, Value, tally};
 pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
-pub use time::iso;
 pub use units::Units;

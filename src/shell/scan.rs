@@ -181,26 +181,10 @@ mod tests {
     use super::*;
     use crate::format::by_name;
     use crate::ingest;
-    use crate::panes::Records;
     use crate::review::FactTable;
-    use crate::source::{Input, RecordIndex};
+    use crate::shell::stage::Whole;
+    use crate::source::Input;
     use std::sync::atomic::{AtomicUsize, Ordering};
-
-    struct All(RecordIndex);
-
-    impl Records for All {
-        fn count(&self) -> usize {
-            self.0.len()
-        }
-
-        fn is_complete(&self) -> bool {
-            true
-        }
-
-        fn get(&self, number: usize) -> Option<Record> {
-            self.0.get(number)
-        }
-    }
 
     /// A file of a few batches; every 500th record is broken, every 100th repeats an id.
     fn source() -> Source {
@@ -215,7 +199,7 @@ mod tests {
         let text: String = (0..6000).map(|i| line(i) + "\n").collect();
         let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
         let format = by_name("adp").unwrap();
-        Source { bytes: loaded.input.clone(), records: Arc::new(All(loaded.records)), format, run: None, files: None }
+        Source { bytes: loaded.input.clone(), records: Arc::new(Whole(loaded.records)), format, run: None, files: None }
     }
 
     fn scan(source: &Source, scanner: &mut Scanner, records: Range<usize>, threads: usize, table: &mut FactTable) {

@@ -9,7 +9,8 @@ use super::values::{Array, Run, Whole};
 use super::{Input, RecordIndex};
 use crate::model::{Framing, Place, Span};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What some editors write before the first record.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Finds the records of one input. The same bytes, in whatever pieces, give the same records.
 #[derive(Debug, Clone)]

@@ -1,15 +1,8 @@
 //! `obelus check --data` and `--against`: repetition over files, order, and silence where nobody asked.
 
+use super::command::obelus_in as run;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-
-/// Exit status, stdout and stderr.
-fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).current_dir(folder).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
 
 /// Exit status, and each finding as its file, record and rule.
 fn rules(folder: &Path, arguments: &[&str]) -> (i32, Vec<String>) {

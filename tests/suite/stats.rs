@@ -1,13 +1,14 @@
 //! `obelus stats`: parts that merge to the whole, and calls counted alone.
 
+use super::command::{program, told};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Exit status, stdout and stderr.
 fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+    let mut child = program()
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::piped())
@@ -17,8 +18,7 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) 
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    told(&output)
 }
 
 /// Records that repeat one another, cannot be read, have rewards that do not add up to the last digit, are of any shape.

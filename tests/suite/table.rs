@@ -1,5 +1,6 @@
 //! The table of a dataset, played on the stage: sorting, filters, the values of a column, the plot, and the way back.
 
+use super::played::press;
 use obelus::app::{Effect, Layer, Msg, Pane};
 use obelus::panes::{Piece, Records};
 use obelus::review::{Column, Order};
@@ -34,12 +35,6 @@ fn made(count: usize) -> Arc<Input> {
 
 fn stage(count: usize, size: (u16, u16)) -> Stage {
     Stage::open(made(count), Some("adp"), size, Theme::built_in("dark").unwrap()).unwrap()
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
 }
 
 fn filter(stage: &mut Stage, text: &str) {

@@ -2,35 +2,47 @@
 
 use memchr::{memchr_iter, memchr2_iter, memmem};
 
-/// The shape of a well-known secret: what it is, how it begins, how many characters follow at least.
-struct Shape {
+/// The shape of a well-known secret, which is also how it is found where it is to be redacted.
+pub(crate) struct Shape {
+    /// The name of such secrets where they were redacted.
+    pub(crate) kind: &'static str,
     what: &'static str,
-    prefix: &'static str,
-    len_min: usize,
+    /// How it begins.
+    pub(crate) prefix: &'static str,
+    /// Letters, digits, `_` and `-` that follow at least.
+    pub(crate) len_min: usize,
 }
 
-const SHAPES: &[Shape] = &[
-    Shape { what: "an AWS access key", prefix: "AKIA", len_min: 16 },
-    Shape { what: "a temporary AWS access key", prefix: "ASIA", len_min: 16 },
-    Shape { what: "a GitHub token", prefix: "ghp_", len_min: 36 },
-    Shape { what: "a GitHub token", prefix: "gho_", len_min: 36 },
-    Shape { what: "a GitHub token", prefix: "ghs_", len_min: 36 },
-    Shape { what: "a GitHub token", prefix: "github_pat_", len_min: 40 },
-    Shape { what: "a GitLab token", prefix: "glpat-", len_min: 20 },
-    Shape { what: "a Slack token", prefix: "xoxb-", len_min: 24 },
-    Shape { what: "a Slack token", prefix: "xoxp-", len_min: 24 },
-    Shape { what: "an Anthropic key", prefix: "sk-ant-", len_min: 32 },
-    Shape { what: "an OpenAI key", prefix: "sk-proj-", len_min: 32 },
-    Shape { what: "an OpenAI key", prefix: "sk-", len_min: 40 },
-    Shape { what: "a Google key", prefix: "AIza", len_min: 35 },
-    Shape { what: "a Hugging Face token", prefix: "hf_", len_min: 30 },
-    Shape { what: "an npm token", prefix: "npm_", len_min: 36 },
-    Shape { what: "a PyPI token", prefix: "pypi-AgEIcHlwaS5vcmc", len_min: 40 },
-    Shape { what: "a Stripe key", prefix: "sk_live_", len_min: 20 },
+const fn shape(kind: &'static str, what: &'static str, prefix: &'static str, len_min: usize) -> Shape {
+    Shape { kind, what, prefix, len_min }
+}
+
+pub(crate) const SHAPES: &[Shape] = &[
+    shape("aws-key", "an AWS access key", "AKIA", 16),
+    shape("aws-key", "a temporary AWS access key", "ASIA", 16),
+    shape("github-token", "a GitHub token", "ghp_", 36),
+    shape("github-token", "a GitHub token", "gho_", 36),
+    shape("github-token", "a GitHub token", "ghs_", 36),
+    shape("github-token", "a GitHub token", "ghu_", 36),
+    shape("github-token", "a GitHub token", "ghr_", 36),
+    shape("github-token", "a GitHub token", "github_pat_", 40),
+    shape("gitlab-token", "a GitLab token", "glpat-", 20),
+    shape("slack-token", "a Slack token", "xoxb-", 24),
+    shape("slack-token", "a Slack token", "xoxp-", 24),
+    shape("slack-token", "a Slack token", "xoxa-", 24),
+    shape("api-key", "an Anthropic key", "sk-ant-", 32),
+    shape("api-key", "an OpenAI key", "sk-proj-", 32),
+    shape("api-key", "an OpenAI key", "sk-", 40),
+    shape("google-key", "a Google key", "AIza", 35),
+    shape("huggingface-token", "a Hugging Face token", "hf_", 30),
+    shape("npm-token", "an npm token", "npm_", 36),
+    shape("pypi-token", "a PyPI token", "pypi-AgEIcHlwaS5vcmc", 40),
+    shape("stripe-key", "a Stripe key", "sk_live_", 20),
+    shape("stripe-key", "a Stripe key", "rk_live_", 20),
 ];
 
 /// Names of values that are secrets by what they are called.
-const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     "api_key",
     "api-key",
     "apikey",

@@ -16,6 +16,7 @@ use super::adp::{Reading, Shape, read_text};
 use super::digest;
 use crate::json::{Data, Value, pointer_escape};
 use crate::model::{Finding, Found, Place, Record, Severity, StepNo};
+pub(crate) use leak::{NAMES, SHAPES};
 use near::{Index, Sketch};
 use sizes::{Size, Sizes};
 use std::collections::HashMap;
