@@ -4,7 +4,7 @@ use crate::app::keys::Action as A;
 use crate::app::menu::Menu;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
-use crate::review::{Field, Filter, FilterFault, Sort};
+use crate::review::{Field, Filter, FilterFault, Scope, Sort};
 
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
@@ -56,7 +56,7 @@ impl App {
     /// Enter in the line of the filter; a faulty one stays to be changed.
     pub(super) fn submit_filter(&mut self) {
         let Some(Layer::Filter(prompt)) = &self.layer else { return };
-        match Filter::parse(prompt.text()) {
+        match Filter::read(prompt.text(), Scope::Records, &self.filters) {
             Ok(filter) => {
                 self.layer = None;
                 self.table.filter = filter;
@@ -68,7 +68,7 @@ impl App {
     /// Takes a filter of the configuration in place of the one that is there.
     pub(super) fn use_filter(&mut self, number: usize) {
         let Some((_, text)) = self.filters.get(number) else { return };
-        match Filter::parse(text) {
+        match Filter::parse(text, Scope::Records) {
             Ok(filter) => self.table.filter = filter,
             Err(fault) => self.tell_fault(&fault),
         }
