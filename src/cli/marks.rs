@@ -95,7 +95,7 @@ fn plural(n: usize) -> &'static str {
 }
 
 /// The keys of a file's units.
-fn units(loaded: &Loaded) -> Result<Units, Problem> {
+pub(super) fn units(loaded: &Loaded) -> Result<Units, Problem> {
     let is_run = loaded.detected.format.layout() == Layout::Run;
     let mut units = Units::new(is_run);
     let key = |span| ContentKey::read(loaded.input.as_ref(), span);

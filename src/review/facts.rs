@@ -5,6 +5,7 @@
 use super::column::Column;
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
+use super::step::FLAG;
 use crate::format::{Counted, Facts};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -215,9 +216,6 @@ pub struct Entry<'t> {
     record: usize,
     mark: Option<&'t Mark>,
 }
-
-/// What a filter calls a flag among the marks.
-const FLAG: &str = "flag";
 
 impl<'t> Entry<'t> {
     /// Number of the record.

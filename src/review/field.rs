@@ -1,5 +1,7 @@
 //! What filters ask for, and who answers: records of a table, or steps of a run.
 
+use crate::text::Pattern;
+
 /// What a filter is asked of: each has fields that the other has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
@@ -155,4 +157,8 @@ pub trait Subject {
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool;
     /// A text.
     fn text(&self, text: Texts) -> &str;
+    /// Whether a text has a pattern somewhere.
+    fn matches(&self, text: Texts, pattern: &Pattern) -> bool {
+        pattern.is_match(self.text(text))
+    }
 }

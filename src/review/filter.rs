@@ -5,7 +5,7 @@
 //! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the
 //! language; `@NAME` is a filter of the configuration.
 
-use super::field::{Field, Names, Scope, Subject, Texts};
+use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, Written};
 use crate::text::{Pattern, near};
 use std::fmt;
@@ -78,6 +78,11 @@ impl Term {
         self.field
     }
 
+    fn has_findings(&self) -> bool {
+        use Numbers::{Errors, Findings, Warnings};
+        matches!(self.field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
+    }
+
     fn holds(&self, subject: &dyn Subject) -> bool {
         self.values.iter().any(|(_, test)| test.holds(self.field, subject)) != self.is_negated
     }
@@ -118,10 +123,8 @@ impl Test {
                 subject.any_name(names, &|name| filter_text::fits(parts, name))
             }
             (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole,
-            (Self::Has(pattern), Some(Field::Text(text))) => pattern.is_match(subject.text(text)),
-            (Self::Has(pattern), None) => {
-                pattern.is_match(subject.text(Texts::Id)) || pattern.is_match(subject.text(Texts::Words))
-            }
+            (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
+            (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
             _ => false,
         }
     }
@@ -203,10 +206,18 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
     }
 
-    /// Whether it lets something through.
+    /// Whether it asks for what rules find.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        self.terms.iter().any(Term::has_findings)
+    }
+
+    /// Whether it lets something through. What is known without a look at the text is asked first.
     #[must_use]
     pub fn holds(&self, subject: &dyn Subject) -> bool {
-        self.terms.iter().all(|term| term.holds(subject))
+        let is_read = |term: &&Term| matches!(term.field, None | Some(Field::Text(_)));
+        let known = self.terms.iter().filter(|term| !is_read(term));
+        known.chain(self.terms.iter().filter(is_read)).all(|term| term.holds(subject))
     }
 
     /// Whether a value, as a term of a filter writes it, is one of those that are chosen of a field.

@@ -22,6 +22,7 @@ mod prefix;
 mod redact;
 mod select;
 mod session;
+mod step;
 mod tally;
 mod template;
 mod time;
@@ -43,6 +44,7 @@ pub use prefix::{Attempt, Stretch, tasks as attempt_tasks, tree as attempt_tree}
 pub use redact::{Redactor, Secret};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
+pub use step::{StepEntry, StepMarks, StepNotes};
 pub use tally::{Bin, Plot, Tally, Value, tally};
 pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
 pub use time::iso;
