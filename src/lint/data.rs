@@ -188,8 +188,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "A text holds what looks like a secret: a key or token of a well-known service by its shape, a \
                private key, or a long random value behind a name such as `password`. Models repeat what they \
                learn: take it out, and revoke it, since it was read by whoever had the data. The message does \
-               not repeat it. Placeholders are not told. Texts of every format are looked at. It is looked for \
-               with `obelus check --data`.",
+               not repeat it. Placeholders are not told, and a text that many records have is told once, at the first. \
+               Texts of every format are looked at. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=aB3dE5gH7jK9mN1pQ2sT4vW6 fails"},{"role":"assistant","content":"renew it"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=$SECRET fails"},{"role":"assistant","content":"renew it"}]}"#,
     },
@@ -198,9 +198,10 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, \
-               or the number of a payment card whose check digit is right. Replace it by a placeholder. \
-               Addresses at example.com, of programs and of machines are not told. Texts of every format are \
-               looked at. It is looked for with `obelus check --data`.",
+               or the number of a payment card whose check digit is right. The message \
+               shows it masked. Replace it by a placeholder. Addresses at example.com, of programs and of machines are \
+               not told, and a text that many records have is told once, at the first. Texts of every format are looked \
+               at. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write to user@example.com"},{"role":"assistant","content":"done"}]}"#,
     },

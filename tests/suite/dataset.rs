@@ -72,3 +72,22 @@ fn messages_of_a_run_are_looked_at_for_what_they_hold() {
     assert_eq!(told.len(), 12);
     assert!(told.iter().all(|rule| rule.ends_with("data.mojibake")), "{told:?}");
 }
+
+#[test]
+fn a_text_that_many_records_have_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = |id: usize, said: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"system\":\"Write to jo.doe@mail.uni-x.de, or as openhands@all-hands.dev.\",\
+             \"conversations\":[{{\"from\":\"human\",\"value\":\"no. {id}\"}},{{\"from\":\"gpt\",\"value\":\"{said}\"}}]}}\n"
+        )
+    };
+    fs::write(folder.join("a.jsonl"), line(0, "yes") + &line(1, "no")).unwrap();
+    fs::write(folder.join("b.jsonl"), line(2, "I asked ann@mail.uni-x.de")).unwrap();
+    let (_, told) = rules(folder, &["--data", "a.jsonl", "b.jsonl"]);
+    assert_eq!(told, ["a.jsonl 0 data.personal", "b.jsonl 0 data.personal"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
+    assert!(stdout.contains("(`j…@mail.uni-x.de`)") && stdout.contains("(`a…@mail.uni-x.de`)"), "{stdout}");
+    assert!(!stdout.contains("jo.doe"), "{stdout}");
+}

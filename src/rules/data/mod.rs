@@ -19,7 +19,7 @@ use crate::model::{Finding, Found, Place, Record, Severity, StepNo};
 pub(crate) use leak::{NAMES, SHAPES};
 use near::{Index, Sketch};
 use sizes::{Size, Sizes};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the records of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +35,17 @@ pub enum Unit {
 pub struct Looked {
     record: usize,
     place: Place,
-    found: Vec<Found>,
+    found: Vec<Told>,
     /// Of a sample: its body.
     body: Option<Body>,
+}
+
+/// A finding in a record.
+#[derive(Debug)]
+struct Told {
+    found: Found,
+    /// Of a text that is told once however many records have it: a digest of rule and text.
+    text: Option<u128>,
 }
 
 /// What is kept of a sample.
@@ -65,8 +73,8 @@ pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
         ends::check(&reading, &mut report);
     }
     let body = is_sample.then(|| body(&reading));
-    report.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
-    report.found.dedup_by(|a, b| a.finding.order() == b.finding.order());
+    report.found.sort_by(|a, b| a.found.finding.order().cmp(&b.found.finding.order()));
+    report.found.dedup_by(|a, b| a.found.finding.order() == b.found.finding.order());
     Looked { found: report.found, body, ..looked }
 }
 
@@ -108,6 +116,11 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut R
     for (rule, find) in rules {
         if let Some((rest, at, message)) = first(value, &find) {
             report.warning(step, format!("{path}{rest}"), at, rule, message);
+            // A prompt that all samples share holds one address and not thousands.
+            let is_once = matches!(rule, "data.secret" | "data.personal");
+            if let Some(told) = report.found.last_mut().filter(|_| is_once) {
+                told.text = Some(digest::of_pair("rule", rule, "text", at));
+            }
         }
     }
 }
@@ -136,7 +149,7 @@ struct Report<'t> {
     record: usize,
     place: Place,
     text: &'t [u8],
-    found: Vec<Found>,
+    found: Vec<Told>,
 }
 
 impl Report<'_> {
@@ -153,7 +166,8 @@ impl Report<'_> {
         let line = self.place.line + memchr::memchr_iter(b'\n', before).count() as u64;
         let place = Place { span: self.place.span.part(at.start, at.text.len()), line };
         let step = step.and_then(|step| StepNo::try_from(step).ok());
-        self.found.push(found(self.record, step, path, rule, Severity::Warning, message.into(), place));
+        let found = found(self.record, step, path, rule, Severity::Warning, message.into(), place);
+        self.found.push(Told { found, text: None });
     }
 }
 
@@ -227,13 +241,15 @@ pub struct Dataset {
     own: Known,
     other: Known,
     sizes: Sizes,
+    /// Texts that were told, by their digests.
+    told: HashSet<u128>,
 }
 
 impl Dataset {
     /// Nothing seen yet. Samples that share at least `near` (0 to 1) of their runs of five words are near duplicates.
     #[must_use]
     pub fn new(near: f64) -> Self {
-        Self { near, own: Known::default(), other: Known::default(), sizes: Sizes::default() }
+        Self { near, own: Known::default(), other: Known::default(), sizes: Sizes::default(), told: HashSet::new() }
     }
 
     /// Begins a file of the dataset with which nothing may be shared.
@@ -256,7 +272,9 @@ impl Dataset {
 
     /// Takes the next record of the file; its findings, in order.
     pub fn take(&mut self, looked: Looked) -> Vec<Found> {
-        let Looked { record, place, found: mut all, body } = looked;
+        let Looked { record, place, found: seen, body } = looked;
+        let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
+        let mut all: Vec<Found> = new.map(|told| told.found).collect();
         let Some(body) = body else { return all };
         let mut tell = |rule, severity, message| {
             all.push(found(record, None, body.path.clone(), rule, severity, message, place));
