@@ -37,8 +37,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "An earlier sample is nearly the same: of all runs of five words that the two have, at least the \
                share of `--near` (0.85 without it) stands in both. The share is estimated from sketches of 64 \
                hashes, and is off by a tenth at times; samples of fewer than 20 words are not compared. Keep \
-               one of them, or both if the difference is what should be learned. It is looked for with `obelus \
-               check --data`.",
+               one of them, or both if the difference is what should be learned. Two files that have records of the \
+               same ids, as stages of one dataset do, are told once. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
 {"id":"b","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"no"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
@@ -136,7 +136,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "The run has no proper end: the writer says that it was stopped by a limit (`finish_reason` or \
                `stop_reason`), the last step is a call that nothing answers and that does not finish, or the \
                last text ends inside a block of code. A model learns to stop there. Remove the sample, or the \
-               last step. It is looked for with `obelus check --data`.",
+               last step. Where more than half of the samples of a file end with a call, three at least, this is told \
+               once: a set of next actions is so by design. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1)\n```"}]}"#,
     },

@@ -91,3 +91,46 @@ fn a_text_that_many_records_have_is_told_once() {
     assert!(stdout.contains("(`j…@mail.uni-x.de`)") && stdout.contains("(`a…@mail.uni-x.de`)"), "{stdout}");
     assert!(!stdout.contains("jo.doe"), "{stdout}");
 }
+
+/// Files of a folder checked with `--data`, without the rules of their formats: file, record and rule of each finding.
+fn data_rules(folder: &Path, files: &[&str]) -> Vec<String> {
+    rules(folder, &[&["--data", "--allow", "adp,sft"], files].concat()).1
+}
+
+#[test]
+fn stages_of_one_dataset_are_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let all: String = (0..4).map(|number| chat(number, 60)).collect();
+    fs::write(folder.join("raw.jsonl"), &all).unwrap();
+    fs::write(folder.join("sft.jsonl"), all.replace("yes", "no")).unwrap();
+    assert_eq!(data_rules(folder, &["raw.jsonl", "sft.jsonl"]), ["sft.jsonl 0 data.near-duplicate"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "raw.jsonl", "sft.jsonl"]);
+    assert!(stdout.contains("and the same id: the files may hold the same samples"), "{stdout}");
+    fs::write(folder.join("new.jsonl"), all.replace("yes", "no").replace("\"id\":\"", "\"id\":\"n")).unwrap();
+    assert_eq!(data_rules(folder, &["raw.jsonl", "new.jsonl"]).len(), 4, "other ids are other records");
+}
+
+/// A conversation that ends with a call.
+fn open_ended(id: usize) -> String {
+    format!(
+        "{{\"id\":\"{id}\",\"conversations\":[{{\"from\":\"human\",\"value\":\"no. {id}\"}},{{\"from\":\"gpt\",\
+         \"value\":\"<function=click><parameter=bid>{id}</parameter></function>\"}}]}}\n"
+    )
+}
+
+#[test]
+fn next_actions_are_told_once_and_cut_runs_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let next: String = (0..5).map(open_ended).collect();
+    fs::write(folder.join("next.jsonl"), &next).unwrap();
+    assert_eq!(data_rules(folder, &["next.jsonl"]), ["next.jsonl 0 data.truncated"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "next.jsonl"]);
+    assert!(stdout.contains("5 of 5 samples of this file end with a call"), "{stdout}");
+    let cut: String = (10..16).map(|number| chat(number, 9)).chain([open_ended(1), open_ended(2)]).collect();
+    fs::write(folder.join("cut.jsonl"), &cut).unwrap();
+    assert_eq!(data_rules(folder, &["cut.jsonl"]), ["cut.jsonl 6 data.truncated", "cut.jsonl 7 data.truncated"]);
+    fs::write(folder.join("one.jsonl"), open_ended(1)).unwrap();
+    assert_eq!(data_rules(folder, &["one.jsonl"]), ["one.jsonl 0 data.truncated"]);
+}

@@ -55,6 +55,8 @@ struct Body {
     digest: u128,
     sketch: Option<Sketch>,
     size: Option<Size>,
+    /// A digest of its id.
+    id: Option<u128>,
     /// Whether a rule of its format tells a copy of it in the same file (D15).
     is_compared: bool,
 }
@@ -85,6 +87,7 @@ fn body(reading: &Reading<'_>) -> Body {
         digest: digest::of(value.unwrap_or(reading.root)),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
+        id: reading.id().map(|(_, id)| digest::of(id)),
         is_compared: value.is_some(),
     }
 }
@@ -188,6 +191,7 @@ fn found(
 struct Source {
     file: usize,
     record: usize,
+    id: Option<u128>,
 }
 
 /// Samples that others are compared with.
@@ -216,7 +220,7 @@ impl Known {
     }
 
     fn add(&mut self, record: usize, body: Body) {
-        let source = Source { file: self.files.len().saturating_sub(1), record };
+        let source = Source { file: self.files.len().saturating_sub(1), record, id: body.id };
         self.bodies.entry(body.digest).or_insert(source);
         if let Some(sketch) = body.sketch {
             self.near.add(sketch);
@@ -243,13 +247,27 @@ pub struct Dataset {
     sizes: Sizes,
     /// Texts that were told, by their digests.
     told: HashSet<u128>,
+    /// Files of which it was told that the one that is read has records of theirs.
+    versions: HashSet<usize>,
+    /// Of the file that is read: its samples, and the findings that end in an open call.
+    samples: usize,
+    open_ends: Vec<Found>,
 }
 
 impl Dataset {
     /// Nothing seen yet. Samples that share at least `near` (0 to 1) of their runs of five words are near duplicates.
     #[must_use]
     pub fn new(near: f64) -> Self {
-        Self { near, own: Known::default(), other: Known::default(), sizes: Sizes::default(), told: HashSet::new() }
+        Self {
+            near,
+            own: Known::default(),
+            other: Known::default(),
+            sizes: Sizes::default(),
+            told: HashSet::new(),
+            versions: HashSet::new(),
+            samples: 0,
+            open_ends: Vec::new(),
+        }
     }
 
     /// Begins a file of the dataset with which nothing may be shared.
@@ -268,14 +286,20 @@ impl Dataset {
     pub fn begin(&mut self, file: &str) {
         self.own.files.push(file.to_owned());
         self.sizes = Sizes::default();
+        self.versions.clear();
+        self.samples = 0;
     }
 
     /// Takes the next record of the file; its findings, in order.
     pub fn take(&mut self, looked: Looked) -> Vec<Found> {
         let Looked { record, place, found: seen, body } = looked;
         let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
-        let mut all: Vec<Found> = new.map(|told| told.found).collect();
+        let all = new.map(|told| told.found);
+        // Whether these are cut off only the file tells.
+        let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| ends::is_open(&found.finding));
+        self.open_ends.extend(open_ends);
         let Some(body) = body else { return all };
+        self.samples += 1;
         let mut tell = |rule, severity, message| {
             all.push(found(record, None, body.path.clone(), rule, severity, message, place));
         };
@@ -296,8 +320,15 @@ impl Dataset {
                 tell("data.duplicate", Severity::Warning, message);
             }
             Some(Match::Near(source, share)) => {
-                let message = format!("{} {}", self.own.name(source, true), shares(share));
-                tell("data.near-duplicate", Severity::Warning, message);
+                let name = self.own.name(source, true);
+                let is_version = source.file + 1 != self.own.files.len() && source.id.is_some() && source.id == body.id;
+                if !is_version {
+                    tell("data.near-duplicate", Severity::Warning, format!("{name} {}", shares(share)));
+                } else if self.versions.insert(source.file) {
+                    let message =
+                        format!("{name} {} and the same id: the files may hold the same samples", shares(share));
+                    tell("data.near-duplicate", Severity::Warning, message);
+                }
             }
             _ => {}
         }
@@ -316,7 +347,11 @@ impl Dataset {
             let (rule, severity) = ("data.outlier", Severity::Warning);
             found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
         };
-        outliers.into_iter().map(tell).collect()
+        let mut open_ends = std::mem::take(&mut self.open_ends);
+        ends::settle(&mut open_ends, self.samples);
+        let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).collect();
+        all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+        all
     }
 }
 
