@@ -107,6 +107,18 @@ pub(super) static LINTS: &[Lint] = &[
         silent: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
     },
     Lint {
+        id: "data.unread-call",
+        severity: Severity::Warning,
+        or: None,
+        help: "What is meant as a call is none: a message of the speaker `function_call` has neither `<function=NAME>` \
+               nor another known form of a call, or the text of a message_action holds `<function=NAME>`. No runtime \
+               will run it, and statistics count no call; most often a converter knows some tools and not others. Told \
+               once a record, at the first. Write the call as the others of the dataset. It is looked for with `obelus \
+               check --data`.",
+        fires: r#"{"id":"a","conversations":[{"from":"human","value":"list it"},{"from":"function_call","value":"```bash\nls\n```"}]}"#,
+        silent: r#"{"id":"a","conversations":[{"from":"human","value":"list it"},{"from":"gpt","value":"```bash\nls\n```"}]}"#,
+    },
+    Lint {
         id: "data.undeclared-tool",
         severity: Severity::Warning,
         or: None,
@@ -155,9 +167,10 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.loop",
         severity: Severity::Warning,
         or: None,
-        help: "The agent makes the same call with the same arguments four times in a row or more, whatever \
-               comes back: it was stuck. The finding stands at the fourth. Remove the repetition, or the \
-               sample. It is looked for with `obelus check --data`.",
+        help: "The agent makes the same call with the same arguments four times in a row or more. Where the same \
+               comes back it was stuck; where what comes back differs it may have had reason to, as in turning pages: \
+               the message says which. Words before a call are left out. The finding stands at the fourth. Remove the \
+               repetition, or the sample. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"3","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"3","content":"busy"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":"done"}]}"#,
     },

@@ -134,3 +134,71 @@ fn next_actions_are_told_once_and_cut_runs_each() {
     fs::write(folder.join("one.jsonl"), open_ended(1)).unwrap();
     assert_eq!(data_rules(folder, &["one.jsonl"]), ["one.jsonl 0 data.truncated"]);
 }
+
+/// A conversation of calls, each with its own words before it, and answers.
+fn calls(said: &[(&str, &str)]) -> String {
+    let turn = |(words, answer): &(&str, &str)| {
+        format!(
+            "{{\"from\":\"gpt\",\"value\":\"{words}<function=view><parameter=path>/a</parameter></function>\"}},\
+             {{\"from\":\"human\",\"value\":\"{answer}\"}}"
+        )
+    };
+    let turns: Vec<String> = said.iter().map(turn).collect();
+    format!(
+        "{{\"id\":\"a\",\"conversations\":[{{\"from\":\"human\",\"value\":\"look\"}},{},\
+         {{\"from\":\"gpt\",\"value\":\"done\"}}]}}\n",
+        turns.join(",")
+    )
+}
+
+#[test]
+fn a_loop_is_one_whatever_the_agent_says_before_each_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let stuck = [("", "x"), ("", "x"), ("", "x"), ("Let me try again.\\n\\n", "x")];
+    fs::write(folder.join("stuck.jsonl"), calls(&stuck)).unwrap();
+    let pages = [("", "1"), ("", "2"), ("", "3"), ("More.", "4")];
+    fs::write(folder.join("pages.jsonl"), calls(&pages)).unwrap();
+    for (file, back) in [("stuck.jsonl", "the same comes back"), ("pages.jsonl", "what comes back differs")] {
+        assert_eq!(data_rules(folder, &[file]), [format!("{file} 0 data.loop")]);
+        let (_, stdout, _) = run(folder, &["check", "--data", file]);
+        assert!(
+            stdout.contains(&format!("4 times in a row, from step 1 on; {back} [data.loop] record 0 @7")),
+            "{stdout}"
+        );
+    }
+    fs::write(folder.join("few.jsonl"), calls(&stuck[1..])).unwrap();
+    assert_eq!(data_rules(folder, &["few.jsonl"]), [""; 0]);
+}
+
+#[test]
+fn calls_that_nobody_can_read_are_told_once_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let of = |values: &[&str]| {
+        let turn = |value: &&str| {
+            format!(
+                "{{\"from\":\"function_call\",\"value\":{}}},{{\"from\":\"observation\",\"value\":\"ok\"}}",
+                serde_json::to_string(value).unwrap()
+            )
+        };
+        let turns: Vec<String> = values.iter().map(turn).collect();
+        format!(
+            "{{\"id\":\"a\",\"conversations\":[{{\"from\":\"human\",\"value\":\"go\"}},{},\
+             {{\"from\":\"gpt\",\"value\":\"done\"}}]}}\n",
+            turns.join(",")
+        )
+    };
+    let good = "<function=ls></function>";
+    fs::write(folder.join("a.jsonl"), of(&[good, "```bash\nls\n```", "plain", good])).unwrap();
+    assert_eq!(data_rules(folder, &["a.jsonl"]), ["a.jsonl 0 data.unread-call"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl"]);
+    assert!(stdout.contains("has no call; 1 later step is so too [data.unread-call] record 0 @3"), "{stdout}");
+    let json = "{\"name\": \"ls\", \"arguments\": {}}";
+    fs::write(folder.join("b.jsonl"), of(&[good, json, &format!("<tool_call>\n{json}\n</tool_call>")])).unwrap();
+    assert_eq!(data_rules(folder, &["b.jsonl"]), [""; 0]);
+    let std = "{\"id\":\"s\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"go\",\"source\":\"user\"},\
+               {\"class_\":\"message_action\",\"content\":\"done <function=finish></function>\",\"description\":null}]}";
+    fs::write(folder.join("c.jsonl"), std).unwrap();
+    assert_eq!(data_rules(folder, &["c.jsonl"]), ["c.jsonl 0 data.unread-call"]);
+}

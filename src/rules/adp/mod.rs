@@ -45,5 +45,5 @@ pub use show::{label, said, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};
 pub use tally::tally;
-pub(crate) use text::joined;
+pub(crate) use text::{joined, written_call};
 pub use writes::write_state;
