@@ -38,7 +38,7 @@ pub(crate) use links::is_finishing;
 pub use number::Number;
 pub use part::{Parts, Renumbered};
 pub use pointer::{Pointer, slot_pointer};
-pub use reading::Reading;
+pub use reading::{Reading, record_id};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
 pub use shape::{Shape, Version, VersionFault, shape};
 pub use show::{label, said, summary};
