@@ -177,7 +177,8 @@ fn email(text: &[u8], at: usize) -> Option<String> {
     Some(format!("{first}…@{host}"))
 }
 
-/// `+49 30 1234567` by its first and last digits: only with the code of a country, since other digits can mean anything.
+/// `+49 30 1234567` by its first and last digits: only with the code of a country, since other digits can mean
+/// anything.
 fn phone(text: &[u8], at: usize) -> Option<String> {
     let is_start = at == 0 || !(text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'+' | b')' | b']'));
     let rest = &text[at + 1..];
