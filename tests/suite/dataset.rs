@@ -202,3 +202,38 @@ fn calls_that_nobody_can_read_are_told_once_a_record() {
     fs::write(folder.join("c.jsonl"), std).unwrap();
     assert_eq!(data_rules(folder, &["c.jsonl"]), ["c.jsonl 0 data.unread-call"]);
 }
+
+#[test]
+fn a_file_without_records_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (file, text) in [("none.json", "[]"), ("empty.jsonl", "")] {
+        fs::write(folder.join(file), text).unwrap();
+        assert_eq!(rules(folder, &[file]), (0, vec![]));
+        assert_eq!(data_rules(folder, &[file]), [format!("{file} 0 data.no-records")]);
+        assert!(
+            run(folder, &["formats", file]).1.starts_with(&format!("{file}: generic (JSON records), no records\n"))
+        );
+        let (_, stats, _) = run(folder, &["stats", "--json", file]);
+        assert!(stats.lines().count() == 1 && stats.contains("\"trajectories\":0"), "{stats}");
+    }
+    fs::write(folder.join("one.json"), chat(0, 5)).unwrap();
+    assert!(run(folder, &["formats", "one.json"]).1.contains(", 1 trajectory\n"));
+}
+
+#[test]
+fn many_findings_are_summed_up_by_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"caf\\u00c3\\u00a9\"}\n";
+    let text = line.repeat(11) + &line.replace("caf\\u00c3\\u00a9", "caf\\ufffd");
+    fs::write(folder.join("many.jsonl"), &text).unwrap();
+    fs::write(folder.join("few.jsonl"), line.repeat(9)).unwrap();
+    let last = |file: &str| {
+        let (_, stdout, _) = run(folder, &["check", "--data", "--format", "acts", file]);
+        let count = stdout.lines().count();
+        stdout.lines().skip(count - 3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(last("many.jsonl"), ["11 data.mojibake", " 1 data.replacement-char", "12 warnings in 1 file"]);
+    assert!(last("few.jsonl")[1].starts_with("few.jsonl:9: "), "few are seen at a glance");
+}

@@ -87,7 +87,7 @@ fn body(reading: &Reading<'_>) -> Body {
         digest: digest::of(value.unwrap_or(reading.root)),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
-        id: reading.id().map(|(_, id)| digest::of(id)),
+        id: reading.name().map(digest::of),
         is_compared: value.is_some(),
     }
 }
@@ -249,7 +249,8 @@ pub struct Dataset {
     told: HashSet<u128>,
     /// Files of which it was told that the one that is read has records of theirs.
     versions: HashSet<usize>,
-    /// Of the file that is read: its samples, and the findings that end in an open call.
+    /// Of the file that is read: its records, those that are samples, and those that end in an open call.
+    records: usize,
     samples: usize,
     open_ends: Vec<Found>,
 }
@@ -265,6 +266,7 @@ impl Dataset {
             sizes: Sizes::default(),
             told: HashSet::new(),
             versions: HashSet::new(),
+            records: 0,
             samples: 0,
             open_ends: Vec::new(),
         }
@@ -287,12 +289,13 @@ impl Dataset {
         self.own.files.push(file.to_owned());
         self.sizes = Sizes::default();
         self.versions.clear();
-        self.samples = 0;
+        (self.records, self.samples) = (0, 0);
     }
 
     /// Takes the next record of the file; its findings, in order.
     pub fn take(&mut self, looked: Looked) -> Vec<Found> {
         let Looked { record, place, found: seen, body } = looked;
+        self.records += 1;
         let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
         let all = new.map(|told| told.found);
         // Whether these are cut off only the file tells.
@@ -350,6 +353,11 @@ impl Dataset {
         let mut open_ends = std::mem::take(&mut self.open_ends);
         ends::settle(&mut open_ends, self.samples);
         let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).collect();
+        if self.records == 0 {
+            let message = "the file has no record: nothing was written, or nothing was left of it".to_owned();
+            let place = Place { line: 1, ..Place::default() };
+            all.push(found(0, None, String::new(), "data.no-records", Severity::Warning, message, place));
+        }
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         all
     }
