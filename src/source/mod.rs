@@ -13,9 +13,12 @@ mod journal;
 mod kind;
 mod lines;
 mod listing;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod print;
 mod reader;
 mod save;
+mod spool;
 pub mod tail;
 mod tree;
 mod unpack;
@@ -29,4 +32,5 @@ pub use journal::Journal;
 pub use listing::Listing;
 pub use reader::Reader;
 pub use save::{Output, Packing, Ready};
+pub use spool::is_expendable;
 pub use tree::files_below;

@@ -17,6 +17,8 @@ mod hostile;
 mod lint;
 mod loss;
 mod marks;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
 mod played;
 mod props;
