@@ -27,9 +27,9 @@ mod resolve;
 mod rows;
 mod schema;
 mod status;
-mod texts;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tick;
 mod write;
 
