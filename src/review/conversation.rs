@@ -91,7 +91,10 @@ impl Turn {
             Role::System => "system",
             Role::Unknown => read.speaker,
         };
-        let content = read.text_key.and_then(|key| message.get(key)).map_or(Value::from(()), told);
+        // A text that is null may stand elsewhere.
+        let written = read.text_key.and_then(|key| message.get(key)).filter(|_| !read.is_null);
+        let found = read.text.as_deref().filter(|_| read.is_null).map(|text| Value::from(clean(text)));
+        let content = found.or_else(|| written.map(told)).unwrap_or(Value::from(()));
         let mut pairs = vec![("role".to_owned(), Value::from(role)), ("content".to_owned(), content)];
         let members = message.as_object().into_iter().flat_map(json::Object::entries);
         for (name, value) in members {

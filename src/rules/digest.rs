@@ -56,6 +56,14 @@ pub(crate) fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) 
     finish(hash)
 }
 
+/// The digest of a text, in a domain of its own.
+pub(crate) fn of_text(domain: &str, text: &str) -> u128 {
+    let mut hash = Sha256::new();
+    put_text(domain, &mut hash);
+    put_text(text, &mut hash);
+    finish(hash)
+}
+
 fn finish(hash: Sha256) -> u128 {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.finalize()[..16]);

@@ -55,7 +55,6 @@ fn one_line(text: &str) -> String {
 fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Found]) -> Facts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
-    let id = stats.id.and_then(|id| serde_json::from_str(id.get()).ok());
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
     tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let counted = Counted {
@@ -66,11 +65,7 @@ fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Fo
         reward: stats.reward,
         finish: stats.finish.to_owned(),
     };
-    let title = match id {
-        Some(serde_json::Value::String(text)) => text,
-        Some(number) => number.to_string(),
-        None => String::new(),
-    };
+    let title = stats.name.unwrap_or_default();
     let words = words.map_or_else(String::new, |words| one_line(&words));
     Facts { title, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
 }

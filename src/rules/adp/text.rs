@@ -97,8 +97,16 @@ pub(super) fn function_name(text: &str) -> Option<&str> {
 /// D17: whether a text begins calls but has no whole `<function=NAME>...</function>`.
 #[must_use]
 pub(super) fn has_broken_call(text: &str) -> bool {
-    let is_whole = || function(text).is_some_and(|(_, end)| text[end..].contains("</function>"));
+    let is_whole = || function(text).is_some_and(|(_, end)| text[end..].contains(FUNCTION_END));
     text.contains(FUNCTION) && !is_whole()
+}
+
+/// The calls in a text, from the first `<function=NAME>` to the last `</function>`, or to the end without one.
+#[must_use]
+pub(crate) fn written_call(text: &str) -> Option<&str> {
+    let start = function(text)?.0 - FUNCTION.len();
+    let end = text.rfind(FUNCTION_END).filter(|end| *end > start).map_or(text.len(), |end| end + FUNCTION_END.len());
+    Some(&text[start..end])
 }
 
 /// Start and end of the name in the first `<function=NAME>`. Of a text without `>` the first look is the last.
@@ -121,6 +129,7 @@ pub(super) fn before_call(text: &str) -> &str {
 }
 
 const FUNCTION: &str = "<function=";
+const FUNCTION_END: &str = "</function>";
 
 #[cfg(test)]
 mod tests {
@@ -161,6 +170,9 @@ mod tests {
         assert!(has_broken_call("</function> <function=run>"));
         assert!(!has_broken_call("<function= <function=run>\n</function>"));
         assert!(!has_broken_call("none"));
+        assert_eq!(written_call("so:\n<function=f>1</function> or so"), Some("<function=f>1</function>"));
+        assert_eq!(written_call("</function> <function=f>1"), Some("<function=f>1"));
+        assert_eq!(written_call("<function=> none"), None);
         assert_eq!(digest(""), "{\"sha256\":\"e3b0c44298fc\",\"chars\":0}");
         let parts = parse(r#"[{"text":"a"},{"type":"image"},{"text":"b"}]"#).unwrap();
         assert_eq!(joined(&parts).as_deref(), Some("a\nb"));
