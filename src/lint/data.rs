@@ -22,8 +22,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "The file is empty, or holds an empty array. Whoever reads the folder gets fewer samples than it has \
-               files, and is told nothing. Write the records, or take the file away. It is looked for with `obelus check \
-               --data`.",
+               files, and is told nothing. Write the records, or take the file away. It is looked for with `obelus \
+               check --data`.",
         fires: "[]",
         silent: r#"[{"prompt":"2+2","completion":"4"}]"#,
     },
