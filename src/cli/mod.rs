@@ -11,6 +11,7 @@ mod check;
 mod diff;
 mod explain;
 mod export;
+mod filter;
 mod formats;
 mod history;
 mod inputs;

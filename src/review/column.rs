@@ -1,6 +1,6 @@
 //! The columns of the table of records: what each holds, and what a filter calls it.
 
-use super::filter::{Names, Numbers, Texts};
+use super::field::{Names, Numbers, Texts};
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

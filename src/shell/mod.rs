@@ -16,6 +16,7 @@ mod opening;
 mod pause;
 pub mod run;
 mod scan;
+mod sift;
 mod signals;
 pub mod stage;
 pub mod terminal;

@@ -13,10 +13,12 @@ mod journal;
 mod kind;
 mod lines;
 mod listing;
+mod ordered;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod print;
 mod reader;
+mod records;
 mod save;
 mod spool;
 pub mod tail;
@@ -26,11 +28,13 @@ mod values;
 
 pub use crate::model::RecordIndex;
 pub use follow::{Change, Content, Follower, Watch};
-pub use frame::{Ending, Framer, index_all};
+pub use frame::{Ending, Framer};
 pub use input::{BLOCK, Input};
 pub use journal::Journal;
 pub use listing::Listing;
+pub use ordered::in_order;
 pub use reader::Reader;
+pub use records::index_all;
 pub use save::{Output, Packing, Ready};
 pub use spool::is_expendable;
 pub use tree::files_below;

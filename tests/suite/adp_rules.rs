@@ -332,7 +332,7 @@ fn repeats_are_told_at_the_later_record() {
     .iter()
     .enumerate()
     {
-        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()));
+        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()), &Vec::new());
         let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
         told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.unwrap_or_default(), f.rule)));
     }
@@ -343,7 +343,7 @@ fn repeats_are_told_at_the_later_record() {
 fn messages(text: &str, rule: &str) -> Vec<String> {
     let value = parse(text).unwrap();
     let findings = findings(&Reading::of(&value), 0);
-    findings.into_iter().filter(|f| f.rule == rule).map(|f| f.message).collect()
+    findings.into_iter().filter(|f| f.rule == rule).map(|f| f.message.to_string()).collect()
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod query;
 mod replay;
 mod review;
 mod schemas;
+mod sieve;
 mod spark;
 mod stats;
 mod table;

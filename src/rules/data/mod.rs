@@ -184,7 +184,8 @@ fn found(
     message: String,
     place: Place,
 ) -> Found {
-    Found { finding: Finding { record, step, path: Some(path), rule, severity, message }, place }
+    let (path, message) = (Some(path.into()), message.into());
+    Found { finding: Finding { record, step, path, rule, severity, message }, place }
 }
 
 /// A record of one of the files that were read.
