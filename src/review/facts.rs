@@ -25,6 +25,7 @@ struct Row {
     text: u32,
     names: u32,
     steps: u32,
+    tokens: u32,
     finish: u32,
     errors: u32,
     warnings: u32,
@@ -109,6 +110,7 @@ impl ChunkMaker {
             text,
             names,
             steps: short(counted.steps),
+            tokens: short(counted.tokens),
             finish: self.number(&counted.finish),
             errors: short(facts.errors),
             warnings: short(facts.warnings),
@@ -285,6 +287,7 @@ impl<'t> Entry<'t> {
             classes: names(Names::Class),
             tools: names(Names::Tool),
             chars: row.chars,
+            tokens: u64::from(row.tokens),
             reward: row.has_reward.then_some(row.reward),
             finish: self.chunk.name(row.finish).to_owned(),
         });
@@ -325,7 +328,7 @@ impl Subject for Entry<'_> {
             Numbers::Steps => f64::from(row.steps),
             Numbers::Actions => sum(Names::Class, &|class| action(class).is_some()),
             Numbers::Calls => sum(Names::Tool, &|_| true),
-            Numbers::Tokens => row.chars.div_ceil(4) as f64,
+            Numbers::Tokens => f64::from(row.tokens),
             Numbers::Chars => row.chars as f64,
             // A reward that is no number has no place in any order.
             _ => return Some(row.reward).filter(|reward| row.has_reward && reward.is_finite()),
@@ -348,8 +351,15 @@ pub(super) mod tests {
     /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
     pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
         let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
-        let counted =
-            Counted { steps, tools, reward, finish: finish.to_owned(), chars: steps * 100, ..Counted::default() };
+        let counted = Counted {
+            steps,
+            tools,
+            reward,
+            finish: finish.to_owned(),
+            chars: steps * 100,
+            tokens: steps * 25,
+            ..Counted::default()
+        };
         Facts { title: id.to_owned(), words: format!("do {id}"), counted: Some(counted), ..Facts::default() }
     }
 
