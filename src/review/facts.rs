@@ -5,6 +5,7 @@
 use super::column::Column;
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
+use super::own::{OwnName, OwnTable, Told};
 use super::step::FLAG;
 use crate::format::{Counted, Facts};
 use std::collections::HashMap;
@@ -69,7 +70,7 @@ impl Chunk {
 
     /// Its facts in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        let entry = move |(i, row)| Entry { chunk: self, row, record: self.from + i, mark: None };
+        let entry = move |(i, row)| Entry { chunk: self, row, record: self.from + i, mark: None, own: &[] };
         self.rows.iter().enumerate().map(entry)
     }
 
@@ -199,7 +200,7 @@ impl FactTable {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
         let row = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, row, record, mark: None })
+        Some(Entry { chunk, row, record, mark: None, own: &[] })
     }
 
     /// All facts in the order of the file.
@@ -215,6 +216,7 @@ pub struct Entry<'t> {
     row: &'t Row,
     record: usize,
     mark: Option<&'t Mark>,
+    own: &'t [(OwnName, OwnTable)],
 }
 
 impl<'t> Entry<'t> {
@@ -228,6 +230,19 @@ impl<'t> Entry<'t> {
     #[must_use]
     pub fn with_mark(self, mark: Option<&'t Mark>) -> Self {
         Self { mark, ..self }
+    }
+
+    /// The entry with what columns of one's own say of its record.
+    #[must_use]
+    pub fn with_own(self, own: &'t [(OwnName, OwnTable)]) -> Self {
+        Self { own, ..self }
+    }
+
+    /// What a column of one's own says.
+    #[must_use]
+    pub fn told(self, name: OwnName) -> &'t Told {
+        let table = self.own.iter().find(|(own, _)| *own == name);
+        table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&Told::Nothing)
     }
 
     /// The names of a column with how often each occurs.
@@ -330,6 +345,10 @@ impl Subject for Entry<'_> {
             // A reward that is no number has no place in any order.
             _ => return Some(row.reward).filter(|reward| row.has_reward && reward.is_finite()),
         })
+    }
+
+    fn own(&self, name: OwnName) -> &Told {
+        self.told(name)
     }
 
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool {

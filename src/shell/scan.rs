@@ -71,7 +71,7 @@ impl Scanner {
         }
         let Some(survey) = &mut self.survey else { return send(Msg::ScanEnded(wanted.content)) };
         let look = survey.look();
-        let batches = batches(source, wanted.records.clone());
+        let batches = batches(source, wanted.records.clone(), BATCH_BYTES, BATCH_RECORDS);
         let next = &mut self.next;
         let mut tell = |from: usize, batch: Batch| {
             let chunk = chunk(survey.as_mut(), from, batch);
@@ -161,12 +161,17 @@ fn look_at_one(source: &Source, look: Look, record: &Record) -> Result<Looked, P
 }
 
 /// The numbers of records, in batches of about the same size.
-fn batches(source: &Source, records: Range<usize>) -> Vec<Range<usize>> {
+pub(super) fn batches(
+    source: &Source,
+    records: Range<usize>,
+    batch_bytes: u64,
+    batch_records: usize,
+) -> Vec<Range<usize>> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), records.start, 0);
     for number in records.clone() {
         let Some(record) = source.records.get(number) else { break };
         bytes += record.place.span.len;
-        if bytes >= BATCH_BYTES || number + 1 - start >= BATCH_RECORDS {
+        if bytes >= batch_bytes || number + 1 - start >= batch_records {
             batches.push(start..number + 1);
             (start, bytes) = (number + 1, 0);
         }

@@ -16,6 +16,7 @@ mod hostile;
 mod lint;
 mod loss;
 mod marks;
+mod own;
 mod plan;
 mod props;
 mod pty;
