@@ -79,6 +79,10 @@ impl App {
     pub(super) fn scanned(&mut self, content: u64, chunk: Arc<Chunk>) {
         if content == self.asking.content {
             self.table.extend(chunk);
+            if !self.table.all().has_texts() && self.table.sort.is_some_and(|sort| sort.column.text().is_some()) {
+                self.table.sort = None;
+                self.tell(super::act::TOO_MANY);
+            }
         }
     }
 

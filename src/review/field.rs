@@ -2,6 +2,7 @@
 
 use super::own::{OwnName, Told};
 use crate::text::Pattern;
+use std::borrow::Cow;
 
 /// What a filter is asked of: each has fields that the other has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,13 +167,13 @@ pub trait Subject {
     /// Whether one of some names passes a test.
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool;
     /// A text.
-    fn text(&self, text: Texts) -> &str;
+    fn text(&self, text: Texts) -> Cow<'_, str>;
     /// What a column of one's own says of it.
     fn own(&self, _name: OwnName) -> &Told {
         &Told::Nothing
     }
     /// Whether a text has a pattern somewhere.
     fn matches(&self, text: Texts, pattern: &Pattern) -> bool {
-        pattern.is_match(self.text(text))
+        pattern.is_match(&self.text(text))
     }
 }

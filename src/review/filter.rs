@@ -135,7 +135,7 @@ impl Test {
             (Self::Name(parts), Some(Field::Name(names))) => {
                 subject.any_name(names, &|name| filter_text::fits(parts, name))
             }
-            (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole,
+            (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole.as_str(),
             (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
             (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
             _ => false,

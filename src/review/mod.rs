@@ -35,7 +35,7 @@ pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare
 pub use conversation::{Conversation, Turn};
 pub use draw::{Sample, Split, record_id};
 pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
-pub use facts::{Chunk, ChunkMaker, Entry, FactTable};
+pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
 pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};

@@ -1,7 +1,7 @@
 //! The rows of the table: which records pass the filter, and in which order.
 
 use super::column::Column;
-use super::facts::{Entry, FactTable};
+use super::facts::{Entry, FactTable, Reread};
 use super::field::Subject;
 use super::filter::Filter;
 use super::own::OwnTables;
@@ -52,10 +52,17 @@ impl Grounds {
     }
 }
 
-/// Arranges the records of a table; None when it is no longer wanted.
+/// Arranges the records of a table; None when it is no longer wanted. Texts that are not held sort as none: who asks
+/// for such an order looks first ([`FactTable::has_texts`]).
 #[must_use]
-pub fn arrange(grounds: &Grounds, sort: Option<Sort>, filter: &Filter, is_wanted: &dyn Fn() -> bool) -> Option<Order> {
-    let passing = passing(grounds, filter, is_wanted)?;
+pub fn arrange(
+    grounds: &Grounds,
+    sort: Option<Sort>,
+    filter: &Filter,
+    reader: &dyn Reread,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Order> {
+    let passing = passing(grounds, filter, reader, is_wanted)?;
     let records = match sort {
         None => passing.into_iter().map(number).collect(),
         Some(Sort { column, is_reversed }) if column.numbers().is_some() => {
@@ -77,6 +84,7 @@ pub fn arrange(grounds: &Grounds, sort: Option<Sort>, filter: &Filter, is_wanted
 pub(super) fn passing<'t>(
     grounds: &'t Grounds,
     filter: &Filter,
+    reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Vec<Entry<'t>>> {
     let mut passing = Vec::new();
@@ -86,7 +94,7 @@ pub(super) fn passing<'t>(
         }
         let mark = grounds.marks.as_ref().and_then(|marks| marks.get(entry.record()));
         let entry = entry.with_mark(mark).with_own(&grounds.own);
-        if filter.is_empty() || filter.holds(&entry) {
+        if filter.is_empty() || filter.holds(&entry.with_reader(reader)) {
             passing.push(entry);
         }
     }
@@ -116,7 +124,7 @@ fn sorted<'t, K>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{made, table};
+    use super::super::facts::tests::{Again, bare, made, table};
     use super::*;
     use crate::format::Facts;
     use crate::review::Scope;
@@ -138,7 +146,8 @@ mod tests {
 
     fn arranged(column: Column, is_reversed: bool, filter: &str) -> Vec<u32> {
         let filter = Filter::parse(filter, Scope::Records).unwrap();
-        let order = arrange(&grounds(&all()), Some(Sort { column, is_reversed }), &filter, &|| true).unwrap();
+        let order = arrange(&grounds(&all()), Some(Sort { column, is_reversed }), &filter, &Again::default(), &|| true)
+            .unwrap();
         assert_eq!(order.known, 5);
         order.records
     }
@@ -157,7 +166,13 @@ mod tests {
 
     #[test]
     fn a_filter_alone_keeps_the_order_of_the_file() {
-        let order = arrange(&grounds(&all()), None, &Filter::parse("tool:x", Scope::Records).unwrap(), &|| true);
+        let order = arrange(
+            &grounds(&all()),
+            None,
+            &Filter::parse("tool:x", Scope::Records).unwrap(),
+            &Again::default(),
+            &|| true,
+        );
         assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5, is_whole: false }));
     }
 
@@ -166,7 +181,20 @@ mod tests {
         let asked = Cell::new(0);
         let many = grounds(&vec![made("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
         let is_wanted = || asked.replace(asked.get() + 1) < 1;
-        assert_eq!(arrange(&many, None, &Filter::default(), &is_wanted), None);
+        assert_eq!(arrange(&many, None, &Filter::default(), &Again::default(), &is_wanted), None);
         assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn texts_that_are_not_held_are_read_of_the_records_that_pass_all_else() {
+        let all: Vec<Facts> = (0..10).map(|i| made(&format!("r{i}"), i, &[], None, "")).collect();
+        let bare = Grounds { facts: bare(&all), ..Grounds::default() };
+        for filter in ["r[78] steps>6", "id:r[78]", "words=\"do r3\"", "!r1 steps<4", "id:none"] {
+            let (reader, filter) = (Again::default(), Filter::parse(filter, Scope::Records).unwrap());
+            let order = |grounds: &Grounds| arrange(grounds, None, &filter, &reader, &|| true).unwrap().records;
+            assert_eq!(order(&bare), order(&grounds(&all)), "{filter}");
+            let is_cheap = filter.to_string().contains("steps>6");
+            assert!(!is_cheap || (1..=6).contains(&reader.0.get()), "{filter}: {}", reader.0.get());
+        }
     }
 }

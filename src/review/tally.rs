@@ -1,7 +1,7 @@
 //! What a column holds over all records that pass the filter: how often each value, how numbers spread.
 
 use super::column::Column;
-use super::facts::{Entry, action};
+use super::facts::{Entry, Reread, action};
 use super::field::{Field, Names, Numbers, Subject};
 use super::filter::Filter;
 use super::filter_text::quoted;
@@ -68,6 +68,8 @@ pub struct Tally {
     pub distinct: usize,
     /// Records without a value.
     pub missing: usize,
+    /// Whether the values are too many to be counted: each record has its own, and not all are held.
+    pub is_uncounted: bool,
     /// How many records were looked at: the first ones.
     pub known: usize,
 }
@@ -75,10 +77,16 @@ pub struct Tally {
 /// Counts a column over the records that pass the filter. What is chosen of the column itself does not count, so that
 /// its other values are seen. None when it is no longer wanted.
 #[must_use]
-pub fn tally(grounds: &Grounds, filter: &Filter, column: Column, is_wanted: &dyn Fn() -> bool) -> Option<Tally> {
+pub fn tally(
+    grounds: &Grounds,
+    filter: &Filter,
+    column: Column,
+    reader: &dyn Reread,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Tally> {
     let plot = match column.numbers() {
         Some(numbers) => {
-            let records = passing(grounds, &filter.without(Field::Number(numbers)), is_wanted)?;
+            let records = passing(grounds, &filter.without(Field::Number(numbers)), reader, is_wanted)?;
             let values = records.iter().filter_map(|entry| entry.number(numbers)).collect();
             Some((numbers, plot(values), records.len()))
         }
@@ -95,18 +103,29 @@ pub fn tally(grounds: &Grounds, filter: &Filter, column: Column, is_wanted: &dyn
         let values: Vec<Value> = values.filter(|value| value.records > 0).collect();
         let field = Some(Field::Number(*numbers));
         let (missing, distinct) = (all - plot.records, values.len());
-        return Some(Tally { values, field, plot: Some((*numbers, plot.clone())), distinct, missing, known });
+        return Some(Tally {
+            values,
+            field,
+            plot: Some((*numbers, plot.clone())),
+            distinct,
+            missing,
+            known,
+            is_uncounted: false,
+        });
     }
     let field = match column {
         Column::Own(name) => Field::Own(name),
         _ => column.names().map(Field::Name).or(column.text().map(Field::Text))?,
     };
-    let records = passing(grounds, &filter.without(field), is_wanted)?;
+    if column.text().is_some() && !grounds.facts.has_texts() {
+        return Some(Tally { is_uncounted: true, known, ..Tally::default() });
+    }
+    let records = passing(grounds, &filter.without(field), reader, is_wanted)?;
     let (mut values, missing) = values(&records, column);
     let distinct = values.len();
     values.truncate(VALUES_MAX);
     let plot = plot.map(|(numbers, plot, _)| (numbers, plot));
-    Some(Tally { values, field: Some(field), plot, distinct, missing, known })
+    Some(Tally { values, field: Some(field), plot, distinct, missing, known, is_uncounted: false })
 }
 
 /// The values of a column of words by frequency, and how many records have none.
@@ -126,7 +145,7 @@ fn values(records: &[Entry<'_>], column: Column) -> (Vec<Value>, usize) {
             }
             (None, Some(text)) => {
                 let word = Some(entry.text(text)).filter(|word| !word.is_empty());
-                word.map(|word| count(word.into(), 1)).is_some()
+                word.map(|word| count(word, 1)).is_some()
             }
             (None, None) => {
                 let told = match column {
@@ -227,10 +246,18 @@ fn edges(low: f64, high: f64, is_whole: bool) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{made, table};
+    use super::super::facts::tests::{Again, bare, made, table};
     use super::*;
     use crate::format::Facts;
     use crate::review::Scope;
+
+    #[test]
+    fn words_that_are_not_held_are_not_counted() {
+        let grounds = Grounds { facts: bare(&all()), ..Grounds::default() };
+        let counted = |column| tally(&grounds, &Filter::default(), column, &Again::default(), &|| true).unwrap();
+        assert!(counted(Column::Id).is_uncounted && counted(Column::Words).values.is_empty());
+        assert!(!counted(Column::Tools).values.is_empty());
+    }
 
     fn all() -> Vec<Facts> {
         let mut all: Vec<Facts> =
@@ -245,6 +272,7 @@ mod tests {
             &Grounds { facts: table(&all()), ..Grounds::default() },
             &Filter::parse(filter, Scope::Records).unwrap(),
             column,
+            &Again::default(),
             &|| true,
         )
         .unwrap()

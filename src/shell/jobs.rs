@@ -195,11 +195,11 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Scanner::default().run(source, &wanted, &|| true, send);
         }
         Effect::Arrange { number, grounds, sort, filter } => {
-            let order = arrange(&grounds, sort, &filter, is_wanted);
+            let order = arrange(&grounds, sort, &filter, source, is_wanted);
             order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
         }
         Effect::Tally { number, grounds, filter, column } => {
-            let tally = tally(&grounds, &filter, column, is_wanted);
+            let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
         Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),

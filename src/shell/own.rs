@@ -2,11 +2,11 @@
 //! in a process of their own, so one that hangs costs its time and nothing else.
 
 use super::jobs::Source;
-use super::scan;
 use crate::app::{Effect, Msg};
 #[cfg(feature = "query")]
 use {
     super::query::{Child, Question},
+    super::scan,
     crate::model::RecordBody,
     crate::review::{OwnChunk, Told},
     std::sync::Arc,

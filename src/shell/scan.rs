@@ -5,7 +5,7 @@ use super::jobs::Source;
 use crate::app::Msg;
 use crate::format::{Facts, Look, Looked, Purpose, Survey};
 use crate::model::{Problem, Record, RecordBody, Span};
-use crate::review::ChunkMaker;
+use crate::review::{ChunkMaker, Reread};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
 use std::sync::Arc;
@@ -130,6 +130,19 @@ pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
     let looked = look_at_one(source, survey.look(), record);
     told(survey.as_mut(), looked)
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source of {} records", self.records.count())
+    }
+}
+
+impl Reread for Source {
+    fn texts(&self, record: usize) -> (String, String) {
+        let facts = self.records.get(record).map(|record| facts_of(self, &record)).unwrap_or_default();
+        (facts.title, facts.words)
+    }
 }
 
 fn told(survey: &mut dyn Survey, looked: Result<Looked, Problem>) -> Facts {

@@ -6,6 +6,8 @@ use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
 use crate::review::{Column, Field, Filter, FilterFault, Scope, Sort};
 
+/// Why a column of words does not sort.
+pub(in crate::app) const TOO_MANY: &str = "there are too many records to sort them by words; & filters by them";
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
 
@@ -47,6 +49,9 @@ impl App {
     /// The column in focus: up, down, the order of the file.
     fn sort(&mut self) {
         let column = self.table.focus;
+        if column.text().is_some() && !self.table.all().has_texts() {
+            return self.tell(TOO_MANY);
+        }
         self.table.sort = match self.table.sort {
             Some(sort) if sort.column == column && sort.is_reversed => None,
             Some(sort) if sort.column == column => Some(Sort { column, is_reversed: true }),

@@ -14,7 +14,7 @@ pub use own::OwnColumn;
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
-use crate::review::{Chunk, Column, FactTable, Filter, Order, Sort};
+use crate::review::{Chunk, Column, Entry, FactTable, Filter, Order, Sort};
 use crate::text::Role;
 use cells::Shape;
 use std::collections::HashMap;
@@ -89,7 +89,7 @@ impl TablePane {
     pub fn extend(&mut self, chunk: Arc<Chunk>) {
         let before = self.facts.len();
         self.facts.push(chunk);
-        if !self.near.is_empty() {
+        if !self.near.is_empty() && self.facts.has_texts() {
             (before..self.facts.len()).for_each(|record| {
                 self.near.remove(&record);
             });
@@ -113,14 +113,17 @@ impl TablePane {
     /// The facts on a record, if they are made.
     #[must_use]
     pub fn facts(&self, record: usize) -> Option<Facts> {
-        self.facts.get(record).map(crate::review::Entry::facts).or_else(|| self.near.get(&record).cloned())
+        let entry = self.facts.get(record);
+        let held = entry.filter(|entry| entry.has_texts()).map(Entry::facts);
+        held.or_else(|| self.near.get(&record).cloned()).or_else(|| entry.map(Entry::facts))
     }
 
     /// The visible records whose facts are not made yet.
     #[must_use]
     pub fn wanted(&self, session: &Session, height: usize) -> Vec<usize> {
         let records = self.visible(session, height);
-        records.filter(|n| *n >= self.facts.len() && !self.near.contains_key(n)).collect()
+        let is_held = |n: usize| self.facts.get(n).is_some_and(Entry::has_texts);
+        records.filter(|n| !is_held(*n) && !self.near.contains_key(n)).collect()
     }
 
     /// The records on the screen.
