@@ -352,7 +352,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["s"], A::Sort, "sort", "Sort by the column in focus; again: the other way round; again: as in the file.", DATA, 3),
     row(C::Dataset, &["f"], A::Facets, "values", "Show the values of the column in focus with their counts, and back.", DATA, 3),
     row(C::Dataset, &["p"], A::Plot, "plot", "Show how the numbers of the column in focus spread, and back.", DATA, 4),
-    row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns of the table.", DATA, 0),
+    row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns, or add one: what a jq expression says of each record, as model = .details.model.", DATA, 0),
     row(C::Table, &["l", "Right"], A::ColumnNext, "next column", "Put the next column in focus.", DATA, 0),
     row(C::Table, &["h", "Left"], A::ColumnPrevious, "previous column", "Put the previous column in focus.", DATA, 0),
     row(C::Facets, &["l", "Right"], A::ColumnNext, "next column", "Show the values of the next column.", DATA, 0),
