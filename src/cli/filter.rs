@@ -7,7 +7,7 @@ use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
 use crate::review::{ChunkMaker, ContentKey, Filter, Marks, Scope, Target};
 use crate::shell::config::Config;
-use crate::source::Reader;
+use crate::source::{Input, Reader};
 use clap::Args;
 use std::ops::Range;
 
@@ -73,18 +73,18 @@ pub(super) fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result
     };
     let mut out = Vec::with_capacity(loaded.records.len());
     ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Seen>| {
-        sift(survey.as_mut(), batch, filter, marks, &mut out);
+        sift(survey.as_mut(), batch, &loaded.input, filter, marks, &mut out);
         Ok::<(), Problem>(())
     })?;
     Ok(out)
 }
 
 /// Judges the records that come next.
-fn sift(survey: &mut dyn Survey, batch: Vec<Seen>, filter: &Filter, marks: &Marks, out: &mut Vec<bool>) {
+fn sift(survey: &mut dyn Survey, batch: Vec<Seen>, bytes: &Input, filter: &Filter, marks: &Marks, out: &mut Vec<bool>) {
     let first = out.len();
-    for (number, (bytes, key, looked)) in (first..).zip(batch) {
+    for (number, (len, key, looked)) in (first..).zip(batch) {
         let mut maker = ChunkMaker::new(number);
-        maker.push(&survey.take(looked).facts.unwrap_or_default(), bytes);
+        maker.push(&survey.take(looked, bytes).facts.unwrap_or_default(), len);
         let target = key.map(Target::record);
         let mark = target.and_then(|target| marks.get(&target));
         let chunk = maker.finish();

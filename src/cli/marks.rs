@@ -6,8 +6,8 @@ use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
 use crate::ingest::Loaded;
-use crate::model::{Problem, StepNo};
-use crate::review::{ContentKey, Event, Mark, Marks, Scope, Target, Units, Verdict, iso};
+use crate::model::{Moment, Problem, StepNo};
+use crate::review::{ContentKey, Event, Mark, Marks, Scope, Target, Units, Verdict};
 use crate::shell::keeper::Gathered;
 use crate::source::{Journal, Output};
 use clap::{ArgMatches, Args, Subcommand};
@@ -184,7 +184,7 @@ fn row(unit: Option<usize>, target: &Target, mark: &Mark, last: Option<&Event>) 
         place.join(" "),
         tags,
         mark.note.as_deref().unwrap_or_default().replace(['\n', '\r'], " "),
-        last.map(|e| format!("{} {}", e.author, iso(e.time_ms))).unwrap_or_default(),
+        last.map(|e| format!("{} {}", e.author, Moment::of_millis(e.time_ms).dated())).unwrap_or_default(),
     ]
 }
 

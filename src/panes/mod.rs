@@ -10,6 +10,7 @@ pub mod files;
 pub mod findings;
 pub mod header;
 pub mod history;
+pub mod listed;
 pub mod live;
 pub mod loss;
 pub mod marks;

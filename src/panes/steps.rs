@@ -26,7 +26,7 @@ pub fn window(open: &Open<'_>, sieve: &Sieve, scroll: &Scroll, times: Times, ext
     }
     let digits = total.saturating_sub(1).to_string().len();
     let start = if times == Times::Since { times::start(open) } else { None };
-    let has_marks = !marks::marked_steps(open).is_empty();
+    let has_marks = open.session.review.has_marked_steps(open.session.trajectory);
     let list = sieve.rows(open);
     let mut rows: Vec<Row> = (scroll.top..list.total.min(scroll.top + extent.height))
         .map(|i| {

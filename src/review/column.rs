@@ -76,7 +76,7 @@ impl Column {
             Self::Tokens => "tokens, estimated: a quarter of the characters",
             Self::Chars => "characters of all steps",
             Self::Size => "bytes of the record",
-            Self::Reward => "sum of the rewards",
+            Self::Reward => "sum of the rewards, else the reward of the whole",
             Self::Finish => "how it ends",
             Self::Words => "first words of the user",
             Self::Own(_) => "what your expression says",

@@ -26,7 +26,6 @@ mod session;
 mod step;
 mod tally;
 mod template;
-mod time;
 mod units;
 
 pub use chat::{Shape as ChatShape, chat};
@@ -49,5 +48,4 @@ pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
 pub use step::{StepEntry, StepMarks, StepNotes};
 pub use tally::{Bin, Plot, Tally, Value, tally};
 pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
-pub use time::iso;
 pub use units::Units;

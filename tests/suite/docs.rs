@@ -2,6 +2,7 @@
 //! `OBELUS_BLESS=1` writes the made pages and parts anew.
 
 use super::bless;
+use super::command::program;
 use clap::error::ErrorKind;
 use obelus::app::keys::{self, Context, KEYS, KeyRow};
 use obelus::app::menu::{Menu, MenuKind};
@@ -15,7 +16,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Columns that help texts are wrapped to.
 const HELP_CELLS: usize = 100;
@@ -146,7 +146,7 @@ fn the_picture_shows_the_screen() {
     let page = read("docs/cli.md");
     let line = page.lines().find(|l| l.starts_with("obelus picture") && l.ends_with("--out docs/picture.svg")).unwrap();
     let words = line.split_whitespace().skip(1).filter(|word| !["--out", "docs/picture.svg"].contains(word));
-    let drawn = Command::new(env!("CARGO_BIN_EXE_obelus")).args(words).output().unwrap();
+    let drawn = program().args(words).output().unwrap();
     assert!(drawn.status.success(), "{line}");
     let picture = String::from_utf8(drawn.stdout).unwrap();
     assert!(picture.starts_with("<svg ") && picture.contains("quoteHotel"));

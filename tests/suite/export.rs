@@ -1,24 +1,20 @@
 //! Exports: bytes as they stood, whole files or none, lots that fall alike everywhere, inputs never touched.
 
+use super::command::{program, told};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let mut command = program();
     // The marks of whoever runs these tests are none of their business.
     command.args(arguments).current_dir(folder).env("XDG_DATA_HOME", folder.join("data"));
     command
-}
-
-fn told(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 fn obelus(folder: &Path, arguments: &[&str]) -> (i32, String, String) {

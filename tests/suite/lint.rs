@@ -1,6 +1,8 @@
 //! The linter: every rule with both of its examples, the ids of the rules against the table, `check` and `explain`.
 
 use super::bless;
+use super::command::obelus_in;
+use super::played::press;
 use obelus::app::keys::Tab;
 use obelus::app::{Pane, view};
 use obelus::ingest;
@@ -14,7 +16,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 fn found(text: &str, format: &str) -> Vec<Found> {
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
@@ -199,9 +200,7 @@ impl Folder {
 
     /// Exit status, stdout and stderr.
     fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).current_dir(&self.0).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+        obelus_in(self.0.path(), arguments)
     }
 
     /// Exit status and the rules that are told.
@@ -366,7 +365,8 @@ fn many_threads_tell_the_same_as_one() {
         for record in loaded.records.iter() {
             let span = record.place.span;
             let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
-            alone.extend(survey.take(obelus::rules::adp::examine(&record, bytes)).found);
+            let examined = obelus::rules::adp::examine(&record, bytes);
+            alone.extend(survey.take(examined, loaded.input.as_ref()).found);
         }
         let mut together = Vec::new();
         ingest::findings(&loaded, |found| {
@@ -411,10 +411,6 @@ fn explain_lists_and_explains() {
 fn stage(sample: &str) -> Stage {
     let text = fs::read(format!("{}/samples/{sample}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     Stage::open(Input::memory(sample, text), None, (120, 40), Theme::built_in("dark").unwrap()).unwrap()
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    words.split_whitespace().for_each(|word| stage.press(word).unwrap());
 }
 
 /// The step in focus, and the value in focus.

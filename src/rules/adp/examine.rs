@@ -14,6 +14,7 @@ use super::show;
 use super::stats::TrajectoryStats;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
+use crate::rules::digest;
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -33,7 +34,8 @@ pub struct Examined {
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found, keys| {
+    // These digests are told.
+    look(record, text, digest::of, |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
         (Some(stats), None)
     })
@@ -42,7 +44,7 @@ pub fn examine(record: &Record, text: &[u8]) -> Examined {
 /// D1 to D22: examines one record, and takes the words that it begins with.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found, _| {
+    look(record, text, digest::quick, |reading, found, _| {
         let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
         let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
         (Some(stats), first.map(show::summary))
@@ -52,12 +54,13 @@ pub fn glance(record: &Record, text: &[u8]) -> Examined {
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _, _| (None, None))
+    look(record, text, digest::quick, |_, _, _| (None, None))
 }
 
 fn look(
     record: &Record,
     text: &[u8],
+    digest: fn(&Value<'_>) -> u128,
     told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<String>),
 ) -> Examined {
     let at = record.place;
@@ -77,7 +80,7 @@ fn look(
     let findings = findings(&reading, record.number).into_iter();
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
-    let keys = RepeatKeys::of(&reading, place);
+    let keys = RepeatKeys::of(&reading, place, digest);
     let (stats, words) = told(&reading, &found, &keys);
     Examined { record: record.number, stats, found, keys, words }
 }
@@ -90,10 +93,10 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     let unreadable = |message: String| Finding {
         record: record.number,
         step: None,
-        path: Some(String::new()),
+        path: Some("".into()),
         rule: "adp.json",
         severity: Severity::Error,
-        message,
+        message: message.into(),
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {
