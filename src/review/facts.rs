@@ -31,6 +31,7 @@ struct Row {
     text: u32,
     names: u32,
     steps: u32,
+    tokens: u32,
     finish: u32,
     errors: u32,
     warnings: u32,
@@ -118,6 +119,7 @@ impl ChunkMaker {
             text,
             names,
             steps: short(counted.steps),
+            tokens: short(counted.tokens),
             finish: self.number(&counted.finish),
             errors: short(facts.errors),
             warnings: short(facts.warnings),
@@ -354,6 +356,7 @@ impl<'t> Entry<'t> {
             classes: names(Names::Class),
             tools: names(Names::Tool),
             chars: row.chars,
+            tokens: u64::from(row.tokens),
             reward: row.has_reward.then_some(row.reward),
             finish: self.chunk.name(row.finish).to_owned(),
         });
@@ -394,7 +397,7 @@ impl Subject for Entry<'_> {
             Numbers::Steps => f64::from(row.steps),
             Numbers::Actions => sum(Names::Class, &|class| action(class).is_some()),
             Numbers::Calls => sum(Names::Tool, &|_| true),
-            Numbers::Tokens => row.chars.div_ceil(4) as f64,
+            Numbers::Tokens => f64::from(row.tokens),
             Numbers::Chars => row.chars as f64,
             // A reward that is no number has no place in any order.
             _ => return Some(row.reward).filter(|reward| row.has_reward && reward.is_finite()),

@@ -343,7 +343,7 @@ fn repeats_are_told_at_the_later_record() {
 fn messages(text: &str, rule: &str) -> Vec<String> {
     let value = parse(text).unwrap();
     let findings = findings(&Reading::of(&value), 0);
-    findings.into_iter().filter(|f| f.rule == rule).map(|f| f.message).collect()
+    findings.into_iter().filter(|f| f.rule == rule).map(|f| f.message.to_string()).collect()
 }
 
 #[test]

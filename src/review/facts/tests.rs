@@ -5,7 +5,15 @@ use super::*;
 /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
 pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
     let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
-    let counted = Counted { steps, tools, reward, finish: finish.to_owned(), chars: steps * 100, ..Counted::default() };
+    let counted = Counted {
+        steps,
+        tools,
+        reward,
+        finish: finish.to_owned(),
+        chars: steps * 100,
+        tokens: steps * 25,
+        ..Counted::default()
+    };
     Facts { title: id.to_owned(), words: format!("do {id}"), counted: Some(counted), ..Facts::default() }
 }
 

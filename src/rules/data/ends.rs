@@ -51,7 +51,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
 
 /// Whether a finding says that a run ends with an open call.
 pub(super) fn is_open(finding: &Finding) -> bool {
-    finding.rule == "data.truncated" && finding.message == OPEN
+    finding.rule == "data.truncated" && *finding.message == *OPEN
 }
 
 /// Where most samples of a file end with an open call that is told once, at the first.
@@ -65,7 +65,8 @@ pub(super) fn settle(open: &mut Vec<Found>, samples: usize) {
         first.finding.message = format!(
             "{count} of {samples} samples of this file end with a call that nothing answers: right if they are to teach \
              the next action, else all were cut off"
-        );
+        )
+        .into();
     }
 }
 
