@@ -40,6 +40,8 @@ pub enum Item {
     Filter(usize),
     /// A column of the table.
     Column(Column),
+    /// A column that is not there yet.
+    NewColumn,
 }
 
 /// The list over the panes.
@@ -57,6 +59,8 @@ pub struct Menu {
     readers: Vec<ReadBy>,
     /// The columns that are shown.
     columns: Vec<Column>,
+    /// Columns of one's own, with their expressions.
+    own: Vec<(Column, String)>,
     /// Name and text of the filters that are offered.
     filters: Vec<(String, String)>,
 }
@@ -71,23 +75,29 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, filters) = Default::default();
+        let (of, readers, items, columns, own, filters) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, filters }
+        Self { kind, prompt, scroll, items, of, readers, columns, own, filters }
     }
 
     /// The commands of a place, and filters by name.
     #[must_use]
-    pub fn palette(contexts: &[Context], filters: &[(String, String)]) -> Self {
-        let mut menu = Self { filters: filters.to_vec(), ..Self::empty(MenuKind::Palette) };
+    pub fn palette(contexts: &[Context], filters: Vec<(String, String)>) -> Self {
+        let mut menu = Self { filters, ..Self::empty(MenuKind::Palette) };
         menu.refresh(contexts);
         menu
     }
 
+    /// The text of a filter that is offered.
+    #[must_use]
+    pub fn filter(&self, number: usize) -> Option<&str> {
+        self.filters.get(number).map(|(_, text)| text.as_str())
+    }
+
     /// The list of the columns; those that are shown are ticked.
     #[must_use]
-    pub fn columns(shown: &[Column]) -> Self {
-        let mut menu = Self { columns: shown.to_vec(), ..Self::empty(MenuKind::Columns) };
+    pub fn columns(shown: &[Column], own: Vec<(Column, String)>) -> Self {
+        let mut menu = Self { columns: shown.to_vec(), own, ..Self::empty(MenuKind::Columns) };
         menu.refresh(&[]);
         menu
     }
@@ -132,7 +142,7 @@ impl Menu {
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
-            MenuKind::Columns => columns(query),
+            MenuKind::Columns => columns(&self.own, query),
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => matches(&rows, query),
         };
@@ -206,7 +216,15 @@ impl Menu {
     fn row(&self, item: Item, width: usize) -> Row {
         match item {
             Item::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
-            Item::Column(column) => column_row(column, self.columns.contains(&column)),
+            Item::Column(column) => {
+                let own = self.own.iter().find(|(own, _)| *own == column);
+                let about = own.map_or(column.about(), |(_, expression)| expression);
+                column_row(column, about, self.columns.contains(&column))
+            }
+            Item::NewColumn => Row::new(vec![
+                Piece::of(Role::KeyName, " + your own…     "),
+                Piece::of(Role::Dim, "what a jq expression says of each record, as model = .details.model"),
+            ]),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
                 Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
@@ -226,11 +244,11 @@ fn reader_row(reader: &ReadBy) -> Row {
     ])
 }
 
-fn column_row(column: Column, is_shown: bool) -> Row {
+fn column_row(column: Column, about: &str, is_shown: bool) -> Row {
     Row::new(vec![
         Piece::of(Role::Accent, if is_shown { " ✓ " } else { "   " }),
-        Piece::safe(Role::Text, pad(&SafeText::literal(column.title()), 14)),
-        Piece::of(Role::Dim, column.about()),
+        Piece::safe(Role::Text, pad(&SafeText::of(column.title()), 14)),
+        Piece::of(Role::Dim, about),
     ])
 }
 
@@ -242,10 +260,12 @@ fn filter_row((name, text): &(String, String)) -> Row {
 }
 
 /// The columns whose name or sentence has a query.
-fn columns(query: &str) -> Vec<Item> {
+fn columns(own: &[(Column, String)], query: &str) -> Vec<Item> {
     let query = query.to_lowercase();
     let fits = |column: &Column| column.title().contains(&query) || column.about().contains(&query);
-    Column::ALL.into_iter().filter(fits).map(Item::Column).collect()
+    let own = own.iter().filter(|(column, text)| fits(column) || text.contains(&query)).map(|(column, _)| *column);
+    let all = Column::ALL.into_iter().filter(fits).chain(own);
+    all.map(Item::Column).chain([Item::NewColumn]).collect()
 }
 
 /// The filters whose name or text has a query.
@@ -299,7 +319,7 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) | Item::NewColumn => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -329,9 +349,13 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) | Item::Filter(_) | Item::Column(_) => {
-            None
-        }
+        Item::Section(_)
+        | Item::GoTo(_)
+        | Item::GoToTime(_)
+        | Item::Reader(_)
+        | Item::Filter(_)
+        | Item::Column(_)
+        | Item::NewColumn => None,
     }
 }
 

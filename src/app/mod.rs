@@ -12,10 +12,12 @@ pub mod layout;
 mod live;
 pub mod menu;
 pub mod msg;
+mod own;
 pub mod prompt;
 pub mod review;
 pub mod search;
 pub mod settle;
+mod sieve;
 pub mod start;
 pub mod tabs;
 pub mod view;
@@ -30,7 +32,7 @@ use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
-use crate::panes::{Focus, Scroll, Session, Times};
+use crate::panes::{Focus, Scroll, Session, Sieve, Times};
 use key::KeyPress;
 use keys::Context;
 use menu::Menu;
@@ -54,6 +56,8 @@ pub enum Layer {
     Review(ReviewLine),
     /// The line in which a filter is typed.
     Filter(Prompt),
+    /// The line in which a column of one's own is typed.
+    Column(Prompt),
 }
 
 /// A sentence in the footer, until the next key.
@@ -77,8 +81,10 @@ pub struct App {
     pub is_zoomed: bool,
     /// The column of times beside the steps.
     pub times: Times,
-    /// Scroll of the steps; its cursor is the step in focus.
+    /// Scroll of the steps; its cursor is the row of the step in focus.
     pub steps: Scroll,
+    /// Which steps are listed.
+    pub sieve: Sieve,
     /// The state.
     pub state: StatePane,
     /// The instances of a kind side by side, in place of the state.
@@ -112,6 +118,9 @@ pub struct App {
     /// Whether the last key asked for something that will come into view; another key takes that back.
     is_asking: bool,
     asking: dataset::Asking,
+    sifting: sieve::Sifting,
+    /// How many columns of one's own were set by now.
+    asked_columns: u64,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
     /// A trajectory that is opened again because its file has another content.
@@ -137,6 +146,7 @@ impl App {
             watches: WatchPane::default(),
             times: Times::default(),
             steps: Scroll::default(),
+            sieve: Sieve::default(),
             state: StatePane::default(),
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
@@ -152,6 +162,8 @@ impl App {
             start: None,
             is_asking: false,
             asking: dataset::Asking::default(),
+            sifting: sieve::Sifting::default(),
+            asked_columns: 0,
             jumps: Vec::new(),
             opening: None,
             reopening: None,
@@ -182,6 +194,10 @@ impl App {
             Msg::DataChecked(content, found) => self.data_checked(content, found),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
+            Msg::OwnNear(id, told, why) => self.take_near(id, told, why),
+            Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
+            Msg::OwnEnded(id, why) => self.asked_all(id, why),
+            Msg::Sifted(number, looked, passing) => self.sifted(number, looked, passing),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
@@ -208,9 +224,7 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
-            (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_) | Layer::Filter(_)), _) => {
-                vec![Context::Prompt]
-            }
+            (Some(_), _) => vec![Context::Prompt],
             (None, _) => self.place(),
         }
     }
@@ -248,7 +262,9 @@ impl App {
     fn type_key(&mut self, key: KeyPress) {
         let prompt = match &mut self.layer {
             Some(Layer::Menu(menu)) => &mut menu.prompt,
-            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt)) => prompt,
+            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
+                prompt
+            }
             Some(Layer::Review(line)) => &mut line.prompt,
             None => return,
         };
@@ -270,7 +286,9 @@ impl App {
     fn paste(&mut self, text: &str) {
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
-            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt)) => prompt.insert(text),
+            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
+                prompt.insert(text)
+            }
             Some(Layer::Review(line)) => line.prompt.insert(text),
             None => {}
         }
@@ -289,6 +307,7 @@ impl App {
         self.session.live.reset();
         self.jumps.clear();
         self.steps = Scroll::default();
+        self.restart_sieve();
         self.state.reset();
         self.inspector.reset();
         if self.is_on_table() {
@@ -300,12 +319,12 @@ impl App {
     pub fn go_to(&mut self, step: StepNo) {
         let Some((last, count)) = self.session.open().map(|o| (o.last(), o.count())) else { return };
         let step = step.clamp(0, last.max(0));
-        self.session.live.moved(step, last, count);
+        self.session.live.moved(step, self.list_end().unwrap_or(last), count);
         self.session.focus.step = step;
     }
 
     fn go_to_last(&mut self) {
-        if let Some(last) = self.session.open().map(|o| o.last()) {
+        if let Some(last) = self.list_end() {
             self.session.focus.step = last.max(0);
         }
     }

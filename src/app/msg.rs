@@ -13,7 +13,9 @@ use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, DataFound, Records};
-use crate::review::{Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally};
+use crate::review::{
+    Chunk, Column, ContentKey, Decision, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally, Told,
+};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -62,6 +64,16 @@ pub enum Msg {
     Arranged(u64, Order),
     /// A column was counted: number of the question.
     Tallied(u64, Tally),
+    /// What an expression says of records on the screen: number of the question, record and value, and why it says no
+    /// more.
+    OwnNear(u64, Vec<(usize, Told)>, Option<String>),
+    /// What an expression says of the records that come next.
+    OwnNext(u64, Arc<OwnChunk>),
+    /// All records were asked, or why no more are.
+    OwnEnded(u64, Option<String>),
+    /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among
+    /// the ones that were new.
+    Sifted(u64, usize, Vec<StepNo>),
     /// A look at the listed files found something new.
     Files(ListChange),
     /// What a listed file begins with.
@@ -170,10 +182,8 @@ pub enum Effect {
     Arrange {
         /// Number to answer with.
         number: u64,
-        /// The facts by now.
-        facts: FactTable,
-        /// What was decided, where that is asked for.
-        marks: Option<Arc<RecordMarks>>,
+        /// What is known by now.
+        grounds: Grounds,
         /// By which column.
         sort: Option<Sort>,
         /// What is let through.
@@ -183,10 +193,8 @@ pub enum Effect {
     Tally {
         /// Number to answer with.
         number: u64,
-        /// The facts by now.
-        facts: FactTable,
-        /// What was decided, where that is asked for.
-        marks: Option<Arc<RecordMarks>>,
+        /// What is known by now.
+        grounds: Grounds,
         /// What is let through.
         filter: Filter,
         /// The column.
@@ -230,6 +238,45 @@ pub enum Effect {
         /// Lists to show whole.
         unfolded: BTreeSet<String>,
     },
+    /// Ask an expression of records on the screen.
+    Ask {
+        /// Number to answer with.
+        id: u64,
+        /// The expression.
+        expression: Arc<str>,
+        /// The records.
+        records: Vec<usize>,
+        /// Held by the table while the answer is wanted.
+        token: Arc<()>,
+    },
+    /// Ask an expression of all records from one on.
+    AskAll {
+        /// Number to answer with.
+        id: u64,
+        /// The expression.
+        expression: Arc<str>,
+        /// The first record.
+        from: usize,
+        /// The record before which to end.
+        to: usize,
+        /// Held by the table while the answer is wanted.
+        token: Arc<()>,
+    },
+    /// Look which steps pass a filter; a newer question replaces an older.
+    Sift {
+        /// Number to answer with.
+        number: u64,
+        /// The filter.
+        filter: Box<Filter>,
+        /// The first step to look at.
+        from: usize,
+        /// The step before which to end.
+        to: usize,
+        /// What schemas make of the run.
+        checks: Arc<Checks>,
+        /// The marks on steps, where the filter asks for them.
+        marks: Arc<StepMarks>,
+    },
     /// Check values against their schemas, up to the last step.
     Examine(Arc<Checks>),
     /// Highlight code.
@@ -242,6 +289,8 @@ pub enum Effect {
         pattern: Box<Pattern>,
         /// From where on (not there itself).
         from: FoundAt,
+        /// The steps to search, where not all are listed.
+        within: Option<Arc<[StepNo]>>,
         /// Towards the end.
         is_forward: bool,
     },

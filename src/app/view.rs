@@ -5,6 +5,7 @@ use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
 use crate::format;
+use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
 use crate::text::{Role, width};
 
@@ -63,6 +64,11 @@ pub fn frame(app: &App) -> Frame {
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
+        if let Some(open) = open.as_ref().filter(|_| app.pane == Pane::Steps) {
+            left.push(Piece::of(Role::Text, " "));
+            let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
+            left.extend(app.sieve.told(open, room));
+        }
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
@@ -131,7 +137,11 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
             let selected = selected.map(|text| Piece::of(Role::Accent, &text));
             std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
         }
-        Pane::Steps => vec![Piece::of(role, " Steps ")],
+        Pane::Steps => {
+            let room = app.pane_extent(pane).width.saturating_sub(7);
+            let told = app.session.open().map(|open| app.sieve.told(&open, room));
+            std::iter::once(Piece::of(role, " Steps ")).chain(told.unwrap_or_default()).collect()
+        }
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
         Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
         Pane::Watches => Vec::new(),
@@ -191,7 +201,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         return Window::notice(&["No trajectory is open."], extent.width);
     };
     match pane {
-        Pane::Steps => steps::window(&open, &app.steps, app.times, extent),
+        Pane::Steps => steps::window(&open, &app.sieve, &app.steps, app.times, extent),
         Pane::State if app.columns.is_on => {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }
@@ -341,6 +351,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         Some(Layer::Search(prompt)) => Some((" /", prompt)),
         // What is wrong with it is shown until the next key.
         Some(Layer::Filter(prompt)) if app.notice.is_none() => Some((" & ", prompt)),
+        Some(Layer::Column(prompt)) if app.notice.is_none() => Some((" name = EXPR ", prompt)),
         Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
         _ => None,
     };

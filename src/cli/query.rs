@@ -2,11 +2,9 @@
 //!
 //! The expression is foreign code that can loop, fill the memory and overflow the stack, and nothing in a process can
 //! stop it. So it never runs in this one: [`worker`] is this program started again, with an empty environment and a
-//! bound on its memory, fed records over a pipe ([`child`]) and killed when it takes too long.
+//! bound on its memory, fed records over a pipe ([`crate::shell::query`]) and killed when it takes too long.
 
 mod ask;
-mod child;
-mod frame;
 mod worker;
 
 use super::args::{FileName, FormatOption, parsed};
@@ -16,7 +14,8 @@ use super::{Command, Stop, TROUBLE, complain};
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Place, Problem};
-use ask::{Answered, Question, RecordAnswer};
+use crate::shell::query::{Question, RecordAnswer};
+use ask::Answered;
 use clap::{ArgMatches, Args};
 use std::time::Duration;
 

@@ -105,7 +105,7 @@ mod tests {
             path: None,
             rule: "data.loop",
             severity: Severity::Warning,
-            message: String::new(),
+            message: "".into(),
         };
         let mut data = DataFound::default();
         (0..=FOUND_MAX).for_each(|record| data.add(finding(record % 3)));

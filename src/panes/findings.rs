@@ -1,5 +1,6 @@
 //! What the rules found in the open trajectory, and what the one under the cursor means.
 
+use super::listed::Listed;
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Session, Window};
 use crate::format::Layout;
 use crate::lint;
@@ -35,9 +36,8 @@ impl FindingsPane {
         if findings.get(self.scroll.cursor).is_some_and(|f| f.step == step) {
             return;
         }
-        let at = findings.iter().position(|f| f.step == step);
-        let before = || findings.iter().rposition(|f| f.step < step);
-        self.scroll.jump_to(at.or_else(before).unwrap_or(0));
+        let at = open.findings_at(open.step());
+        self.scroll.jump_to(if at.is_empty() { at.start.saturating_sub(1) } else { at.start });
     }
 
     /// The number of the finding behind or before the one in focus: from the cursor, if that is at the step in focus.
@@ -49,9 +49,10 @@ impl FindingsPane {
             let next = self.scroll.cursor.checked_add_signed(if is_forward { 1 } else { -1 })?;
             return (next < findings.len()).then_some(next);
         }
+        let at = open.findings_at(open.step());
         match is_forward {
-            true => findings.iter().position(|f| f.step > step),
-            false => findings.iter().rposition(|f| f.step < step),
+            true => Some(at.end).filter(|next| *next < findings.len()),
+            false => at.start.checked_sub(1),
         }
     }
 
@@ -59,7 +60,7 @@ impl FindingsPane {
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let findings = open.findings();
         let is_hit = |f: &Finding| {
-            let texts = [f.rule, f.message.as_str(), f.path.as_deref().unwrap_or_default()];
+            let texts = [f.rule, &*f.message, f.path.as_deref().unwrap_or_default()];
             texts.into_iter().any(|text| pattern.is_match(text))
         };
         let hits: Vec<usize> = findings.iter().enumerate().filter(|(_, f)| is_hit(f)).map(|(i, _)| i).collect();
@@ -117,10 +118,10 @@ fn also(session: &Session) -> &'static str {
 }
 
 /// How many there are of each severity.
-fn heading(findings: &[Arc<Finding>], session: &Session) -> Row {
+fn heading(findings: &Listed, session: &Session) -> Row {
     let mut left = Vec::new();
     for (severity, plural) in [(Severity::Error, "s"), (Severity::Warning, "s"), (Severity::Info, "")] {
-        let n = findings.iter().filter(|f| f.severity == severity).count();
+        let n = findings.count(severity);
         if n > 0 {
             let word = format!("{n} {}{}", severity.name(), if n == 1 { "" } else { plural });
             left.push(Piece::of(Role::Dim, if left.is_empty() { " " } else { " · " }));

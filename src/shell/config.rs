@@ -4,7 +4,7 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::review::Filter;
+use crate::review::{Filter, OwnName, Scope};
 use crate::state::watch::Expected;
 use crate::text::near;
 use crate::ui::Background;
@@ -25,7 +25,7 @@ const THEMES_MAX: usize = 100;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,6 +98,8 @@ pub struct Config {
     pub watch: WatchConfig,
     /// Filters of the table by name, as they are written.
     pub filters: Vec<(String, String)>,
+    /// Columns of the table by name: their expressions.
+    pub columns: Vec<(String, String)>,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -111,6 +113,8 @@ struct Written {
     watch: BTreeMap<Spanned<String>, WatchEntry>,
     #[serde(default)]
     filters: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    columns: BTreeMap<Spanned<String>, String>,
 }
 
 /// One key of `[watch]`: `notice`, or the name of a format.
@@ -271,13 +275,21 @@ fn parse(text: &str) -> Result<Config, String> {
         format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
     })?;
     let watch = WatchConfig::read(written.watch).map_err(|(at, fault)| format!("line {}: {fault}", line_of(at)))?;
-    let mut filters = Vec::new();
+    let (mut filters, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, expression) in written.columns {
+        let (at, name) = (name.span().start, name.into_inner());
+        names.push(OwnName::new(&name).map_err(|why| format!("line {}: [columns]: {why}", line_of(at)))?);
+        columns.push((name, expression));
+    }
     for (name, filter) in written.filters {
         let (at, filter) = (filter.span().start, filter.into_inner());
-        Filter::parse(&filter).map_err(|fault| format!("line {}: [filters] {name}: {fault}", line_of(at)))?;
+        // It may be one of records or one of steps.
+        let fault = |fault| format!("line {}: [filters] {name}: {fault}", line_of(at));
+        Filter::parse(&filter, Scope::Table(&names))
+            .or_else(|why| Filter::parse(&filter, Scope::Steps).map_err(|_| fault(why)))?;
         filters.push((name, filter));
     }
-    Ok(Config { theme: written.theme, watch, filters, ..Config::default() })
+    Ok(Config { theme: written.theme, watch, filters, columns, ..Config::default() })
 }
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
@@ -355,7 +367,8 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `watch`, `filters`";
+        let told =
+            "config.toml: line 2: unknown field `colour`, expected one of `theme`, `watch`, `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
@@ -364,10 +377,12 @@ mod tests {
             ("\n[watch.acts]\npaths = [\"†a < \"]", "line 2: `<` wants a JSON value behind it"),
             ("[watch.acts]\npath = []", "line 1"),
             (
-                "\n[filters]\nlong = \"step>3\"",
-                "line 3: [filters] long: there is no step to filter by; did you mean steps?",
+                "\n[filters]\nlong = \"stepz>3\"",
+                "line 3: [filters] long: at character 1: there is no stepz to filter by; did you mean steps?",
             ),
             ("[filters]\nlong = 3", "line 2"),
+            ("[columns]\nmodel = \".m\"\nsteps = \".s\"", "line 3: [columns]: steps is a column or a term"),
+            ("[filters]\na = \"model:x\"", "there is no model"),
         ] {
             let message = message_of(text.as_bytes());
             assert!(message.contains(told), "{text}: {message}");
@@ -384,7 +399,7 @@ mod tests {
     fn what_is_there_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::of(folder.path()), Config::default());
-        let filters = "[filters]\nlong = \"steps>50\"\n";
+        let filters = "[filters]\nlong = \"steps>50 model:gpt*\"\n[columns]\nmodel = \".details.model\"\n";
         let text = "theme = \"light\"\n[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
         fs::write(folder.path().join("config.toml"), format!("{text}{filters}")).unwrap();
         fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
@@ -393,7 +408,8 @@ mod tests {
         let config = Config::of(folder.path());
         assert_eq!(config.theme.as_deref(), Some("light"));
         assert_eq!(config.watch.notice, NoticeBy::Osc9);
-        assert_eq!(config.filters, [("long".to_owned(), "steps>50".to_owned())]);
+        assert_eq!(config.filters, [("long".to_owned(), "steps>50 model:gpt*".to_owned())]);
+        assert_eq!(config.columns, [("model".to_owned(), ".details.model".to_owned())]);
         assert_eq!(config.watch.of("acts"), [Expected::parse("†state.budget < 0").unwrap()]);
         assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);

@@ -3,8 +3,9 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
+use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
-use super::{files, marks};
+use super::{files, marks, sift};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
@@ -69,6 +70,9 @@ pub struct Jobs {
     tally: Latest,
     scan: Latest,
     data: Latest,
+    sift: Latest,
+    ask: Sender<(Source, Effect)>,
+    ask_all: Sender<(Source, Effect)>,
     wanted: Arc<AtomicU64>,
 }
 
@@ -89,6 +93,9 @@ impl Jobs {
             tally: Latest::start("tally", &answers)?,
             scan: Latest::start("scan", &answers)?,
             data: Latest::start("data", &answers)?,
+            sift: Latest::start("sift", &answers)?,
+            ask: spawn("ask", answers.clone(), Arc::clone(&wanted))?,
+            ask_all: spawn("ask-all", answers.clone(), Arc::clone(&wanted))?,
             wanted,
         };
         Ok((jobs, out))
@@ -107,6 +114,9 @@ impl Jobs {
             Effect::Tally { .. } => self.tally.is_asked(&effect),
             Effect::Scan { .. } => self.scan.is_asked(&effect),
             Effect::CheckData { .. } => self.data.is_asked(&effect),
+            Effect::Sift { .. } => self.sift.is_asked(&effect),
+            Effect::Ask { .. } => &self.ask,
+            Effect::AskAll { .. } => &self.ask_all,
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -146,7 +156,10 @@ impl Drop for Latest {
 /// The number of a job of which only the newest is wanted; 0 for others.
 fn number_of(effect: &Effect) -> u64 {
     match effect {
-        Effect::Find { number, .. } | Effect::Arrange { number, .. } | Effect::Tally { number, .. } => *number,
+        Effect::Find { number, .. }
+        | Effect::Arrange { number, .. }
+        | Effect::Tally { number, .. }
+        | Effect::Sift { number, .. } => *number,
         // The first content has number 0.
         Effect::Scan { content, .. } | Effect::CheckData { content } => content + 1,
         _ => 0,
@@ -156,7 +169,7 @@ fn number_of(effect: &Effect) -> u64 {
 fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let mut scanner = Scanner::default();
+        let (mut scanner, mut asker) = (Scanner::default(), Asker::default());
         for (source, effect) in receiver {
             let number = number_of(&effect);
             let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
@@ -169,12 +182,12 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
                     let wanted = Wanted { content, records: from..to, threads: scan::threads() };
                     scanner.run(&source, &wanted, &is_wanted, &mut send);
                 }
-                effect => {
-                    if matches!(effect, Effect::CheckData { .. }) {
-                        scan::stand_back();
-                    }
-                    perform(&source, effect, &is_wanted, &mut send);
+                Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(&source, effect, &mut asker, &mut send),
+                Effect::CheckData { content } => {
+                    scan::stand_back();
+                    scan::check_data(&source, content, &is_wanted, &mut send);
                 }
+                effect => perform(&source, effect, &is_wanted, &mut send),
             }
         }
     })?;
@@ -190,15 +203,17 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let wanted = Wanted { content, records: from..to, threads: 1 };
             Scanner::default().run(source, &wanted, &|| true, send);
         }
-        Effect::CheckData { content } => check_data(source, content, is_wanted, send),
-        Effect::Arrange { number, facts, marks, sort, filter } => {
-            let order = arrange(&facts, sort, &filter, marks.as_deref(), is_wanted);
+        Effect::CheckData { content } => scan::check_data(source, content, is_wanted, send),
+        Effect::Arrange { number, grounds, sort, filter } => {
+            let order = arrange(&grounds, sort, &filter, source, is_wanted);
             order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
         }
-        Effect::Tally { number, facts, marks, filter, column } => {
-            let tally = tally(&facts, &filter, column, marks.as_deref(), is_wanted);
+        Effect::Tally { number, grounds, filter, column } => {
+            let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
+        Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
+        Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(source, effect, &mut Asker::default(), send),
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
@@ -220,17 +235,16 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             }
         }
         Effect::Examine(checks) => send(examine(source, &checks)),
-        Effect::Find { number, pattern, from, is_forward } => {
-            send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
+        Effect::Find { number, pattern, from, within, is_forward } => {
+            let found = match (from, within) {
+                (FoundAt::Step(from), Some(steps)) => {
+                    find_within(source, &pattern, from, &steps, is_forward, is_wanted).map(FoundAt::Step)
+                }
+                _ => find(source, &pattern, from, is_forward, is_wanted),
+            };
+            send(Msg::Found(number, found));
         }
-        Effect::File { generation, step, id } => {
-            let shown = source.files.as_deref().map(|folder| files::show(folder, &id));
-            send(match shown {
-                Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
-                Some(Err(told)) => Msg::Told(true, told),
-                None => Msg::Told(true, "no folder of files was named; --files DIR does".to_owned()),
-            });
-        }
+        Effect::File { generation, step, id } => send(file(source, generation, step, &id)),
         Effect::Readers { generation, identity, path } => {
             let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
@@ -248,6 +262,14 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         | Effect::OpenFile(_)
         | Effect::Heads(_)
         | Effect::Play(_) => {}
+    }
+}
+
+fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
+    match source.files.as_deref().map(|folder| files::show(folder, id)) {
+        Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
+        Some(Err(told)) => Msg::Told(true, told),
+        None => Msg::Told(true, "no folder of files was named; --files DIR does".to_owned()),
     }
 }
 
@@ -300,12 +322,6 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
     }
     if !batch.is_empty() {
         send(Msg::Facts(content, batch));
-    }
-}
-
-fn check_data(source: &Source, content: u64, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
-    if let Some(found) = DataFound::look(source.records.as_ref(), source.bytes.as_ref(), is_wanted) {
-        send(Msg::DataChecked(content, found.map(Arc::new).map_err(|problem| problem.to_string())));
     }
 }
 
@@ -371,6 +387,29 @@ fn find(
     let look = |(low, high): (u64, u64)| scan(source.bytes.as_ref(), pattern, low, high, is_forward, is_wanted);
     let at = look(first).or_else(|| look(second)).or_else(|| look((here.offset, here.end())))?;
     places.at(at)
+}
+
+/// Searches some steps, from one on and around; that one comes last.
+fn find_within(
+    source: &Source,
+    pattern: &Pattern,
+    from: StepNo,
+    steps: &[StepNo],
+    is_forward: bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<StepNo> {
+    let places = Places::of(source, FoundAt::Step(from))?;
+    let (before, behind) = steps.split_at(steps.partition_point(|step| *step < from));
+    let (here, after) = behind.split_at(usize::from(behind.first() == Some(&from)));
+    let has = |step: &&StepNo| {
+        let span = usize::try_from(**step).ok().and_then(|row| places.span(row));
+        let look = |span: Span| scan(source.bytes.as_ref(), pattern, span.offset, span.end(), true, is_wanted);
+        span.and_then(look).is_some()
+    };
+    match is_forward {
+        true => after.iter().chain(before).chain(here).find(has).copied(),
+        false => before.iter().rev().chain(after.iter().rev()).chain(here).find(has).copied(),
+    }
 }
 
 /// The first (or last) match between two bytes.

@@ -93,6 +93,10 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
     app.filters = config.filters.clone();
+    for (name, expression) in &config.columns {
+        // The configuration was checked for what names may be.
+        let _is_a_name = app.offer_column(name, expression);
+    }
     let (is_done, opening, fade_at) = (false, never(), None);
     let mut program = Program {
         app,

@@ -330,13 +330,32 @@ fn wrong_examples(text: &str) -> Vec<String> {
     out
 }
 
+/// A line in which what stands in quotes is one word.
+fn in_words(line: &str) -> String {
+    let mut quote = None;
+    let word = |c: char| match (quote, c) {
+        (None, '\'' | '"') => {
+            quote = Some(c);
+            c
+        }
+        (Some(end), c) if c == end => {
+            quote = None;
+            c
+        }
+        (Some(_), ' ' | '>' | ';' | '&') => '_',
+        (_, c) => c,
+    };
+    line.chars().map(word).collect()
+}
+
 fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
     let line = part.trim().trim_start_matches("$ ");
     if line != "obelus" && !line.starts_with("obelus ") {
         return None;
     }
+    let line = &in_words(line);
     let shell = line.split(" #").next().unwrap_or(line).split(['>', ';', '&']).next().unwrap_or(line);
-    let words = shell.split_whitespace().map(|word| word.trim_matches('\''));
+    let words = shell.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
     match cli::program().try_get_matches_from(words) {
         // What is no command is taken for a file; those of the pages have an end or a folder.
         Ok(matches) => {
@@ -358,6 +377,7 @@ fn commands_and_keys_on_the_pages_exist() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(wrong_examples("```\nobelus bless x\nobelus state x --step 3 | jq .\n```\n").len(), 1);
+    assert_eq!(wrong_examples("```\nobelus mark x.jsonl --where 'a b>3' --flag\n```\n"), [""; 0]);
     assert_eq!(wrong_examples("say `agent \\| obelus --bless` or `obelus -`").len(), 1);
     assert_eq!(wrong_examples("say `obelus check`"), [""; 0]);
     assert_eq!(wrong_examples("| key | what |\n| --- | --- |\n| `]w` `Q` | x |\n").len(), 1);

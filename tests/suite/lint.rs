@@ -365,7 +365,8 @@ fn many_threads_tell_the_same_as_one() {
         for record in loaded.records.iter() {
             let span = record.place.span;
             let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
-            alone.extend(survey.take(obelus::rules::adp::examine(&record, bytes)).found);
+            let examined = obelus::rules::adp::examine(&record, bytes);
+            alone.extend(survey.take(examined, loaded.input.as_ref()).found);
         }
         let mut together = Vec::new();
         ingest::findings(&loaded, |found| {

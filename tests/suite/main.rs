@@ -17,6 +17,9 @@ mod hostile;
 mod lint;
 mod loss;
 mod marks;
+mod own;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
 mod played;
 mod props;
@@ -25,6 +28,7 @@ mod query;
 mod replay;
 mod review;
 mod schemas;
+mod sieve;
 mod spark;
 mod stats;
 mod table;

@@ -322,3 +322,33 @@ fn child_that_writes() {
         println!("saved {tag}");
     }
 }
+
+#[test]
+fn a_filter_decides_by_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("d.jsonl"), RECORDS).unwrap();
+    let run = |words: &[&str]| {
+        let all: Vec<&str> = [words[0], "d.jsonl", "--marks", "m"].iter().chain(&words[1..]).copied().collect();
+        obelus(at, &all)
+    };
+    let marked = |filter: &str| {
+        let (status, stdout, stderr) = run(&["marks", "--where", filter, "--json"]);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        let lines = stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines
+            .filter(|line| !line["id"].is_null())
+            .map(|line| line["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (status, stdout, _) = run(&["mark", "--where", "!id:^b", "--as", "bad", "--note", "no"]);
+    assert_eq!((status, stdout.as_str()), (0, "4 decisions on 2 records written\n"));
+    assert_eq!(run(&["mark", "--where", "id:^[bc]", "--record", "0-1", "--as", "good"]).1, "1 decision on b written\n");
+    assert_eq!(marked("steps>0"), ["a", "b", "c"]);
+    assert_eq!(marked("mark:bad"), ["a", "c"]);
+    assert_eq!(run(&["mark", "--where", "mark:bad id:c", "--as", "unsure"]).0, 0);
+    assert_eq!(marked("mark:bad|good"), ["a", "b"]);
+    assert_eq!(run(&["mark", "--where", "steps>99", "--flag"]).1, "0 decisions on 0 records written\n");
+    let (status, _, stderr) = obelus(at, &["marks", "--marks", "m", "--where", "steps>1"]);
+    assert!(status == 2 && stderr.contains("none is named"), "{stderr}");
+}

@@ -129,5 +129,26 @@ fn calls_are_counted_alone() {
     let (_, told, _) = run(folder, &["stats", "--tools", "-"], &records()[..2].join("\n"));
     assert_eq!(told, "-  2 calls in 2 records\n  2  f\n");
     let (_, told, _) = run(folder, &["stats", "--tools", "--format", "generic", "-"], "{}\n");
-    assert_eq!(told, "-  0 calls in 1 records\n");
+    assert_eq!(told, "-  0 calls in 1 record\n");
+}
+
+#[test]
+fn a_conversation_has_the_reward_of_its_record() {
+    let record = |members: &str, step: &str| {
+        format!(
+            "{{\"id\":\"a\",{members}\"messages\":[{{\"role\":\"user\",\"content\":\"q\"}},\
+             {{\"role\":\"assistant\",\"content\":\"a\"{step}}}]}}\n"
+        )
+    };
+    let members = ["\"reward\":0.75,", "\"score\":2,\"resolved\":true,", "\"resolved\":false,", "\"target\":true,"];
+    let none = ["", "\"target\":\"x\",", "\"reward\":null,", "\"resolved\":[\"t\"],"];
+    let all = members.iter().chain(&none).map(|members| record(members, ""));
+    let text: String = all.chain([record("\"reward\":9,", ",\"reward\":1")]).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let (_, stats, _) = run(folder.path(), &["stats", "--json", "--format", "adp", "-"], &text);
+    let lines: Vec<serde_json::Value> = stats.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rewards: Vec<Option<f64>> = lines[..9].iter().map(|line| line["reward"].as_f64()).collect();
+    let expect = [Some(0.75), Some(2.0), Some(0.0), Some(1.0), None, None, None, None, Some(1.0)];
+    assert_eq!(rewards, expect);
+    assert_eq!(lines[9]["reward"], serde_json::json!({"trajectories": 5, "steps": 1, "sum": 4.75}));
 }

@@ -19,6 +19,7 @@ use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Filter;
 use jump::Wanted;
+pub(super) use table::TOO_MANY;
 
 impl App {
     /// Does what a key, a click or the palette asks for.
@@ -113,6 +114,7 @@ impl App {
             A::PromptSubmit => match self.layer {
                 Some(Layer::Condition(_)) => self.submit_condition(),
                 Some(Layer::Filter(_)) => self.submit_filter(),
+                Some(Layer::Column(_)) => self.submit_column(),
                 _ => self.submit(effects),
             },
             _ => {
@@ -124,10 +126,9 @@ impl App {
 
     fn open_menu(&mut self, kind: MenuKind) {
         let place = self.place();
-        let is_palette = kind == MenuKind::Palette && self.is_on_table();
-        self.layer = Some(Layer::Menu(match is_palette {
-            true => Menu::palette(&place, &self.filters),
-            false => Menu::new(kind, &place),
+        self.layer = Some(Layer::Menu(match (kind, self.fitting_filters()) {
+            (MenuKind::Palette, Some(filters)) => Menu::palette(&place, filters),
+            _ => Menu::new(kind, &place),
         }));
     }
 
@@ -144,6 +145,12 @@ impl App {
             self.table.toggle_column(column);
             return menu.set_columns(&self.table.columns);
         }
+        if let Some(Layer::Menu(menu)) = &self.layer
+            && let Some(Item::NewColumn) = menu.chosen()
+        {
+            let typed = menu.prompt.text().trim().to_owned();
+            return self.type_column(&typed);
+        }
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => {
@@ -154,7 +161,11 @@ impl App {
                 }
             }
             Some(Item::GoToTime(when)) => self.go_to_time(when),
-            Some(Item::Filter(number)) => self.use_filter(number),
+            Some(Item::Filter(number)) => {
+                if let Some(text) = menu.filter(number) {
+                    self.use_filter(text);
+                }
+            }
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
@@ -199,6 +210,8 @@ impl App {
             self.pane = Pane::Table;
         } else if self.pane == Pane::Table && !self.table.filter.is_empty() {
             self.table.filter = Filter::default();
+        } else if self.pane == Pane::Steps && !self.sieve.filter.is_empty() {
+            self.set_sieve(Filter::default());
         } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {

@@ -4,8 +4,10 @@ use crate::app::keys::Action as A;
 use crate::app::menu::Menu;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
-use crate::review::{Field, Filter, FilterFault, Sort};
+use crate::review::{Column, Field, Filter, FilterFault, Scope, Sort};
 
+/// Why a column of words does not sort.
+pub(in crate::app) const TOO_MANY: &str = "there are too many records to sort them by words; & filters by them";
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
 
@@ -24,14 +26,17 @@ impl App {
             }
             A::Filter => {
                 let mut prompt = Prompt::default();
-                if !self.table.filter.is_empty() {
-                    prompt.insert(&format!("{} ", self.table.filter));
+                let filter = if self.is_on_table() { &self.table.filter } else { &self.sieve.filter };
+                if !filter.is_empty() {
+                    prompt.insert(&format!("{filter} "));
                 }
                 self.layer = Some(Layer::Filter(prompt));
             }
             A::Facets => self.toggle_facets(),
             A::Plot => self.toggle_plot(),
-            A::ChooseColumns => self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns))),
+            A::ChooseColumns => {
+                self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns, self.offered_columns())))
+            }
             A::TablePaneNext => self.table_pane_by(true),
             A::TablePanePrevious => self.table_pane_by(false),
             A::FacetToggle => self.toggle_value(self.table.facets.chosen()),
@@ -42,9 +47,17 @@ impl App {
         }
     }
 
+    /// The columns of one's own, with their expressions.
+    fn offered_columns(&self) -> Vec<(Column, String)> {
+        self.table.own.iter().map(|own| (Column::Own(own.name), own.expression.to_string())).collect()
+    }
+
     /// The column in focus: up, down, the order of the file.
     fn sort(&mut self) {
         let column = self.table.focus;
+        if column.text().is_some() && !self.table.all().has_texts() {
+            return self.tell(TOO_MANY);
+        }
         self.table.sort = match self.table.sort {
             Some(sort) if sort.column == column && sort.is_reversed => None,
             Some(sort) if sort.column == column => Some(Sort { column, is_reversed: true }),
@@ -62,27 +75,41 @@ impl App {
     /// Enter in the line of the filter; a faulty one stays to be changed.
     pub(super) fn submit_filter(&mut self) {
         let Some(Layer::Filter(prompt)) = &self.layer else { return };
+        let text = prompt.text().to_owned();
         if self.pane == Pane::Files {
-            let typed = prompt.text().to_owned();
             self.layer = None;
-            return self.filter_files(&typed);
+            return self.filter_files(&text);
         }
-        match Filter::parse(prompt.text()) {
-            Ok(filter) => {
-                self.layer = None;
-                self.table.filter = filter;
-            }
-            Err(fault) => self.tell_fault(&fault),
+        if self.use_filter(&text) {
+            self.layer = None;
         }
     }
 
-    /// Takes a filter of the configuration in place of the one that is there.
-    pub(super) fn use_filter(&mut self, number: usize) {
-        let Some((_, text)) = self.filters.get(number) else { return };
-        match Filter::parse(text) {
-            Ok(filter) => self.table.filter = filter,
-            Err(fault) => self.tell_fault(&fault),
+    /// The filters of the configuration that fit where the cursor is; None where nothing is filtered.
+    pub(super) fn fitting_filters(&self) -> Option<Vec<(String, String)>> {
+        let names = self.table.own_names();
+        let scope = match self.pane {
+            Pane::Table | Pane::Facets | Pane::Plot => Scope::Table(&names),
+            Pane::Steps => Scope::Steps,
+            Pane::State | Pane::Inspector | Pane::Watches | Pane::Files => return None,
+        };
+        let fits = |(_, text): &&(String, String)| Filter::parse(text, scope).is_ok();
+        Some(self.filters.iter().filter(fits).cloned().collect())
+    }
+
+    /// Takes a filter in place of the one that is there; whether it is one.
+    pub(super) fn use_filter(&mut self, text: &str) -> bool {
+        let (names, is_on_table) = (self.table.own_names(), self.is_on_table());
+        let scope = if is_on_table { Scope::Table(&names) } else { Scope::Steps };
+        match (Filter::read(text, scope, &self.filters), is_on_table) {
+            (Ok(filter), true) => self.table.filter = filter,
+            (Ok(filter), false) => self.set_sieve(filter),
+            (Err(fault), _) => {
+                self.tell_fault(&fault);
+                return false;
+            }
         }
+        true
     }
 
     fn tell_fault(&mut self, fault: &FilterFault) {

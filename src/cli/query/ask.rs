@@ -1,70 +1,17 @@
 //! A question to all records of a file: batch by batch, and one by one where a batch comes to a bad end.
 
 use super::Stop;
-use super::child::{Child, Ended};
-use super::frame;
 use crate::ingest::{self, Loaded};
 use crate::model::{Place, Problem, RecordBody};
+use crate::shell::query::{Child, Ended, Question, RecordAnswer};
 use crate::source::Reader;
-use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::time::Duration;
 
 /// Bytes of records that a worker is given at once.
 const BATCH_BYTES: u64 = 1 << 18;
 
 /// Records of one file that may end their worker before it is given up.
 const ENDED_MAX: usize = 16;
-
-/// What is asked of each record.
-pub(super) struct Question {
-    /// The expression.
-    pub(super) expression: String,
-    /// Whether the results are wanted, or only whether one is true.
-    pub(super) wants_results: bool,
-    /// Longest time for one record.
-    pub(super) limit: Duration,
-}
-
-impl Question {
-    /// A worker that knows the question.
-    ///
-    /// # Errors
-    /// It cannot be started, or the expression is none.
-    pub(super) fn child(&self) -> Result<Child, Problem> {
-        Child::start(self)
-    }
-}
-
-/// What an expression says of a record.
-#[derive(Debug, Default)]
-pub(super) struct RecordAnswer {
-    /// Its results as JSON, each with a newline.
-    pub(super) results: String,
-    /// Whether one is neither false nor null.
-    pub(super) is_true: bool,
-    /// Why there are no more results.
-    pub(super) failure: Option<String>,
-}
-
-impl RecordAnswer {
-    /// Writes it to the parent.
-    pub(super) fn put(&self, to: &mut impl Write) -> io::Result<()> {
-        frame::put_number(u64::from(self.is_true), to)?;
-        frame::put(self.results.as_bytes(), to)?;
-        frame::put_number(u64::from(self.failure.is_some()), to)?;
-        frame::put(self.failure.as_deref().unwrap_or_default().as_bytes(), to)
-    }
-
-    /// Reads it from a worker.
-    pub(super) fn get(from: &mut impl Read) -> io::Result<Self> {
-        let is_true = frame::number(from)? != 0;
-        let results = frame::text(from)?;
-        let has_failed = frame::number(from)? != 0;
-        let failure = Some(frame::text(from)?).filter(|_| has_failed);
-        Ok(Self { results, is_true, failure })
-    }
-}
 
 /// A record with its answer.
 pub(super) struct Answered {

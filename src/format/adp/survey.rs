@@ -1,7 +1,7 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
 use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
-use crate::model::Found;
+use crate::model::{Bytes, Found};
 use crate::rules::adp;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -26,14 +26,14 @@ impl Survey for Trajectories {
         }
     }
 
-    fn take(&mut self, looked: Looked) -> Surveyed {
+    fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => {
-                let words = examined.words.clone();
-                let adp::Surveyed { found, stats } = self.survey.take(*examined);
+                let glance = examined.glance.clone().unwrap_or_default();
+                let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
                 if self.purpose == Purpose::Table {
-                    let facts = Some(facts(stats, words, &found));
+                    let facts = Some(facts(stats, glance, &found));
                     return Surveyed { found, stats: None, facts };
                 }
                 Surveyed { found, stats: stats.and_then(|stats| to_raw_value(&stats).ok()), facts: None }
@@ -51,11 +51,13 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Bytes that are counted as one token.
+const TOKEN_BYTES: u64 = 4;
+
 /// What the table shows of a trajectory; of one that cannot be read, why.
-fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Found]) -> Facts {
-    let why = || found.first().map_or_else(String::new, |found| found.finding.message.clone());
+fn facts(stats: Option<adp::TrajectoryStats>, glance: adp::Glance, found: &[Found]) -> Facts {
+    let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
-    let id = stats.id.and_then(|id| serde_json::from_str(id.get()).ok());
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
     tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let counted = Counted {
@@ -63,14 +65,10 @@ fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Fo
         classes: stats.classes.into_iter().collect(),
         tools,
         chars: stats.chars,
+        tokens: glance.seen.div_ceil(TOKEN_BYTES),
         reward: stats.reward,
         finish: stats.finish.to_owned(),
     };
-    let title = match id {
-        Some(serde_json::Value::String(text)) => text,
-        Some(number) => number.to_string(),
-        None => String::new(),
-    };
-    let words = words.map_or_else(String::new, |words| one_line(&words));
-    Facts { title, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
+    let words = one_line(&glance.words);
+    Facts { title: glance.name, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
 }

@@ -9,11 +9,13 @@ use super::lint;
 use super::reading::Reading;
 use super::repeat::RepeatKeys;
 use super::report::Report;
+use super::seen;
 use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
+use crate::rules::digest;
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -26,46 +28,61 @@ pub struct Examined {
     pub stats: Option<TrajectoryStats>,
     /// D15: what of it may repeat; give it to [`Repeats::note`](super::Repeats::note) in the order of the file.
     pub keys: RepeatKeys,
-    /// What the first user step says, else the first step, in one line at most; None where nobody asked.
-    pub words: Option<String>,
+    /// What a table shows beside; None where nobody asked.
+    pub glance: Option<Glance>,
+}
+
+/// What a table shows of a record beside its statistics.
+#[derive(Debug, Clone, Default)]
+pub struct Glance {
+    /// What it is called: its id, or what stands for one; empty without.
+    pub name: String,
+    /// What the first user step says, else the first step, in one line at most.
+    pub words: String,
+    /// Bytes that a model sees, about.
+    pub seen: u64,
 }
 
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found, keys| {
+    // These digests are told.
+    look(record, text, digest::of, |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
         (Some(stats), None)
     })
 }
 
-/// D1 to D22: examines one record, and takes the words that it begins with.
+/// D1 to D22: examines one record, and takes what a table shows beside.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found, _| {
+    look(record, text, digest::quick, |reading, found, _| {
         let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
         let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
-        (Some(stats), first.map(show::summary))
+        let name = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
+        let words = first.map(show::summary).unwrap_or_default();
+        (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading) }))
     })
 }
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _, _| (None, None))
+    look(record, text, digest::quick, |_, _, _| (None, None))
 }
 
 fn look(
     record: &Record,
     text: &[u8],
-    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<String>),
+    digest: fn(&Value<'_>) -> u128,
+    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
         Ok(root) => root,
         Err(finding) => {
             let found = vec![Found { finding, place: at }];
-            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default(), words: None };
+            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default(), glance: None };
         }
     };
     let place = |value: &Value<'_>| {
@@ -77,9 +94,9 @@ fn look(
     let findings = findings(&reading, record.number).into_iter();
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
-    let keys = RepeatKeys::of(&reading, place);
-    let (stats, words) = told(&reading, &found, &keys);
-    Examined { record: record.number, stats, found, keys, words }
+    let keys = RepeatKeys::of(&reading, place, digest);
+    let (stats, glance) = told(&reading, &found, &keys);
+    Examined { record: record.number, stats, found, keys, glance }
 }
 
 /// D1: reads the JSON of a record.
@@ -90,10 +107,10 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     let unreadable = |message: String| Finding {
         record: record.number,
         step: None,
-        path: Some(String::new()),
+        path: Some("".into()),
         rule: "adp.json",
         severity: Severity::Error,
-        message,
+        message: message.into(),
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {

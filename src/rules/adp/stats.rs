@@ -43,7 +43,7 @@ pub struct TrajectoryStats {
     pub chars: u64,
     /// An estimate: a quarter of `chars`, rounded up.
     pub tokens_est: u64,
-    /// Sum of the rewards; None without any.
+    /// Sum of the steps' rewards, else the reward of the whole; None without any.
     pub reward: Option<f64>,
     /// Steps with a reward.
     pub rewarded_steps: u64,
@@ -82,7 +82,7 @@ impl TrajectoryStats {
             turns: turns(entries),
             chars,
             tokens_est: chars.div_ceil(4),
-            reward: (!rewards.is_empty()).then(|| rewards.iter().sum()),
+            reward: (!rewards.is_empty()).then(|| rewards.iter().sum()).or_else(|| reading.outcome()),
             rewarded_steps: rewards.len() as u64,
             calls: calls.clone().count() as u64,
             calls_with_thought: thoughtful.map(|e| e.calls.len() as u64).sum(),
