@@ -208,8 +208,10 @@ fn plot(mut numbers: Vec<f64>) -> Plot {
         out.push(Bin { low: pair[0], written, records: count(pair[0], pair[1]), is_outlier: false });
     }
     if has_more {
-        let records = count(last, f64::INFINITY);
-        out.push(Bin { low: last, written: format!("{last}.."), records, is_outlier: most > high });
+        let beyond = &numbers[numbers.partition_point(|n| *n < last)..];
+        let is_one = beyond.first() == Some(&most);
+        let (low, written) = if is_one { (most, most.to_string()) } else { (last, format!("{last}..")) };
+        out.push(Bin { low, written, records: beyond.len(), is_outlier: most > high });
     }
     let outliers = out.iter().filter(|bin| bin.is_outlier).map(|bin| bin.records).sum();
     let marks = [1, 50, 90, 99, 100].map(|percent| if percent == 1 { least } else { percentile(&numbers, percent) });
@@ -338,6 +340,7 @@ mod tests {
         assert_eq!(bins(&steps(&[0.5])).len(), 1);
         let far = steps(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1000.0]);
         assert_eq!((far.outliers, far.bins.last().unwrap().is_outlier), (1, true));
+        assert_eq!(bins(&far).last(), Some(&pair(("1000", 1))), "one value beyond the last edge is that value");
         assert_eq!(far.marks, [1.0, 5.0, 1000.0, 1000.0, 1000.0]);
         assert_eq!(steps(&[]), Plot::default());
     }

@@ -112,7 +112,14 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
         })?;
         let is_counted = head.count.is_empty() && loaded.detected.format.layout() == Layout::Set;
         let count = if is_counted { told(loaded.records.len(), "run") } else { head.count.clone() };
-        Ok(FileHead { found: Some((errors, warnings)), count, ..head.clone() })
+        // A long array has no first record at its beginning.
+        let words = if head.words.is_empty() && loaded.trajectories() > 0 {
+            words_of(loaded.run(0)?.as_ref(), loaded.input.as_ref())
+        } else {
+            head.words.clone()
+        };
+        let format = if head.format.is_empty() { loaded.detected.format.name() } else { head.format };
+        Ok(FileHead { found: Some((errors, warnings)), count, words, format, ..head.clone() })
     };
     told_of(path, ingest::with_stack(look), head.len)
 }

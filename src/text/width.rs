@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn a_path_is_cut_between_its_folder_and_its_name() {
         let cut = |text: &str, cells| cut_middle(&SafeText::of(text), cells).as_str().to_owned();
-        assert_eq!(cut("swe-play-trajectories/sample_std.json", 30), "swe-play-tra…/sample_std.json");
-        assert_eq!(cut("swe-play-trajectories/sample_std.json", 20), "swe-pla…le_std.json");
+        assert_eq!(cut("swe-play-trajectories/sample_std.json", 30), "swe-play-traj…/sample_std.json");
+        assert_eq!(cut("swe-play-trajectories/sample_std.json", 20), "swe-pla…ple_std.json");
         assert_eq!(cut("runs/a.jsonl", 12), "runs/a.jsonl");
-        assert_eq!(cut("a-long-name-without-a-folder.json", 12), "a-l…er.json");
+        assert_eq!(cut("a-long-name-without-a-folder.json", 12), "a-lo…er.json");
         for cells in 0..40 {
             for text in ["ordner/größe-日本語-日本語.json", "日本/語", "x", ""] {
                 assert!(width(&cut(text, cells)) <= cells, "{text} {cells}");
