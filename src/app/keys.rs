@@ -27,6 +27,8 @@ pub enum Context {
     Facets,
     /// In the plot below the table.
     Plot,
+    /// In the attempts at a task, and the list of tasks.
+    Attempts,
     /// In help and palette.
     Menu,
     /// In a line being typed.
@@ -125,6 +127,8 @@ pub enum Action {
     BinToggle,
     BinNext,
     BinPrevious,
+    Attempts,
+    Tasks,
     Search,
     SearchNext,
     SearchPrevious,
@@ -297,9 +301,13 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["x"], A::Toggle, "fold", "Fold or unfold what the cursor is on.", MOVE, 0),
     row(C::Trajectory, &["E"], A::UnfoldAll, "unfold all", "Unfold everything that is shown.", MOVE, 0),
     row(C::Trajectory, &["C"], A::FoldAll, "fold all", "Fold everything below the top level.", MOVE, 0),
+    row(C::Attempts, &["x"], A::Toggle, "fold", "Fold or unfold the branch under the cursor.", MOVE, 3),
+    row(C::Attempts, &["E"], A::UnfoldAll, "unfold all", "Unfold all branches.", MOVE, 0),
+    row(C::Attempts, &["C"], A::FoldAll, "fold all", "Fold all branches but the first.", MOVE, 0),
 
     row(C::Files, &["Enter"], A::Follow, "open", "Open the file under the cursor.", LOOK, 1),
     row(C::Table, &["Enter"], A::Follow, "open", "Open the trajectory under the cursor.", LOOK, 1),
+    row(C::Attempts, &["Enter"], A::Follow, "open", "Open this attempt at the step at which the branch begins; in the list, the attempts at this task.", LOOK, 1),
     row(C::Steps, &["Enter"], A::Follow, "follow", "Go from a result to its call; else look at the message.", LOOK, 3),
     row(C::State, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote the value; a reference leads to what it names.", LOOK, 3),
     row(C::Inspector, &["Enter"], A::Follow, "follow", "Follow the reference, the event or the line under the cursor; else fold or unfold.", LOOK, 3),
@@ -331,6 +339,9 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Table, &["+"], A::Good, "good", "Decide: keep this record, or all that are selected.", MARK, 2),
     row(C::Table, &["-"], A::Bad, "bad", "Decide: drop this record, or all that are selected.", MARK, 2),
     row(C::Table, &["="], A::Unsure, "unsure", "Decide: this record was looked at and is not sure.", MARK, 2),
+    row(C::Attempts, &["+"], A::Good, "good", "Decide: keep the attempt under the cursor.", MARK, 2),
+    row(C::Attempts, &["-"], A::Bad, "bad", "Decide: drop the attempt under the cursor.", MARK, 2),
+    row(C::Attempts, &["="], A::Unsure, "unsure", "Decide: the attempt under the cursor was looked at and is not sure.", MARK, 2),
     row(C::Trajectory, &["+"], A::Good, "good", "Decide: keep the open record (of a file that is one run: this step).", MARK, 0),
     row(C::Trajectory, &["-"], A::Bad, "bad", "Decide: drop the open record (of a file that is one run: this step).", MARK, 0),
     row(C::Trajectory, &["="], A::Unsure, "unsure", "Decide: the open record was looked at and is not sure.", MARK, 0),
@@ -352,6 +363,10 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["f"], A::Facets, "values", "Show the values of the column in focus with their counts, and back.", DATA, 3),
     row(C::Dataset, &["p"], A::Plot, "plot", "Show how the numbers of the column in focus spread, and back.", DATA, 4),
     row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns of the table.", DATA, 0),
+    row(C::Dataset, &["a"], A::Attempts, "attempts", "Show the attempts at the task of this record as a tree: what they share, where they part, what each came to.", DATA, 5),
+    row(C::Trajectory, &["a"], A::Attempts, "attempts", "Show the attempts at the task of the open record as a tree.", DATA, 0),
+    row(C::Dataset, &["A"], A::Tasks, "tasks", "List the tasks that several records are attempts at.", DATA, 0),
+    row(C::Attempts, &["A"], A::Tasks, "tasks", "List the tasks that several records are attempts at.", DATA, 4),
     row(C::Table, &["l", "Right"], A::ColumnNext, "next column", "Put the next column in focus.", DATA, 0),
     row(C::Table, &["h", "Left"], A::ColumnPrevious, "previous column", "Put the previous column in focus.", DATA, 0),
     row(C::Facets, &["l", "Right"], A::ColumnNext, "next column", "Show the values of the next column.", DATA, 0),

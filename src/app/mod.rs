@@ -25,6 +25,7 @@ pub use layout::Pane;
 pub use msg::{Effect, FoundAt, Msg};
 
 use crate::model::StepNo;
+use crate::panes::attempts::AttemptsPane;
 use crate::panes::columns::ColumnsPane;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
@@ -87,6 +88,10 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The attempts at a task.
+    pub attempts: AttemptsPane,
+    /// The pane from which they were opened.
+    pub under_attempts: Pane,
     /// The watched values.
     pub watches: WatchPane,
     /// The pane that had the cursor before the strip of watched values.
@@ -141,6 +146,8 @@ impl App {
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            attempts: AttemptsPane::default(),
+            under_attempts: pane,
             files: None,
             timeline: Timeline::default(),
             layer: None,
@@ -181,6 +188,7 @@ impl App {
             Msg::ScanEnded(content) => self.scan_ended(content),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
+            Msg::Attempts(number, answer) => self.take_attempts(number, answer),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
@@ -290,8 +298,12 @@ impl App {
         self.steps = Scroll::default();
         self.state.reset();
         self.inspector.reset();
-        if self.is_on_table() {
+        if self.is_on_table() || self.pane == Pane::Attempts {
             self.pane = Pane::Steps;
+        }
+        if let Some((_, step)) = self.attempts.going.take().filter(|(record, _)| *record == trajectory) {
+            self.steps.is_jump = true;
+            self.go_to(step);
         }
     }
 
@@ -331,6 +343,7 @@ pub fn pane_contexts(pane: Pane) -> Vec<Context> {
         Pane::Table => vec![Context::Table, Context::Dataset, Context::Global],
         Pane::Facets => vec![Context::Facets, Context::Dataset, Context::Global],
         Pane::Plot => vec![Context::Plot, Context::Dataset, Context::Global],
+        Pane::Attempts => vec![Context::Attempts, Context::Global],
         Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
         Pane::State => vec![Context::State, Context::Trajectory, Context::Global],
         Pane::Inspector => vec![Context::Inspector, Context::Trajectory, Context::Global],

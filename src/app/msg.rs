@@ -13,7 +13,10 @@ use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
-use crate::review::{Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally};
+use crate::review::{
+    Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally, TaskAnswer,
+    TaskQuestion,
+};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -59,6 +62,8 @@ pub enum Msg {
     Arranged(u64, Order),
     /// A column was counted: number of the question.
     Tallied(u64, Tally),
+    /// Attempts were looked up: number of the question.
+    Attempts(u64, TaskAnswer),
     /// A look at the listed files found something new.
     Files(ListChange),
     /// What a listed file begins with.
@@ -183,6 +188,15 @@ pub enum Effect {
         filter: Filter,
         /// The column.
         column: Column,
+    },
+    /// Look up the attempts at a task, or the tasks with several; a newer question replaces an older.
+    Attempts {
+        /// Number to answer with.
+        number: u64,
+        /// The facts by now.
+        facts: FactTable,
+        /// Which.
+        question: TaskQuestion,
     },
     /// Play a recording so.
     Play(Replay),

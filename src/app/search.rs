@@ -50,6 +50,7 @@ impl App {
                 return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
             }
             Pane::Facets | Pane::Plot => false,
+            Pane::Attempts => self.attempts.search(&pattern, is_forward),
             Pane::Steps => {
                 let step = self.session.open().map_or(0, |o| o.step());
                 return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);

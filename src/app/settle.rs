@@ -52,6 +52,7 @@ impl App {
             self.settle_files(effects);
         }
         self.settle_table(effects);
+        self.settle_attempts(effects);
         if is_shown(Pane::Inspector) {
             self.settle_inspector(effects);
         }

@@ -46,9 +46,10 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.is_on_table();
+    let has_steps = !on_table && app.pane != Pane::Attempts;
     let (mut left, mut right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
         Some(files) => files.pane.header(cells),
-        None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
+        None => header::header(&app.session, open.as_ref().filter(|_| has_steps), cells),
     };
     if on_table {
         let (chips, counts) = header::table(&app.session, &app.table, cells);
@@ -85,6 +86,8 @@ fn pane_name(app: &App) -> &'static str {
         Pane::Table => "Trajectories",
         Pane::Facets => "Values",
         Pane::Plot => "Plot",
+        Pane::Attempts if app.attempts.is_list() => "Tasks",
+        Pane::Attempts => "Attempts",
         Pane::Steps => "Steps",
         Pane::State => "State",
         Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
@@ -102,6 +105,8 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     let aside = match pane {
         Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
         Pane::Table | Pane::Facets | Pane::Plot => 0,
+        Pane::Attempts if app.attempts.is_list() => app.attempts.list_scroll.aside,
+        Pane::Attempts => app.attempts.scroll.aside,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
         Pane::Watches => app.watches.scroll.aside,
@@ -132,6 +137,7 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         }
         Pane::Steps => vec![Piece::of(role, " Steps ")],
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
+        Pane::Attempts => vec![Piece::of(role, if app.attempts.is_list() { " Tasks " } else { " Attempts " })],
         Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
         Pane::Watches => Vec::new(),
         Pane::State => {
@@ -179,6 +185,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
     match (pane, &app.files) {
         (Pane::Files, Some(files)) => return files.pane.window(extent),
         (Pane::Table, _) => return table.window(&app.session, extent),
+        (Pane::Attempts, _) => return app.attempts.window(&app.session, app.looked(), extent),
         (Pane::Facets, _) => return table.facets.window(table.focus, &table.filter, extent),
         (Pane::Plot, _) => {
             let tally = table.facets.tally.as_ref();
@@ -196,7 +203,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Watches => app.watches.window(&open, extent),
-        Pane::Files | Pane::Table | Pane::Facets | Pane::Plot | Pane::Inspector => {
+        Pane::Files | Pane::Table | Pane::Facets | Pane::Plot | Pane::Attempts | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }

@@ -1,6 +1,5 @@
 //! Drawing lots that fall alike on every machine and in every order: parts of a dataset, and samples of it.
 
-use crate::json::{Data, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +9,6 @@ fn lot(seed: u64, bytes: &[u8]) -> u64 {
     hash.update(seed.to_be_bytes());
     hash.update(bytes);
     hash.finalize().iter().take(8).fold(0, |bits, byte| (bits << 8) | u64::from(*byte))
-}
-
-/// The id of a record, by which it falls to a part: `id`, else `trajectory_id`, else `session_id`, a string or a whole
-/// number. None: its content decides.
-#[must_use]
-pub fn record_id(record: &Value<'_>) -> Option<String> {
-    let id = |key| match record.get(key).map(|value| (&value.data, value.text)) {
-        Some((Data::String(text), _)) => Some(text.to_string()),
-        Some((Data::Number, text)) if !text.contains(['.', 'e', 'E']) => Some(text.to_owned()),
-        _ => None,
-    };
-    ["id", "trajectory_id", "session_id"].into_iter().find_map(id)
 }
 
 /// Parts of a dataset with their shares.

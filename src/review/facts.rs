@@ -21,6 +21,8 @@ struct Row {
     chars: u64,
     reward: f64,
     bytes: u64,
+    /// The key of its task; 0 without.
+    task: u64,
     text: u32,
     names: u32,
     steps: u32,
@@ -99,6 +101,7 @@ impl ChunkMaker {
             reward: counted.reward.unwrap_or_default(),
             has_reward: counted.reward.is_some(),
             bytes,
+            task: facts.task.unwrap_or_default(),
             text,
             names,
             steps: short(counted.steps),
@@ -228,6 +231,12 @@ impl<'t> Entry<'t> {
         Self { mark, ..self }
     }
 
+    /// The key of the task that it is an attempt at.
+    #[must_use]
+    pub fn task(self) -> Option<u64> {
+        Some(self.row.task).filter(|task| *task != 0)
+    }
+
     /// The names of a column with how often each occurs.
     pub fn names(self, names: Names) -> impl Iterator<Item = (&'t str, u64)> {
         let Row { tools, classes, rules, .. } = *self.row;
@@ -290,6 +299,7 @@ impl<'t> Entry<'t> {
             title: self.text(Texts::Id).to_owned(),
             words: self.text(Texts::Words).to_owned(),
             counted,
+            task: self.task(),
             rules: names(Names::Finding),
             errors: u64::from(row.errors),
             warnings: u64::from(row.warnings),
@@ -370,6 +380,7 @@ pub(super) mod tests {
     fn facts_come_back_as_they_were_taken() {
         let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
         broken.rules.push(("adp.json".into(), 1));
+        broken.task = Some(7);
         let mut long = made("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
         long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
         let all = [long, broken, made("e", 0, &[], None, "empty")];

@@ -5,6 +5,7 @@
 //! journals of several people merge in any order. Knows no file and no clock: times come in with the events, and what
 //! is to be written goes out as lines and plans.
 
+mod attempts;
 mod chat;
 mod column;
 mod compare;
@@ -26,11 +27,13 @@ mod template;
 mod time;
 mod units;
 
+pub use crate::rules::adp::record_id;
+pub use attempts::{AttemptTree, Branch, Outcome, TaskAnswer, TaskLine, TaskList, TaskQuestion, attempts_at, several};
 pub use chat::{Shape as ChatShape, chat};
 pub use column::Column;
 pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
 pub use conversation::{Conversation, Turn};
-pub use draw::{Sample, Split, record_id};
+pub use draw::{Sample, Split};
 pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
 pub use facts::{Chunk, ChunkMaker, Entry, FactTable};
 pub use filter::{Field, Filter, FilterFault, Names, Numbers, Subject, Term, Texts};

@@ -4,7 +4,7 @@
 //! dropped by the program.
 
 use super::scan::{self, Scanner, Wanted};
-use super::{files, marks};
+use super::{attempts, files, marks};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
@@ -66,6 +66,7 @@ pub struct Jobs {
     order: Latest,
     tally: Latest,
     scan: Latest,
+    attempts: Latest,
     wanted: Arc<AtomicU64>,
 }
 
@@ -85,6 +86,7 @@ impl Jobs {
             order: Latest::start("order", &answers)?,
             tally: Latest::start("tally", &answers)?,
             scan: Latest::start("scan", &answers)?,
+            attempts: Latest::start("attempts", &answers)?,
             wanted,
         };
         Ok((jobs, out))
@@ -102,6 +104,7 @@ impl Jobs {
             Effect::Arrange { .. } => self.order.is_asked(&effect),
             Effect::Tally { .. } => self.tally.is_asked(&effect),
             Effect::Scan { .. } => self.scan.is_asked(&effect),
+            Effect::Attempts { .. } => self.attempts.is_asked(&effect),
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -142,6 +145,7 @@ impl Drop for Latest {
 fn number_of(effect: &Effect) -> u64 {
     match effect {
         Effect::Find { number, .. } | Effect::Arrange { number, .. } | Effect::Tally { number, .. } => *number,
+        Effect::Attempts { number, .. } => *number,
         // The first content has number 0.
         Effect::Scan { content, .. } => content + 1,
         _ => 0,
@@ -187,6 +191,10 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         Effect::Tally { number, facts, marks, filter, column } => {
             let tally = tally(&facts, &filter, column, marks.as_deref(), is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
+        }
+        Effect::Attempts { number, facts, question } => {
+            let answer = attempts::answer(source, &facts, question, is_wanted);
+            answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
@@ -258,7 +266,7 @@ fn examine(source: &Source, checks: &Arc<Checks>) -> Msg {
     }
 }
 
-fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
+pub(super) fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
     let text = source.bytes.read(record.place.span).map_err(|p| p.to_string())?;
     let mut run = source.format.run();
     run.push(record, &text, source.bytes.as_ref());

@@ -120,10 +120,17 @@ impl App {
             return;
         };
         if self.session.is_dataset() {
-            self.opening = Some(wanted);
-            effects.push(Effect::Open(wanted));
+            self.open_record(wanted, effects);
         } else {
             self.tell("this input is one trajectory");
+        }
+    }
+
+    /// Opens a record in place of the trajectory that is open. Without one, it is asked for where the program settles.
+    pub(super) fn open_record(&mut self, record: usize, effects: &mut Effects) {
+        self.opening = Some(record);
+        if self.session.run.is_some() {
+            effects.push(Effect::Open(record));
         }
     }
 
@@ -136,11 +143,11 @@ impl App {
                 if self.session.run.is_some() && self.session.trajectory == record {
                     self.pane = Pane::Steps;
                 } else {
-                    self.opening = Some(record);
-                    effects.push(Effect::Open(record));
+                    self.open_record(record, effects);
                 }
             }
             Pane::Facets | Pane::Plot => {}
+            Pane::Attempts => self.follow_attempt(effects),
             Pane::Steps => self.follow_step(),
             Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),

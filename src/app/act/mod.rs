@@ -1,6 +1,7 @@
 //! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
 
 mod ask;
+mod attempts;
 mod finding;
 mod jump;
 mod look;
@@ -67,6 +68,8 @@ impl App {
             A::FirstSo => self.first_so(),
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
+            A::Attempts => self.show_attempts(),
+            A::Tasks => self.show_tasks(),
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
@@ -168,6 +171,10 @@ impl App {
             self.is_zoomed = false;
         } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
             self.close_beside(self.pane);
+        } else if self.pane == Pane::Attempts {
+            self.close_attempts();
+        } else if self.has_attempts_below() {
+            self.pane = Pane::Attempts;
         } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else if !self.show_files() {
@@ -189,8 +196,12 @@ impl App {
             self.pane = Pane::Table;
         } else if self.pane == Pane::Table && !self.table.filter.is_empty() {
             self.table.filter = Filter::default();
+        } else if self.pane == Pane::Attempts {
+            self.close_attempts();
         } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
+        } else if self.has_attempts_below() {
+            self.pane = Pane::Attempts;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else {

@@ -30,10 +30,10 @@ impl Survey for Trajectories {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => {
-                let words = examined.words.clone();
+                let (words, task) = (examined.words.clone(), examined.task);
                 let adp::Surveyed { found, stats } = self.survey.take(*examined);
                 if self.purpose == Purpose::Table {
-                    let facts = Some(facts(stats, words, &found));
+                    let facts = Some(Facts { task, ..facts(stats, words, &found) });
                     return Surveyed { found, stats: None, facts };
                 }
                 Surveyed { found, stats: stats.and_then(|stats| to_raw_value(&stats).ok()), facts: None }

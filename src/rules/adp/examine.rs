@@ -12,6 +12,7 @@ use super::report::Report;
 use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
+use super::task::{task, task_key};
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
 
@@ -28,6 +29,16 @@ pub struct Examined {
     pub keys: RepeatKeys,
     /// What the first user step says, else the first step, in one line at most; None where nobody asked.
     pub words: Option<String>,
+    /// The key of the task that it is an attempt at; None: it names none, or nobody asked.
+    pub task: Option<u64>,
+}
+
+/// What is told of a record beside its findings.
+#[derive(Default)]
+struct Told {
+    stats: Option<TrajectoryStats>,
+    words: Option<String>,
+    task: Option<u64>,
 }
 
 /// D1 to D22: examines one record.
@@ -35,7 +46,7 @@ pub struct Examined {
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
     look(record, text, |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
-        (Some(stats), None)
+        Told { stats: Some(stats), ..Told::default() }
     })
 }
 
@@ -45,27 +56,25 @@ pub fn glance(record: &Record, text: &[u8]) -> Examined {
     look(record, text, |reading, found, _| {
         let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
         let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
-        (Some(stats), first.map(show::summary))
+        let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
+        Told { stats: Some(stats), words: first.map(show::summary), task }
     })
 }
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _, _| (None, None))
+    look(record, text, |_, _, _| Told::default())
 }
 
-fn look(
-    record: &Record,
-    text: &[u8],
-    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<String>),
-) -> Examined {
+fn look(record: &Record, text: &[u8], told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> Told) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
         Ok(root) => root,
         Err(finding) => {
             let found = vec![Found { finding, place: at }];
-            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default(), words: None };
+            let Told { stats, words, task } = Told::default();
+            return Examined { record: record.number, found, stats, keys: RepeatKeys::default(), words, task };
         }
     };
     let place = |value: &Value<'_>| {
@@ -78,8 +87,8 @@ fn look(
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
     let keys = RepeatKeys::of(&reading, place);
-    let (stats, words) = told(&reading, &found, &keys);
-    Examined { record: record.number, stats, found, keys, words }
+    let Told { stats, words, task } = told(&reading, &found, &keys);
+    Examined { record: record.number, stats, found, keys, words, task }
 }
 
 /// D1: reads the JSON of a record.

@@ -26,6 +26,7 @@ mod show;
 mod stats;
 mod survey;
 mod tally;
+mod task;
 mod text;
 mod writes;
 
@@ -45,5 +46,6 @@ pub use show::{label, said, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};
 pub use tally::tally;
+pub use task::{record_id, scalar, task, task_key};
 pub(crate) use text::joined;
 pub use writes::write_state;
