@@ -21,6 +21,8 @@ pub enum MenuKind {
     Readers,
     /// The columns of the table.
     Columns,
+    /// The chat templates.
+    Templates,
 }
 
 /// A row of the list.
@@ -40,6 +42,8 @@ pub enum Item {
     Filter(usize),
     /// A column of the table.
     Column(Column),
+    /// A chat template, by its number.
+    Template(usize),
 }
 
 /// The list over the panes.
@@ -59,6 +63,8 @@ pub struct Menu {
     columns: Vec<Column>,
     /// Name and text of the filters that are offered.
     filters: Vec<(String, String)>,
+    /// Names of the chat templates, and which of them is used.
+    templates: (Vec<String>, usize),
 }
 
 impl Menu {
@@ -71,9 +77,18 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, filters) = Default::default();
+        let (of, readers, items, columns, filters, templates) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, filters }
+        Self { kind, prompt, scroll, items, of, readers, columns, filters, templates }
+    }
+
+    /// The list of the chat templates; the one that is used is ticked, and under the cursor.
+    #[must_use]
+    pub fn templates(names: Vec<String>, front: usize) -> Self {
+        let mut menu = Self { templates: (names, front), ..Self::empty(MenuKind::Templates) };
+        menu.refresh(&[]);
+        menu.scroll.cursor = front;
+        menu
     }
 
     /// The commands of a place, and filters by name.
@@ -133,6 +148,10 @@ impl Menu {
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
             MenuKind::Columns => columns(query),
+            MenuKind::Templates => {
+                let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
+                (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
+            }
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => matches(&rows, query),
         };
@@ -206,6 +225,10 @@ impl Menu {
     fn row(&self, item: Item, width: usize) -> Row {
         match item {
             Item::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
+            Item::Template(number) => Row::new(vec![
+                Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
+                Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
+            ]),
             Item::Column(column) => column_row(column, self.columns.contains(&column)),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
@@ -299,7 +322,7 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) | Item::Template(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -329,9 +352,8 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) | Item::Filter(_) | Item::Column(_) => {
-            None
-        }
+        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
+        Item::Filter(_) | Item::Column(_) | Item::Template(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+pub mod chat;
 pub mod dataset;
 pub mod files;
 pub mod inspector;
@@ -32,6 +33,7 @@ use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
 use crate::panes::{Focus, Scroll, Session, Times};
+use chat::Chat;
 use key::KeyPress;
 use keys::Context;
 use menu::Menu;
@@ -112,6 +114,8 @@ pub struct App {
     pub prefix: Option<String>,
     /// Filters of the configuration by name.
     pub filters: Vec<(String, String)>,
+    /// The chat templates, and how the Loss tab uses them.
+    pub chat: Chat,
     /// Where to begin, until the run reaches so far.
     pub start: Option<start::Start>,
     /// Whether the last key asked for something that will come into view; another key takes that back.
@@ -156,6 +160,7 @@ impl App {
             themes,
             prefix: None,
             filters: Vec::new(),
+            chat: Chat::default(),
             start: None,
             is_asking: false,
             asking: dataset::Asking::default(),
@@ -194,7 +199,7 @@ impl App {
             Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
-            Msg::Loss(generation, record, lines) => self.inspector.set_loss(generation, record, lines),
+            Msg::Loss(of, text) => self.inspector.set_loss(of, text),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),

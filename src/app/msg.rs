@@ -7,6 +7,7 @@ use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::files::FileHead;
+use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::replay::Replay;
@@ -74,8 +75,8 @@ pub enum Msg {
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
-    /// A conversation was made ready, with what trains: generation, record, lines.
-    Loss(u64, usize, Vec<TextLine>),
+    /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
+    Loss((u64, usize, usize), Result<LossText, String>),
     /// States were compared: generation, question, lines.
     Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
@@ -226,6 +227,10 @@ pub enum Effect {
         generation: u64,
         /// The record.
         record: usize,
+        /// The number of the template.
+        template: usize,
+        /// How.
+        options: LossOptions,
     },
     /// Compare states.
     Compare {

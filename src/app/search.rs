@@ -172,6 +172,9 @@ impl App {
             view.show_node(node, cells);
             return true;
         }
+        if self.inspector.tab == Tab::Loss {
+            return self.inspector.loss.search(pattern, cells, is_forward);
+        }
         if let Some(reader) = self.inspector.reader() {
             return reader.search(pattern, cells, is_forward);
         }

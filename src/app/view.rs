@@ -120,7 +120,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Diff => app.inspector.diff.scroll.aside,
             Tab::Findings => app.inspector.findings.scroll.aside,
             Tab::Plan => app.inspector.plan.scroll.aside,
-            Tab::Loss => app.inspector.loss.scroll.aside,
+            Tab::Loss => app.inspector.loss.reader.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -250,14 +250,17 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
         Tab::Plan => inspector.plan.window(&open, extent, has_focus),
-        Tab::Loss if inspector.loss.lines().is_empty() => {
-            let why = match tabs::has_loss(app) {
-                true => "The conversation is being made ready.",
-                false => "What trains is told of conversations and of Agent Data Protocol records; this is neither.",
-            };
+        Tab::Loss if !tabs::has_loss(app) => {
+            let why = "What trains is told of conversations and of Agent Data Protocol records; this is neither.";
             Window::notice(&["Nothing here.", why], extent.width)
         }
-        Tab::Loss => inspector.loss.window(extent, has_focus),
+        Tab::Loss => {
+            let head = inspector.loss.head(extent);
+            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+            let mut window = inspector.loss.window(below, has_focus);
+            window.rows.splice(0..0, head);
+            window
+        }
     }
 }
 
@@ -335,6 +338,7 @@ fn message_head(app: &App) -> Vec<Row> {
 pub fn head_rows(app: &App) -> Vec<Row> {
     match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
         (Tab::Message, ..) => message_head(app),
+        (Tab::Loss, ..) => app.inspector.loss.head(app.pane_extent(Pane::Inspector)),
         (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
             crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
         }
@@ -430,6 +434,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let told = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
         MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
         MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),

@@ -11,9 +11,11 @@ use crate::format::{Format, Layout, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, Span, StepNo, lossy};
 use crate::panes::doc::Doc;
+use crate::panes::loss::{LossOptions, LossText};
+use crate::panes::message::CodeRequest;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, Records, compare, loss};
+use crate::panes::{Checks, Records, compare};
 use crate::review::{arrange, tally};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
@@ -201,7 +203,9 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
-        Effect::Loss { generation, record } => send(Msg::Loss(generation, record, trained(source, record))),
+        Effect::Loss { generation, record, template, options } => {
+            send(Msg::Loss((generation, record, template), trained(source, record, &options)));
+        }
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
@@ -209,13 +213,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
                 send(Msg::Compared(generation, question, lines));
             }
         }
-        Effect::Highlight(requests) => {
-            for r in requests {
-                let language = code::guess(&r.key, &r.text, r.language.as_deref());
-                let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
-                send(Msg::Code(r.document, r.node, lines));
-            }
-        }
+        Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, is_forward } => {
             send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
@@ -246,6 +244,12 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         | Effect::Heads(_)
         | Effect::Play(_) => {}
     }
+}
+
+fn highlighted(request: &CodeRequest) -> Msg {
+    let language = code::guess(&request.key, &request.text, request.language.as_deref());
+    let lines = language.map(|l| code::highlight(l, &request.text, CODE_LINES_MAX)).unwrap_or_default();
+    Msg::Code(request.document, request.node, lines)
 }
 
 /// Checks all steps that are there, with pauses for who fills the run. Ends early when the session has another run.
@@ -301,12 +305,10 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
 }
 
 /// A record as a model would see it.
-fn trained(source: &Source, record: usize) -> Vec<TextLine> {
-    let Some(record) = source.records.get(record) else { return Vec::new() };
-    match source.bytes.read(record.place.span) {
-        Ok(bytes) => loss::lines(&lossy(&bytes)),
-        Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
-    }
+fn trained(source: &Source, record: usize, options: &LossOptions) -> Result<LossText, String> {
+    let record = source.records.get(record).ok_or("There is no such record.")?;
+    let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
+    LossText::of(&lossy(&bytes), options)
 }
 
 fn view(source: &Source, step: StepNo) -> Vec<TextLine> {

@@ -19,6 +19,7 @@ pub mod run;
 mod scan;
 mod signals;
 pub mod stage;
+pub mod templates;
 pub mod terminal;
 mod themes;
 

@@ -234,8 +234,19 @@ impl App {
             return self.follow_difference(cells);
         }
         let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
-        if let Some(step) = step.filter(|s| *s >= 0) {
-            self.jump_to(step);
+        let Some(step) = step.filter(|s| *s >= 0) else {
+            if self.inspector.tab == Tab::Loss {
+                self.tell("this comes from no step: the template writes it");
+            }
+            return;
+        };
+        self.jump_to(step);
+        if self.inspector.tab == Tab::Loss {
+            self.tell(format!("step {step}; 1 shows its message, 8 comes back here"));
+            // Where the steps are not beside it, the message tells where it went.
+            if !self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Steps) {
+                self.show_tab(Tab::Message);
+            }
         }
     }
 

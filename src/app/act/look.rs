@@ -8,7 +8,7 @@ use crate::panes::watch::Target;
 const COPY_MAX: usize = 64 << 10;
 
 impl App {
-    pub(super) fn show_tab(&mut self, tab: Tab) {
+    pub(in crate::app) fn show_tab(&mut self, tab: Tab) {
         self.inspector.tab = tab;
         self.inspector.file = None;
         self.pane = Pane::Inspector;

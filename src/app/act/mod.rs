@@ -85,6 +85,7 @@ impl App {
             A::Zoom => self.is_zoomed = !self.is_zoomed,
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
             A::Columns => self.toggle_columns(),
+            A::ChatTemplate => self.ask_template(),
             A::Readers => self.ask_readers(effects),
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
@@ -151,6 +152,7 @@ impl App {
             Some(Item::GoTo(step)) => self.jump_to(step),
             Some(Item::GoToTime(when)) => self.go_to_time(when),
             Some(Item::Filter(number)) => self.use_filter(number),
+            Some(Item::Template(number)) => self.use_template(number),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);

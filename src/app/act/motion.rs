@@ -52,6 +52,7 @@ impl App {
                     inspector.plan.move_by(&open, delta);
                 }
             }
+            Pane::Inspector if self.inspector.tab == Tab::Loss => self.inspector.loss.move_by(delta, extent.width),
             Pane::Inspector => {
                 let total = self.inspector_rows(extent.width);
                 self.inspector.scroll().move_by(delta, total);
