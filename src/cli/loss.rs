@@ -5,7 +5,7 @@ use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop, load};
 use crate::json;
-use crate::model::{Problem, lossy};
+use crate::model::{Problem, Severity, lossy};
 use crate::review::{Conversation, Loss, LossFinding, Segment, Template, Total, Train, loss, tokens};
 use crate::shell::templates::template;
 use crate::source::Reader;
@@ -63,11 +63,12 @@ struct SegmentMember<'a> {
 #[derive(Serialize)]
 struct FindingMember<'a> {
     rule: &'static str,
+    severity: Severity,
     message: Option<usize>,
     text: &'a str,
 }
 
-fn train(text: &str) -> Result<Train, String> {
+pub(super) fn train(text: &str) -> Result<Train, String> {
     Train::parse(text).ok_or_else(|| "agent, last, all, or none-of:ROLE".to_owned())
 }
 
@@ -130,7 +131,9 @@ fn tell_programs(
             text: &answer.text[segment.span.clone()],
         }
     };
-    let finding = |f: &LossFinding| raw(&FindingMember { rule: f.rule, message: f.message, text: &f.text });
+    let finding = |f: &LossFinding| {
+        raw(&FindingMember { rule: f.rule, severity: f.severity(), message: f.message, text: &f.text })
+    };
     let segments: Vec<SegmentMember<'_>> = answer.segments.iter().map(segment).collect();
     let findings = answer.findings.iter().map(finding).collect::<Result<Vec<_>, _>>()?;
     let members = vec![

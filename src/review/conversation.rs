@@ -16,6 +16,8 @@ const FIELDS: &[(&str, bool)] =
 /// A conversation for a template.
 #[derive(Debug)]
 pub struct Conversation {
+    /// The key under which the record has them.
+    pub body: &'static str,
     /// Its messages in order.
     pub messages: Vec<Turn>,
     /// The schemas of its tools, as the record has them; undefined if it has none.
@@ -60,7 +62,7 @@ impl Conversation {
             Some(text) => json::parse(text).map_or_else(|_| told(tools), |tools| told(&tools)),
             None => told(tools),
         });
-        (!messages.is_empty()).then_some(Self { messages, tools })
+        (!messages.is_empty()).then_some(Self { body: key, messages, tools })
     }
 }
 

@@ -16,6 +16,7 @@ mod facts;
 mod filter;
 mod filter_text;
 mod loss;
+mod loss_check;
 mod marks;
 mod order;
 mod prefix;
@@ -38,6 +39,7 @@ pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSIO
 pub use facts::{Chunk, ChunkMaker, Entry, FactTable};
 pub use filter::{Field, Filter, FilterFault, Names, Numbers, Subject, Term, Texts};
 pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};
+pub use loss_check::LossCheck;
 pub use marks::{Mark, Marks};
 pub use order::{Order, Sort, arrange};
 pub use prefix::{Attempt, Stretch, tasks as attempt_tasks, tree as attempt_tree};
