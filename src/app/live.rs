@@ -1,7 +1,7 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
 use super::{App, Effect, Effects, Notice, msg};
-use crate::model::Place;
+use crate::model::{Place, StepNo};
 use crate::panes::Follow;
 use std::sync::PoisonError;
 
@@ -17,7 +17,13 @@ impl App {
         self.session.is_complete = is_complete && self.coming.is_none();
         self.session.is_live = is_live;
         let count = self.session.open().map_or(0, |open| open.count());
-        let step = self.session.focus.step;
+        // Who stands at the end of what a filter shows stands on the last step.
+        let step = match (self.list_end(), self.session.live.known) {
+            (Some(end), Some(known)) if !self.sieve.filter.is_empty() && self.session.focus.step == end => {
+                StepNo::try_from(known).unwrap_or(StepNo::MAX) - 1
+            }
+            _ => self.session.focus.step,
+        };
         let is_first = self.session.live.known.is_none() && is_complete;
         if self.session.live.grow(count, step, (is_complete, is_live)) {
             effects.push(Effect::Fade);

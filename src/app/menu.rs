@@ -93,10 +93,16 @@ impl Menu {
 
     /// The commands of a place, and filters by name.
     #[must_use]
-    pub fn palette(contexts: &[Context], filters: &[(String, String)]) -> Self {
-        let mut menu = Self { filters: filters.to_vec(), ..Self::empty(MenuKind::Palette) };
+    pub fn palette(contexts: &[Context], filters: Vec<(String, String)>) -> Self {
+        let mut menu = Self { filters, ..Self::empty(MenuKind::Palette) };
         menu.refresh(contexts);
         menu
+    }
+
+    /// The text of a filter that is offered.
+    #[must_use]
+    pub fn filter(&self, number: usize) -> Option<&str> {
+        self.filters.get(number).map(|(_, text)| text.as_str())
     }
 
     /// The list of the columns; those that are shown are ticked.

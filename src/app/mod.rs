@@ -17,6 +17,7 @@ pub mod prompt;
 pub mod review;
 pub mod search;
 pub mod settle;
+mod sieve;
 pub mod start;
 pub mod tabs;
 pub mod view;
@@ -32,7 +33,7 @@ use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
-use crate::panes::{Focus, Scroll, Session, Times};
+use crate::panes::{Focus, Scroll, Session, Sieve, Times};
 use chat::Chat;
 use key::KeyPress;
 use keys::Context;
@@ -80,8 +81,10 @@ pub struct App {
     pub is_zoomed: bool,
     /// The column of times beside the steps.
     pub times: Times,
-    /// Scroll of the steps; its cursor is the step in focus.
+    /// Scroll of the steps; its cursor is the row of the step in focus.
     pub steps: Scroll,
+    /// Which steps are listed.
+    pub sieve: Sieve,
     /// The state.
     pub state: StatePane,
     /// The instances of a kind side by side, in place of the state.
@@ -121,6 +124,7 @@ pub struct App {
     /// Whether the last key asked for something that will come into view; another key takes that back.
     is_asking: bool,
     asking: dataset::Asking,
+    sifting: sieve::Sifting,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
     /// A trajectory that is opened again because its file has another content.
@@ -146,6 +150,7 @@ impl App {
             watches: WatchPane::default(),
             times: Times::default(),
             steps: Scroll::default(),
+            sieve: Sieve::default(),
             state: StatePane::default(),
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
@@ -164,6 +169,7 @@ impl App {
             start: None,
             is_asking: false,
             asking: dataset::Asking::default(),
+            sifting: sieve::Sifting::default(),
             jumps: Vec::new(),
             opening: None,
             reopening: None,
@@ -194,6 +200,7 @@ impl App {
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),
+            Msg::Sifted(number, looked, passing) => self.sifted(number, looked, passing),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
@@ -301,6 +308,7 @@ impl App {
         self.session.live.reset();
         self.jumps.clear();
         self.steps = Scroll::default();
+        self.restart_sieve();
         self.state.reset();
         self.inspector.reset();
         if self.is_on_table() || self.pane == Pane::Attempts {
@@ -316,12 +324,12 @@ impl App {
     pub fn go_to(&mut self, step: StepNo) {
         let Some((last, count)) = self.session.open().map(|o| (o.last(), o.count())) else { return };
         let step = step.clamp(0, last.max(0));
-        self.session.live.moved(step, last, count);
+        self.session.live.moved(step, self.list_end().unwrap_or(last), count);
         self.session.focus.step = step;
     }
 
     fn go_to_last(&mut self) {
-        if let Some(last) = self.session.open().map(|o| o.last()) {
+        if let Some(last) = self.list_end() {
             self.session.focus.step = last.max(0);
         }
     }

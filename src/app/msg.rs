@@ -15,8 +15,8 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::review::{
-    Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, Tally, TaskAnswer,
-    TaskQuestion,
+    Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, StepMarks, Tally,
+    TaskAnswer, TaskQuestion,
 };
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -65,6 +65,9 @@ pub enum Msg {
     Tallied(u64, Tally),
     /// Attempts were looked up: number of the question.
     Attempts(u64, TaskAnswer),
+    /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among
+    /// the ones that were new.
+    Sifted(u64, usize, Vec<StepNo>),
     /// A look at the listed files found something new.
     Files(ListChange),
     /// What a listed file begins with.
@@ -241,6 +244,21 @@ pub enum Effect {
         /// Lists to show whole.
         unfolded: BTreeSet<String>,
     },
+    /// Look which steps pass a filter; a newer question replaces an older.
+    Sift {
+        /// Number to answer with.
+        number: u64,
+        /// The filter.
+        filter: Box<Filter>,
+        /// The first step to look at.
+        from: usize,
+        /// The step before which to end.
+        to: usize,
+        /// What schemas make of the run.
+        checks: Arc<Checks>,
+        /// The marks on steps, where the filter asks for them.
+        marks: Arc<StepMarks>,
+    },
     /// Check values against their schemas, up to the last step.
     Examine(Arc<Checks>),
     /// Highlight code.
@@ -253,6 +271,8 @@ pub enum Effect {
         pattern: Box<Pattern>,
         /// From where on (not there itself).
         from: FoundAt,
+        /// The steps to search, where not all are listed.
+        within: Option<Arc<[StepNo]>>,
         /// Towards the end.
         is_forward: bool,
     },

@@ -5,6 +5,7 @@ use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::text::Pattern;
+use std::sync::Arc;
 
 /// Most leaves of the state that one search looks at.
 const LEAVES_MAX: usize = 200_000;
@@ -69,7 +70,9 @@ impl App {
         self.search.number += 1;
         self.search.awaited = Some(self.search.number);
         self.tell(format!("searching for {} · Esc stops", pattern.typed()));
-        effects.push(Effect::Find { number: self.search.number, pattern: Box::new(pattern), from, is_forward });
+        let is_sifted = matches!(from, FoundAt::Step(_)) && !self.sieve.filter.is_empty();
+        let within = is_sifted.then(|| Arc::from(self.sieve.shown()));
+        effects.push(Effect::Find { number: self.search.number, pattern: Box::new(pattern), from, within, is_forward });
     }
 
     /// Takes the answer of a search job.

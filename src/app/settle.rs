@@ -47,6 +47,7 @@ impl App {
         let layout = self.layout();
         let is_shown = |pane: Pane| layout.panes.iter().any(|(p, _)| *p == pane);
         self.settle_order(effects);
+        self.settle_sieve(effects);
         self.settle_lists();
         if is_shown(Pane::Files) {
             self.settle_files(effects);
@@ -90,10 +91,11 @@ impl App {
         let rows = self.table.count(&self.session);
         self.table.scroll.show_cursor(table.height.saturating_sub(1), rows);
         let (steps, state) = (self.pane_extent(Pane::Steps), self.pane_extent(Pane::State));
-        let Self { session, state: pane, columns, steps: scroll, .. } = self;
+        let Self { session, state: pane, columns, steps: scroll, sieve, .. } = self;
         let Some(open) = session.open() else { return };
-        scroll.cursor = usize::try_from(open.step()).unwrap_or(0);
-        scroll.show_cursor(crate::panes::steps::height(&open, steps), open.count());
+        let rows = sieve.rows(&open);
+        scroll.cursor = rows.row(open.step());
+        scroll.show_cursor(crate::panes::steps::height(&open, steps), rows.total);
         pane.find_again(&open);
         let outline = pane.outline(&open);
         pane.sync(&outline);

@@ -4,6 +4,7 @@ use super::keys::{self, Action, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
+use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
 use crate::text::{Role, width};
 
@@ -63,6 +64,11 @@ pub fn frame(app: &App) -> Frame {
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
+        if let Some(open) = open.as_ref().filter(|_| app.pane == Pane::Steps) {
+            left.push(Piece::of(Role::Text, " "));
+            let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
+            left.extend(app.sieve.told(open, room));
+        }
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
@@ -135,7 +141,11 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
             let selected = selected.map(|text| Piece::of(Role::Accent, &text));
             std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
         }
-        Pane::Steps => vec![Piece::of(role, " Steps ")],
+        Pane::Steps => {
+            let room = app.pane_extent(pane).width.saturating_sub(7);
+            let told = app.session.open().map(|open| app.sieve.told(&open, room));
+            std::iter::once(Piece::of(role, " Steps ")).chain(told.unwrap_or_default()).collect()
+        }
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
         Pane::Attempts => vec![Piece::of(role, if app.attempts.is_list() { " Tasks " } else { " Attempts " })],
         Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
@@ -197,7 +207,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         return Window::notice(&["No trajectory is open."], extent.width);
     };
     match pane {
-        Pane::Steps => steps::window(&open, &app.steps, app.times, extent),
+        Pane::Steps => steps::window(&open, &app.sieve, &app.steps, app.times, extent),
         Pane::State if app.columns.is_on => {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }

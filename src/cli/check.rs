@@ -194,7 +194,7 @@ impl Check<'_, '_> {
     }
 
     fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
-        self.summary.count(found.finding.severity);
+        self.summary.count(&found.finding);
         match &mut self.form {
             Form::Text => text::tell(file, found, self.out)?,
             Form::Json => self.out.json(&json(&file.text(), &found.finding)?)?,

@@ -6,12 +6,13 @@ mod sift;
 mod write;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::filter::WhereOption;
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
 use crate::ingest::Loaded;
 use crate::model::Problem;
-use crate::review::{ChatShape, Marks, Selection, Split};
+use crate::review::{ChatShape, Filter, Marks, Scope, Selection, Split};
 use clap::{ArgMatches, Args, ValueEnum};
 use sift::Sifted;
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ struct Options {
     /// Only records in which `check` finds neither error nor warning
     #[arg(long)]
     only_clean: bool,
+    #[command(flatten)]
+    filter: WhereOption,
     /// Only so many records, drawn by lot
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -109,7 +112,7 @@ impl Options {
     }
 
     /// The options that decide what is written, in words for the manifest.
-    fn told(&self) -> Vec<(&'static str, String)> {
+    fn told(&self, filter: Option<&Filter>) -> Vec<(&'static str, String)> {
         let names = |all: &[Decision]| {
             let names: Vec<&str> = all.iter().map(|d| crate::review::verdict_name(d.verdict())).collect();
             names.join(",")
@@ -119,6 +122,7 @@ impl Options {
             ("mark", names(&self.mark)),
             ("not-mark", names(&self.not_mark)),
             ("only-clean", flag(self.only_clean)),
+            ("where", filter.map(Filter::to_string).unwrap_or_default()),
             ("sample", self.sample.map(|n| n.to_string()).unwrap_or_default()),
             ("by", self.by.clone().unwrap_or_default()),
             ("seed", self.seed.to_string()),
@@ -133,6 +137,7 @@ impl Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
+    let filter = options.filter.filter(Scope::Records)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     let open = |file: &FileName| super::load(file, options.format.forced(), out);
     let loaded: Vec<Loaded> = options.files.iter().map(open).collect::<Result<_, Problem>>()?;
@@ -140,7 +145,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
         return Err(Problem::usage(message).into());
     }
-    let sifted = Sifted::of(&options, &loaded, &marks)?;
+    let sifted = Sifted::of(&options, filter, &loaded, &marks)?;
     match &options.out {
         Some(path) if !options.redact_list => {
             let written = write::write(&options, path, &sifted)?;

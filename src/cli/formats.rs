@@ -78,9 +78,19 @@ fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> 
         return Ok(out.json(&plain(&members(&file.text(), &loaded)?))?);
     }
     let format = loaded.detected.format;
-    out.line(&format!("{file}: {} ({}), {} trajectories", format.name(), format.title(), loaded.trajectories()))?;
+    let count = match trajectories(&loaded) {
+        0 => "no records".to_owned(),
+        1 => "1 trajectory".to_owned(),
+        n => format!("{n} trajectories"),
+    };
+    out.line(&format!("{file}: {} ({}), {count}", format.name(), format.title()))?;
     loaded.detected.reasons.iter().try_for_each(|reason| out.line(&format!("    {reason}")))?;
     Ok(())
+}
+
+/// A file without records opens as an empty run, and has none.
+fn trajectories(loaded: &Loaded) -> usize {
+    loaded.trajectories().min(loaded.records.len())
 }
 
 fn members(file: &str, loaded: &Loaded) -> Result<Answer, Problem> {
@@ -89,6 +99,6 @@ fn members(file: &str, loaded: &Loaded) -> Result<Answer, Problem> {
         ("format", raw(loaded.detected.format.name())?),
         ("forced", raw(&loaded.detected.was_forced)?),
         ("reasons", raw(&loaded.detected.reasons)?),
-        ("trajectories", raw(&loaded.trajectories())?),
+        ("trajectories", raw(&trajectories(&loaded))?),
     ])
 }

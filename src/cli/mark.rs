@@ -1,12 +1,13 @@
 //! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
+use super::filter::{self, WhereOption};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
-use crate::review::{About, Change, ContentKey, Marks, Target, Verdict};
+use crate::review::{About, Change, ContentKey, Marks, Scope, Target, Verdict};
 use crate::shell::keeper::Keeper;
 use clap::{ArgMatches, Args, ValueEnum};
 
@@ -20,9 +21,11 @@ struct Options {
     file: FileName,
     #[command(flatten)]
     format: FormatOption,
-    /// Records of a dataset, from 0: numbers and ranges, as 3,7,10-19
-    #[arg(long, value_name = "R", default_value = "0", value_parser = ranges)]
-    record: Ranges,
+    /// Records of a dataset, from 0: numbers and ranges, as 3,7,10-19 [default: 0; with --where all]
+    #[arg(long, value_name = "R", value_parser = ranges)]
+    record: Option<Ranges>,
+    #[command(flatten)]
+    filter: WhereOption,
     /// Step of the record; a file that is one run needs it
     #[arg(long, value_name = "N", value_parser = step)]
     step: Option<StepNo>,
@@ -117,13 +120,15 @@ impl What {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
+    let filter = options.filter.filter(Scope::Records)?;
     let loaded = super::load(&options.file, options.format.forced(), out)?;
-    let targets = targets(&options, &loaded)?;
     let mut keeper = Keeper::new(Some(&options.marks.journal()?));
     let mut marks = Marks::default();
     keeper.gather()?.events.into_iter().for_each(|event| {
         marks.apply(event);
     });
+    let passing = filter.map(|filter| filter::passing(&loaded, &filter, &marks)).transpose()?;
+    let targets = targets(&options, &loaded, passing.as_deref())?;
     if options.what.undo {
         for (target, about) in targets.clone() {
             let Some(last) = marks.last_event(&target) else { continue };
@@ -152,8 +157,8 @@ fn told(targets: &[(Target, About)]) -> String {
     }
 }
 
-/// What is decided on, with where it stands.
-fn targets(options: &Options, loaded: &Loaded) -> Result<Vec<(Target, About)>, Problem> {
+/// What is decided on, with where it stands; `passing` are the records that a filter lets through.
+fn targets(options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Result<Vec<(Target, About)>, Problem> {
     let file = options.file.as_ref().file_name().map(|name| name.to_string_lossy().into_owned());
     if loaded.detected.format.layout() == Layout::Run {
         let hint = "say which with --step; its messages are what marks are kept of";
@@ -165,11 +170,19 @@ fn targets(options: &Options, loaded: &Loaded) -> Result<Vec<(Target, About)>, P
         return Ok(vec![(target(options, run.as_ref(), key)?, about)]);
     }
     let mut out = Vec::new();
-    for number in options.record.0.iter().flat_map(|(first, last)| *first..=*last) {
-        let count = loaded.records.len();
+    let count = loaded.records.len();
+    let ranges = match (&options.record, passing) {
+        (Some(Ranges(ranges)), _) => ranges.clone(),
+        (None, None) => vec![(0, 0)],
+        (None, Some(_)) => count.checked_sub(1).map(|last| (0, last)).into_iter().collect(),
+    };
+    for number in ranges.into_iter().flat_map(|(first, last)| first..=last) {
         let record = loaded.records.get(number).ok_or_else(|| {
             Problem::usage(format!("{} has no record {number}", options.file)).hint(format!("it has {count}, from 0"))
         })?;
+        if passing.is_some_and(|passing| !passing.get(number).is_some_and(|passes| *passes)) {
+            continue;
+        }
         let run = loaded.run(number)?;
         let key = ContentKey::read(loaded.input.as_ref(), record.place.span)?;
         let about = About { id: run.title(), file: file.clone(), record: Some(number as u64) };

@@ -1,12 +1,13 @@
 //! `obelus marks`: what was decided, of everything or of files; and journals of several people as one.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::filter::{self, WhereOption};
 use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
 use crate::ingest::Loaded;
-use crate::model::{Problem, StepNo};
-use crate::review::{ContentKey, Event, Mark, Marks, Target, Units, Verdict, iso};
+use crate::model::{Moment, Problem, StepNo};
+use crate::review::{ContentKey, Event, Mark, Marks, Scope, Target, Units, Verdict};
 use crate::shell::keeper::Gathered;
 use crate::source::{Journal, Output};
 use clap::{ArgMatches, Args, Subcommand};
@@ -27,6 +28,8 @@ struct Options {
     files: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
+    #[command(flatten)]
+    filter: WhereOption,
     #[command(flatten)]
     marks: MarksOption,
     /// Answer for programs: one JSON text a line
@@ -55,6 +58,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let Some(Action::Merge { journals, out: file, force }) = &options.action {
         return merge(journals, file.as_deref(), *force, out);
     }
+    let filter = options.filter.filter(Scope::Records)?;
+    if filter.is_some() && options.files.is_empty() {
+        return Err(Problem::usage("--where asks of the records of a FILE, and none is named").into());
+    }
     let (marks, gathered) = options.marks.read()?;
     tell_left_out(&gathered);
     if options.files.is_empty() {
@@ -63,7 +70,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     for file in &options.files {
         let loaded = super::load(file, options.format.forced(), out)?;
         let units = units(&loaded)?;
-        let here = units.marks(&marks).into_iter().map(|(unit, target, mark)| (Some(unit), target, mark));
+        let passing = filter.as_ref().map(|filter| filter::passing(&loaded, filter, &marks)).transpose()?;
+        let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.get(unit).is_some_and(|passes| *passes));
+        let here = units.marks(&marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
+        let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));
         tell(here, &marks, options.json, out)?;
         progress(&file.text(), &loaded, &units, &marks, options.json, out)?;
     }
@@ -85,7 +95,7 @@ fn plural(n: usize) -> &'static str {
 }
 
 /// The keys of a file's units.
-fn units(loaded: &Loaded) -> Result<Units, Problem> {
+pub(super) fn units(loaded: &Loaded) -> Result<Units, Problem> {
     let is_run = loaded.detected.format.layout() == Layout::Run;
     let mut units = Units::new(is_run);
     let key = |span| ContentKey::read(loaded.input.as_ref(), span);
@@ -174,7 +184,7 @@ fn row(unit: Option<usize>, target: &Target, mark: &Mark, last: Option<&Event>) 
         place.join(" "),
         tags,
         mark.note.as_deref().unwrap_or_default().replace(['\n', '\r'], " "),
-        last.map(|e| format!("{} {}", e.author, iso(e.time_ms))).unwrap_or_default(),
+        last.map(|e| format!("{} {}", e.author, Moment::of_millis(e.time_ms).dated())).unwrap_or_default(),
     ]
 }
 

@@ -11,6 +11,7 @@ mod check;
 mod diff;
 mod explain;
 mod export;
+mod filter;
 mod formats;
 mod history;
 mod inputs;
@@ -39,10 +40,12 @@ mod when;
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;
 use crate::shell::config::Environment;
+use crate::source::is_expendable;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::panic;
 use std::path::Path;
 
 /// Exit status of a question that fits no file, a file that cannot be read, an output that cannot be written.
@@ -117,6 +120,12 @@ pub fn program() -> clap::Command {
 /// Runs the program with these arguments (the first is its name); the exit status.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !is_expendable() {
+            report(info);
+        }
+    }));
     let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),

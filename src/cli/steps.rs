@@ -1,14 +1,18 @@
 //! `obelus steps`: one line a step.
 
-use super::args::{FileName, FormatOption, parsed};
+use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::filter::WhereOption;
 use super::out::{Out, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
-use crate::model::{Bytes, Problem, Step, StepNo, StepPlace};
+use crate::ingest::{self, Loaded};
+use crate::model::{Bytes, HEAD, Problem, Step, StepNo, StepPlace};
+use crate::review::{ContentKey, Filter, Marks, Scope, StepEntry, StepMarks, StepNotes};
 use crate::state::EventOp;
 use crate::text::{SafeText, cut};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Most cells of a summary for people.
 const SUMMARY_CELLS: usize = 100;
@@ -26,6 +30,10 @@ struct Options {
     /// Only this trajectory, from 0 [default: all]
     #[arg(long, value_name = "R")]
     record: Option<usize>,
+    #[command(flatten)]
+    filter: WhereOption,
+    #[command(flatten)]
+    marks: MarksOption,
     /// Answer for programs: one JSON text a line
     #[arg(long)]
     json: bool,
@@ -41,6 +49,8 @@ struct PlaceMember {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
+    let filter = options.filter.filter(Scope::Steps)?.unwrap_or_default();
+    let marks = if filter.has_marks() { options.marks.read()?.0 } else { Marks::default() };
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     let layout = loaded.detected.format.layout();
     let records = match options.record {
@@ -50,8 +60,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
         let run = loaded.run(record)?;
+        let notes = notes(&loaded, record, run.as_ref(), &filter, &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
+            if !filter.holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
+                continue;
+            }
             let shown = Shown::of(run.as_ref(), number, loaded.input.as_ref());
             if options.json {
                 out.json(&plain(&shown.members(run.as_ref(), layout)?))?;
@@ -61,6 +75,24 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
     }
     Ok(0)
+}
+
+/// What is known of the steps of a run beside itself, as far as a filter asks for it.
+fn notes(loaded: &Loaded, record: usize, run: &dyn Run, filter: &Filter, marks: &Marks) -> Result<StepNotes, Problem> {
+    let input = loaded.input.as_ref();
+    let findings = if filter.has_findings() { ingest::findings_of(run, input)? } else { Vec::new() };
+    let mut by_step = StepMarks::new();
+    if filter.has_marks() && loaded.detected.format.layout() == Layout::Run {
+        for (unit, _, mark) in super::marks::units(loaded)?.marks(marks) {
+            by_step.entry(StepNo::try_from(unit).unwrap_or(StepNo::MAX)).or_default().push(mark.clone());
+        }
+    } else if let Some(record) = loaded.records.get(record).filter(|_| filter.has_marks()) {
+        let key = ContentKey::read(input, record.place.span)?;
+        for (target, mark) in marks.of(key) {
+            by_step.entry(target.step.unwrap_or(HEAD)).or_default().push(mark.clone());
+        }
+    }
+    Ok(StepNotes::new(findings.iter().map(AsRef::as_ref), Arc::new(by_step)))
 }
 
 /// One step and where it stands.

@@ -17,7 +17,8 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
         return survey.dataset().map_or(Ok(()), |dataset| each(&dataset));
     }
     let mut dataset = DatasetStats::default();
-    for record in 0..loaded.trajectories() {
+    // A file without records opens as an empty run, and has none.
+    for record in 0..loaded.trajectories().min(loaded.records.len()) {
         let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref())?;
         dataset.add(&stats);
         each(raw(&stats)?.as_ref())?;

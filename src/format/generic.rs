@@ -76,7 +76,7 @@ impl Survey for Texts {
         }
     }
 
-    fn take(&mut self, looked: Looked) -> Surveyed {
+    fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None, facts: None },
@@ -95,7 +95,7 @@ fn fault(record: &Record, text: &[u8]) -> Option<String> {
 
 fn invalid(record: usize, message: String) -> Finding {
     let step = StepNo::try_from(record).ok();
-    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message }
+    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message: message.into() }
 }
 
 /// The records of a file, known by their places.

@@ -1,7 +1,7 @@
 //! What only a look at every record of a file tells: findings across records, statistics.
 
 use super::Facts;
-use crate::model::{Found, Record};
+use crate::model::{Bytes, Found, Record};
 use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
 
@@ -13,8 +13,8 @@ pub type Look = fn(&Record, &[u8]) -> Looked;
 pub trait Survey: Send {
     /// How a record is looked at: the record, and its bytes (of a broken one at most the first 64 KiB).
     fn look(&self) -> Look;
-    /// Takes the next record of the file.
-    fn take(&mut self, looked: Looked) -> Surveyed;
+    /// Takes the next record of the file, whose bytes are these.
+    fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed;
     /// Statistics of the records so far, as a JSON object whose `type` is `dataset`; None: what the runs tell is all.
     fn dataset(&self) -> Option<Box<RawValue>> {
         None

@@ -3,20 +3,14 @@
 use super::{Loaded, findings_of};
 use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
 use crate::model::{Finding, Found, Place, Problem};
-use crate::source::Reader;
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crate::source::{self, Reader};
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread;
 
 /// Bytes that a thread looks at before it hands on what it found.
 const BATCH_BYTES: u64 = 1 << 20;
 /// Inputs shorter than so many batches are not worth a second thread.
 const ALONE_BATCHES: u64 = 4;
-/// Batches of one thread that may wait to be told.
-const WAITING_MAX: usize = 2;
-/// Most threads that look at records.
-const THREADS_MAX: usize = 16;
 
 /// Gives the findings of each trajectory in turn, in their order (A45, D16).
 ///
@@ -60,7 +54,7 @@ pub fn survey<E: From<Problem>>(
         }
     };
     in_order(loaded, BATCH_BYTES, work, |batch: Vec<Looked>| {
-        batch.into_iter().try_for_each(|looked| each(survey.take(looked)))
+        batch.into_iter().try_for_each(|looked| each(survey.take(looked, loaded.input.as_ref())))
     })
 }
 
@@ -80,28 +74,15 @@ where
     E: From<Problem>,
 {
     let batches = batches(loaded, batch_bytes);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX).min(batches.len());
-    if threads < 2 || loaded.input.len() < ALONE_BATCHES * batch_bytes {
+    if loaded.input.len() < ALONE_BATCHES * batch_bytes {
         let mut work = work();
         return batches.into_iter().try_for_each(|batch| each(work(batch)?));
     }
-    thread::scope(|scope| {
-        // Batch i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
-        let (senders, receivers): (Vec<Sender<_>>, Vec<Receiver<_>>) =
-            (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
-        for (number, sender) in senders.into_iter().enumerate() {
-            let (work, batches) = (&work, &batches);
-            scope.spawn(move || {
-                let mut work = work();
-                let mut own = batches.iter().skip(number).step_by(threads);
-                // Nobody listens any more when the output is closed.
-                own.try_for_each(|batch| sender.send(work(batch.clone())))
-            });
-        }
-        let told = (0..batches.len()).zip(receivers.iter().cycle());
-        // A thread that ended early has panicked, which the end of the scope tells.
-        told.map_while(|(_, receiver)| receiver.recv().ok()).try_for_each(|answer| each(answer?))
-    })
+    let work = || {
+        let mut work = work();
+        move |batch: &Range<usize>| work(batch.clone())
+    };
+    source::in_order(&batches, work, |answer| each(answer?))
 }
 
 /// The numbers of all records, in batches of about the same size.

@@ -36,8 +36,8 @@ impl Versions {
 }
 
 impl Work {
-    /// Copies a document that was read, in case that it is written anew.
-    pub(super) fn keep(&mut self) -> Result<(), Stop> {
+    /// Copies a document that was read, in case that it is written anew; without the copy it is then read anew.
+    pub(super) fn keep(&mut self) {
         let len = self.live.input.len();
         let is_wanted = self.kept.is_none()
             && self.versions.is_none()
@@ -46,17 +46,20 @@ impl Work {
             && self.watch.follower.is_some()
             && len <= KEPT_MAX;
         if !is_wanted {
-            return Ok(());
+            return;
         }
-        let Ok(text) = self.live.input.read(Span { offset: 0, len }) else { return Ok(()) };
+        let Ok(text) = self.live.input.read(Span { offset: 0, len }) else { return };
         // If it changed meanwhile, the next look tells, and what was copied is none of its versions.
         let is_same = self.watch.content().is_some_and(|content| matches!(content.is_intact(), Ok(true)));
         if is_same {
-            let scratch = Input::scratch(self.live.input.name(), self.live.input.path())?;
-            let place = add(&scratch, &text, ("", ""))?;
-            self.kept = Some(Kept { scratch, place, digest: Document::digest(&text) });
+            self.kept = self.copy(&text).ok();
         }
-        Ok(())
+    }
+
+    fn copy(&self, text: &[u8]) -> Result<Kept, Problem> {
+        let scratch = Input::scratch(self.live.input.name(), self.live.input.path())?;
+        let place = add(&scratch, text, ("", ""))?;
+        Ok(Kept { scratch, place, digest: Document::digest(text) })
     }
 
     /// The document that was read is written anew: what it held is the first version.

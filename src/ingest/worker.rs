@@ -185,7 +185,7 @@ impl Work {
         }
         self.fold(None)?;
         self.settle()?;
-        self.keep()?;
+        self.keep();
         self.wait()
     }
 

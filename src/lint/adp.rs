@@ -281,8 +281,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "Something is there but blank: a trajectory without items, an id, a text, a function name, a page with \
-               neither html, axtree, url nor image (D13). Mostly a converter lost it; a model trained on it learns to \
-               say nothing.",
+               neither html, axtree, url nor image (D13). Mostly a converter lost it; a model trained on blank \
+               texts of the agent learns to say nothing. A blank observation trains nothing, and is right where a tool \
+               says nothing.",
         fires: r#"{"id":"t","content":[
 {"class_":"text_observation","content":"list it","source":"user"},
 {"class_":"message_action","content":" \n"}]}"#,

@@ -18,6 +18,16 @@ pub(super) static LINTS: &[Lint] = &[
 {"level":"info","msg":"stopped"}"#,
     },
     Lint {
+        id: "data.no-records",
+        severity: Severity::Warning,
+        or: None,
+        help: "The file is empty, or holds an empty array. Whoever reads the folder gets fewer samples than it has \
+               files, and is told nothing. Write the records, or take the file away. It is looked for with `obelus \
+               check --data`.",
+        fires: "[]",
+        silent: r#"[{"prompt":"2+2","completion":"4"}]"#,
+    },
+    Lint {
         id: "data.duplicate",
         severity: Severity::Warning,
         or: None,
@@ -37,8 +47,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "An earlier sample is nearly the same: of all runs of five words that the two have, at least the \
                share of `--near` (0.85 without it) stands in both. The share is estimated from sketches of 64 \
                hashes, and is off by a tenth at times; samples of fewer than 20 words are not compared. Keep \
-               one of them, or both if the difference is what should be learned. It is looked for with `obelus \
-               check --data`.",
+               one of them, or both if the difference is what should be learned. Two files that have records of the \
+               same ids, as stages of one dataset do, are told once. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
 {"id":"b","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"no"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"the ship left the harbour at noon with nine sailors and a cat that slept on the warm engine while gulls cried over the grey water all day long"},{"role":"assistant","content":"yes"}]}
@@ -107,6 +117,18 @@ pub(super) static LINTS: &[Lint] = &[
         silent: r#"{"id":"a","messages":[{"role":"user","content":"find it"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"here"},{"role":"assistant","content":"found it"}]}"#,
     },
     Lint {
+        id: "data.unread-call",
+        severity: Severity::Warning,
+        or: None,
+        help: "What is meant as a call is none: a message of the speaker `function_call` has neither `<function=NAME>` \
+               nor another known form of a call, or the text of a message_action holds `<function=NAME>`. No runtime \
+               will run it, and statistics count no call; most often a converter knows some tools and not others. Told \
+               once a record, at the first. Write the call as the others of the dataset. It is looked for with `obelus \
+               check --data`.",
+        fires: r#"{"id":"a","conversations":[{"from":"human","value":"list it"},{"from":"function_call","value":"```bash\nls\n```"}]}"#,
+        silent: r#"{"id":"a","conversations":[{"from":"human","value":"list it"},{"from":"gpt","value":"```bash\nls\n```"}]}"#,
+    },
+    Lint {
         id: "data.undeclared-tool",
         severity: Severity::Warning,
         or: None,
@@ -136,7 +158,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "The run has no proper end: the writer says that it was stopped by a limit (`finish_reason` or \
                `stop_reason`), the last step is a call that nothing answers and that does not finish, or the \
                last text ends inside a block of code. A model learns to stop there. Remove the sample, or the \
-               last step. It is looked for with `obelus check --data`.",
+               last step. Where more than half of the samples of a file end with a call, three at least, this is told \
+               once: a set of next actions is so by design. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write it"},{"role":"assistant","content":"Here:\n```python\nprint(1)\n```"}]}"#,
     },
@@ -154,9 +177,10 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.loop",
         severity: Severity::Warning,
         or: None,
-        help: "The agent makes the same call with the same arguments four times in a row or more, whatever \
-               comes back: it was stuck. The finding stands at the fourth. Remove the repetition, or the \
-               sample. It is looked for with `obelus check --data`.",
+        help: "The agent makes the same call with the same arguments four times in a row or more. Where the same \
+               comes back it was stuck; where what comes back differs it may have had reason to, as in turning pages: \
+               the message says which. Words before a call are left out. The finding stands at the fourth. Remove the \
+               repetition, or the sample. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"3","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"3","content":"busy"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"wait"},{"role":"assistant","content":null,"tool_calls":[{"id":"0","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"0","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"1","content":"busy"},{"role":"assistant","content":null,"tool_calls":[{"id":"2","function":{"name":"poll","arguments":"{\"job\":1}"}}]},{"role":"tool","tool_call_id":"2","content":"busy"},{"role":"assistant","content":"done"}]}"#,
     },
@@ -188,8 +212,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "A text holds what looks like a secret: a key or token of a well-known service by its shape, a \
                private key, or a long random value behind a name such as `password`. Models repeat what they \
                learn: take it out, and revoke it, since it was read by whoever had the data. The message does \
-               not repeat it. Placeholders are not told. Texts of every format are looked at. It is looked for \
-               with `obelus check --data`.",
+               not repeat it. Placeholders are not told, and a text that many records have is told once, at the first. \
+               Texts of every format are looked at. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=aB3dE5gH7jK9mN1pQ2sT4vW6 fails"},{"role":"assistant","content":"renew it"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"my client_secret=$SECRET fails"},{"role":"assistant","content":"renew it"}]}"#,
     },
@@ -198,8 +222,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, \
-               or the number of a payment card whose check digit is right. Replace it by a placeholder. \
-               Addresses at example.com, of programs and of machines are not told. Texts of every format are \
+               or the number of a payment card whose check digit is right. The message \
+               shows it masked. Replace it by a placeholder. Addresses at example.com, of programs and of machines are \
+               not told, and a text that many records have is told once, at the first. Texts of every format are \
                looked at. It is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write to user@example.com"},{"role":"assistant","content":"done"}]}"#,

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn finding(rule: &'static str) -> Finding {
-        Finding { record: 0, step: None, path: None, rule, severity: Severity::Warning, message: String::new() }
+        Finding { record: 0, step: None, path: None, rule, severity: Severity::Warning, message: "".into() }
     }
 
     #[test]

@@ -27,8 +27,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "sft.empty",
         severity: Warning,
         or: None,
-        help: "A message is blank and has no calls, or the conversation has no message (D17). The model would learn \
-               to say nothing. Take the message or the record out, or look for what the converter lost.",
+        help: "A message is blank and has no calls, or the conversation has no message (D17). From a blank message of \
+               the agent a model would learn to say nothing; a blank observation trains nothing, and is right where a \
+               tool says nothing. Take the message or the record out, or look for what the converter lost.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":" "}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
     },
@@ -37,8 +38,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "After the leading system messages, speakers must take turns: someone who is not the agent, then the \
-               agent, and so on (D17). Chat templates reject or garble anything else. Told once, at the first message \
-               that breaks it; join neighbours that belong together.",
+               agent, and so on (D17). Most chat templates reject or garble anything else; some take several answers \
+               to calls made at once, and the message tells where this is so. Told once, at the first message that \
+               breaks it; join neighbours that belong together.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"human","value":"there?"},
 {"from":"gpt","value":"yes"}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi, there?"},{"from":"gpt","value":"yes"}]}"#,

@@ -3,6 +3,7 @@
 use super::Place;
 use serde::Serialize;
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -29,20 +30,20 @@ impl Severity {
 }
 
 /// One finding. Its place in a list is its order by record, step, path and rule (A45, D16).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Record number, from 0.
     pub record: usize,
     /// Step, from 0; None for a finding of the whole record.
     pub step: Option<super::StepNo>,
     /// Where in the record or state, in the notation of its rule.
-    pub path: Option<String>,
+    pub path: Option<Arc<str>>,
     /// Stable id with the prefix of its family, as `acts.invalid-json`.
     pub rule: &'static str,
     /// How bad.
     pub severity: Severity,
     /// For people: what is wrong and what to do.
-    pub message: String,
+    pub message: Arc<str>,
 }
 
 /// A finding and where in the input it stands.

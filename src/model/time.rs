@@ -42,6 +42,12 @@ impl Moment {
         Some(Self { micros, offset_s })
     }
 
+    /// A count of thousandths of a second since 1970.
+    #[must_use]
+    pub fn of_millis(ms: u64) -> Self {
+        Self { micros: i64::try_from(ms).unwrap_or(i64::MAX).saturating_mul(1000), offset_s: 0 }
+    }
+
     fn counted(text: &str) -> Option<Self> {
         let count: f64 = text.parse().ok()?;
         let factor = UNITS.iter().find(|(least, _)| count >= *least).map_or(1e6, |(_, factor)| *factor);
@@ -84,6 +90,12 @@ impl Moment {
     pub fn date(self) -> String {
         let (year, month, day) = civil(self.local_s().div_euclid(DAY_S));
         format!("{year:04}-{month:02}-{day:02}")
+    }
+
+    /// Date and time, as `2026-05-01 14:32:05`.
+    #[must_use]
+    pub fn dated(self) -> String {
+        format!("{} {}", self.date(), self.clock())
     }
 
     /// The next moment after this at which the clock shows a time of the day.
@@ -272,6 +284,20 @@ mod tests {
         assert_eq!(at("2026-05-01").since(at("2026-04-30T00:00Z")), 86_400 * MICROS);
         assert_eq!(at("2028-03-01").since(at("2028-02-29")), 86_400 * MICROS);
         assert_eq!(at("1969-12-31T23:59:59Z").since(at("1970-01-01")), -MICROS);
+    }
+
+    #[test]
+    fn days_are_counted_through_leap_years() {
+        for (ms, text) in [
+            (0, "1970-01-01 00:00:00"),
+            (951_782_399_999, "2000-02-28 23:59:59"),
+            (951_782_400_000, "2000-02-29 00:00:00"),
+            (4_107_542_400_000, "2100-03-01 00:00:00"),
+            (1_777_626_862_000, "2026-05-01 09:14:22"),
+            (u64::MAX, "294247-01-10 04:00:54"),
+        ] {
+            assert_eq!(Moment::of_millis(ms).dated(), text);
+        }
     }
 
     #[test]

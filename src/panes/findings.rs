@@ -1,5 +1,6 @@
 //! What the rules found in the open trajectory, and what the one under the cursor means.
 
+use super::listed::Listed;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
 use crate::lint;
 use crate::model::{Finding, Severity, StepNo};
@@ -34,9 +35,8 @@ impl FindingsPane {
         if findings.get(self.scroll.cursor).is_some_and(|f| f.step == step) {
             return;
         }
-        let at = findings.iter().position(|f| f.step == step);
-        let before = || findings.iter().rposition(|f| f.step < step);
-        self.scroll.jump_to(at.or_else(before).unwrap_or(0));
+        let at = open.findings_at(open.step());
+        self.scroll.jump_to(if at.is_empty() { at.start.saturating_sub(1) } else { at.start });
     }
 
     /// The number of the finding behind or before the one in focus: from the cursor, if that is at the step in focus.
@@ -48,9 +48,10 @@ impl FindingsPane {
             let next = self.scroll.cursor.checked_add_signed(if is_forward { 1 } else { -1 })?;
             return (next < findings.len()).then_some(next);
         }
+        let at = open.findings_at(open.step());
         match is_forward {
-            true => findings.iter().position(|f| f.step > step),
-            false => findings.iter().rposition(|f| f.step < step),
+            true => Some(at.end).filter(|next| *next < findings.len()),
+            false => at.start.checked_sub(1),
         }
     }
 
@@ -59,7 +60,7 @@ impl FindingsPane {
         let findings = open.findings();
         let (count, here) = (findings.len(), self.scroll.cursor);
         let is_hit = |f: &Finding| {
-            let texts = [f.rule, f.message.as_str(), f.path.as_deref().unwrap_or_default()];
+            let texts = [f.rule, &*f.message, f.path.as_deref().unwrap_or_default()];
             texts.into_iter().any(|text| pattern.is_match(text))
         };
         let order = (1..=count).map(|i| (here + if is_forward { i } else { count - i }) % count);
@@ -105,10 +106,10 @@ fn help_rows(extent: Extent) -> usize {
 }
 
 /// How many there are of each severity.
-fn heading(findings: &[Arc<Finding>]) -> Row {
+fn heading(findings: &Listed) -> Row {
     let mut left = Vec::new();
     for (severity, plural) in [(Severity::Error, "s"), (Severity::Warning, "s"), (Severity::Info, "")] {
-        let n = findings.iter().filter(|f| f.severity == severity).count();
+        let n = findings.count(severity);
         if n > 0 {
             let word = format!("{n} {}{}", severity.name(), if n == 1 { "" } else { plural });
             left.push(Piece::of(Role::Dim, if left.is_empty() { " " } else { " · " }));

@@ -1,5 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
+use super::listed::Listed;
 use super::replay::Replay;
 use super::{Checks, Live, Piece};
 use crate::format::cause::{Hop, Written, chain};
@@ -12,6 +13,7 @@ use crate::state::cause::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::{Arc, RwLock, RwLockReadGuard};
 
@@ -88,7 +90,7 @@ type NewestKey = (u64, NodeId, StepNo, usize);
 type PlanKey = (u64, StepNo, usize);
 
 /// The findings of a run in order, shared with the run.
-pub type Findings = Rc<Vec<Arc<Finding>>>;
+pub type Findings = Rc<Listed>;
 
 /// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
 type FindingsKey = (u64, usize, bool, StepNo);
@@ -264,7 +266,7 @@ impl Open<'_> {
         }
         let mut all = self.guard.findings();
         all.extend(self.session.checks.findings(self.run()).into_iter().map(Arc::new));
-        let found = Rc::new(Finding::in_order(all));
+        let found = Rc::new(Listed::new(all));
         *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
     }
@@ -298,25 +300,33 @@ impl Open<'_> {
     #[must_use]
     pub fn finding_counts(&self) -> (usize, usize) {
         let findings = self.findings();
-        let count = |s: Severity| findings.iter().filter(|f| f.severity == s).count();
-        (count(Severity::Error), count(Severity::Warning))
+        (findings.count(Severity::Error), findings.count(Severity::Warning))
     }
 
     /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself tells.
     #[must_use]
     pub fn error_steps(&self) -> Vec<StepNo> {
         let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
-        let mut steps: Vec<StepNo> = self.findings().iter().filter(is_error).filter_map(|f| f.step).collect();
+        let findings = self.findings();
+        let errors = findings.iter().filter(is_error).take(findings.count(Severity::Error));
+        let mut steps: Vec<StepNo> = errors.filter_map(|f| f.step).collect();
         steps.extend(self.guard.error_steps());
         steps.sort_unstable();
         steps.dedup();
         steps
     }
 
+    /// Where the findings of a step stand among all; an empty range where they would.
+    #[must_use]
+    pub fn findings_at(&self, step: StepNo) -> Range<usize> {
+        let record = self.guard.place(step).map_or(self.session.trajectory, |place| place.record);
+        self.findings().of_step(record, step)
+    }
+
     /// Findings of one step.
     #[must_use]
     pub fn findings_of(&self, step: StepNo) -> Vec<Arc<Finding>> {
-        self.findings().iter().filter(|f| f.step == Some(step)).cloned().collect()
+        self.findings()[self.findings_at(step)].to_vec()
     }
 
     /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through

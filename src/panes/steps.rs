@@ -1,7 +1,7 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
 use super::live::Pending;
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Times, Window, marks, times};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, Sieve, Times, Window, marks, times};
 use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
@@ -9,7 +9,7 @@ use crate::text::{Role, SafeText, cut, pad};
 
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
-pub fn window(open: &Open<'_>, scroll: &Scroll, times: Times, extent: Extent) -> Window {
+pub fn window(open: &Open<'_>, sieve: &Sieve, scroll: &Scroll, times: Times, extent: Extent) -> Window {
     let total = open.count();
     let pending = pending(open).filter(|_| extent.height > 1);
     let extent = Extent { height: height(open, extent), ..extent };
@@ -26,15 +26,17 @@ pub fn window(open: &Open<'_>, scroll: &Scroll, times: Times, extent: Extent) ->
     }
     let digits = total.saturating_sub(1).to_string().len();
     let start = if times == Times::Since { times::start(open) } else { None };
-    let has_marks = !marks::marked_steps(open).is_empty();
-    let mut rows: Vec<Row> = (scroll.top..total.min(scroll.top + extent.height))
+    let has_marks = open.session.review.has_marked_steps(open.session.trajectory);
+    let list = sieve.rows(open);
+    let mut rows: Vec<Row> = (scroll.top..list.total.min(scroll.top + extent.height))
         .map(|i| {
-            let step = StepNo::try_from(i).unwrap_or(StepNo::MAX);
-            row(open, step, times.piece(open, step, start), digits, extent.width, has_marks)
+            let step = list.step(i);
+            let row = row(open, step, times.piece(open, step, start), digits, extent.width, has_marks);
+            if list.is_hidden(i) { row.stands_back(" hidden") } else { row }
         })
         .collect();
     rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.told()))));
-    Window { rows, top: scroll.top, total }
+    Window { rows, top: scroll.top, total: list.total }
 }
 
 /// Rows that the list has for steps: the last one is for what is not finished yet (T11).

@@ -75,7 +75,7 @@ pub fn told(open: &Open<'_>, with_date: bool) -> Option<String> {
     Some(match (moment.is_dated(), with_date) {
         (false, _) => since,
         (true, false) => format!("{} {since}", moment.clock()),
-        (true, true) => format!("{} {} {since}", moment.date(), moment.clock()),
+        (true, true) => format!("{} {since}", moment.dated()),
     })
 }
 
@@ -113,7 +113,7 @@ fn shown(moment: Moment, beside: Moment) -> String {
     match moment.is_dated() {
         false => span_text(moment.since(beside)),
         true if moment.date() == beside.date() => moment.clock(),
-        true => format!("{} {}", moment.date(), moment.clock()),
+        true => moment.dated(),
     }
 }
 

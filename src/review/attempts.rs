@@ -1,7 +1,7 @@
 //! Attempts at a task to look through: their tree with what each branch came to, and the tasks with several attempts.
 
 use super::facts::FactTable;
-use super::filter::{Names, Numbers, Subject as _};
+use super::field::{Names, Numbers, Subject as _};
 use super::prefix::{Attempt, Stretch, tree};
 use crate::model::Step;
 use crate::rules::adp::task_key;

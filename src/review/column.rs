@@ -1,6 +1,6 @@
 //! The columns of the table of records: what each holds, and what a filter calls it.
 
-use super::filter::{Names, Numbers, Texts};
+use super::field::{Names, Numbers, Texts};
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,7 +73,7 @@ impl Column {
             Self::Tokens => "tokens, estimated: a quarter of the characters",
             Self::Chars => "characters of all steps",
             Self::Size => "bytes of the record",
-            Self::Reward => "sum of the rewards",
+            Self::Reward => "sum of the rewards, else the reward of the whole",
             Self::Finish => "how it ends",
             Self::Words => "first words of the user",
         }

@@ -11,7 +11,8 @@ use minijinja::value::Value;
 pub(super) const RESERVED: [char; 2] = ['\u{FDD0}', '\u{FDD1}'];
 /// Fields of a message that say whether it is trained, and what a true or positive value means.
 const FIELDS: &[(&str, bool)] =
-    &[("weight", true), ("loss_weight", true), ("loss", true), ("train", true), ("mask", false)];
+    &[("weight", true), ("loss_weight", true), ("loss", true), ("train", true), (MASK, false)];
+const MASK: &str = "mask";
 
 /// A conversation for a template.
 #[derive(Debug)]
@@ -62,7 +63,21 @@ impl Conversation {
             Some(text) => json::parse(text).map_or_else(|_| told(tools), |tools| told(&tools)),
             None => told(tools),
         });
+        read_masks(&mut messages);
         (!messages.is_empty()).then_some(Self { body: key, messages, tools })
+    }
+}
+
+/// People write `mask` for what is left out of the loss, and for where the loss is. Where it is set on messages of the
+/// agent only, and denied on others, it is the second: else just what the agent did not say would train.
+fn read_masks(messages: &mut [Turn]) {
+    let is_set = |turn: &Turn, is_agent| (turn.role == "assistant") == is_agent && turn.field == Some((MASK, false));
+    let is_denied = |turn: &Turn| turn.role != "assistant" && turn.field == Some((MASK, true));
+    let is_agents = messages.iter().any(|t| is_set(t, true)) && !messages.iter().any(|t| is_set(t, false));
+    if is_agents && messages.iter().any(is_denied) {
+        for (_, trains) in messages.iter_mut().filter_map(|t| t.field.as_mut()).filter(|(name, _)| *name == MASK) {
+            *trains = !*trains;
+        }
     }
 }
 
@@ -82,7 +97,10 @@ impl Turn {
             Role::System => "system",
             Role::Unknown => read.speaker,
         };
-        let content = read.text_key.and_then(|key| message.get(key)).map_or(Value::from(()), told);
+        // A text that is null may stand elsewhere.
+        let written = read.text_key.and_then(|key| message.get(key)).filter(|_| !read.is_null);
+        let found = read.text.as_deref().filter(|_| read.is_null).map(|text| Value::from(clean(text)));
+        let content = found.or_else(|| written.map(told)).unwrap_or(Value::from(()));
         let mut pairs = vec![("role".to_owned(), Value::from(role)), ("content".to_owned(), content)];
         let members = message.as_object().into_iter().flat_map(json::Object::entries);
         for (name, value) in members {
@@ -138,4 +156,30 @@ fn told(value: &json::Value<'_>) -> Value {
 
 fn clean(text: &str) -> String {
     text.replace(RESERVED, "\u{FFFD}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What each message of a conversation says of its training; each is told as its role and its mask.
+    fn trains(messages: &[(&str, Option<bool>)]) -> Vec<Option<bool>> {
+        let message = |(role, mask): &(&str, Option<bool>)| {
+            let mask = mask.map_or(String::new(), |mask| format!(r#","mask":{mask}"#));
+            format!(r#"{{"role":"{role}","content":"x"{mask}}}"#)
+        };
+        let messages: Vec<String> = messages.iter().map(message).collect();
+        let text = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+        let conversation = Conversation::of(&json::parse(&text).unwrap()).unwrap();
+        conversation.messages.iter().map(|turn| turn.field.map(|(_, trains)| trains)).collect()
+    }
+
+    #[test]
+    fn masks_are_read_as_they_are_meant() {
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(trains(&[("user", yes), ("assistant", no)]), [no, yes], "left out");
+        assert_eq!(trains(&[("user", no), ("assistant", yes), ("assistant", no)]), [no, yes, no], "the loss is here");
+        assert_eq!(trains(&[("user", None), ("assistant", yes)]), [None, no], "nobody denies it");
+        assert_eq!(trains(&[("system", yes), ("user", no), ("assistant", yes)]), [no, yes, no], "it is set on others");
+    }
 }

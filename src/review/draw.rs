@@ -1,5 +1,7 @@
 //! Drawing lots that fall alike on every machine and in every order: parts of a dataset, and samples of it.
 
+use crate::json::Value;
+use crate::rules::adp;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +11,12 @@ fn lot(seed: u64, bytes: &[u8]) -> u64 {
     hash.update(seed.to_be_bytes());
     hash.update(bytes);
     hash.finalize().iter().take(8).fold(0, |bits, byte| (bits << 8) | u64::from(*byte))
+}
+
+/// The id of a record, or what stands for one, by which it falls to a part. None: its content decides.
+#[must_use]
+pub fn record_id(record: &Value<'_>) -> Option<String> {
+    adp::record_id(record).map(|id| id.as_str().unwrap_or(id.text).to_owned())
 }
 
 /// Parts of a dataset with their shares.

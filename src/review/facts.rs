@@ -3,8 +3,9 @@
 //! A chunk is made once from a stretch of records and never changes, so jobs look at a table while it grows.
 
 use super::column::Column;
-use super::filter::{Names, Numbers, Subject, Texts};
+use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
+use super::step::FLAG;
 use crate::format::{Counted, Facts};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,6 +67,12 @@ impl Chunk {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Its facts in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        let entry = move |(i, row)| Entry { chunk: self, row, record: self.from + i, mark: None };
+        self.rows.iter().enumerate().map(entry)
     }
 
     fn name(&self, number: u32) -> &str {
@@ -200,9 +207,7 @@ impl FactTable {
 
     /// All facts in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.chunks.iter().flat_map(|chunk| {
-            chunk.rows.iter().enumerate().map(move |(i, row)| Entry { chunk, row, record: chunk.from + i, mark: None })
-        })
+        self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 }
 
@@ -214,9 +219,6 @@ pub struct Entry<'t> {
     record: usize,
     mark: Option<&'t Mark>,
 }
-
-/// What a filter calls a flag among the marks.
-const FLAG: &str = "flag";
 
 impl<'t> Entry<'t> {
     /// Number of the record.
@@ -245,7 +247,7 @@ impl<'t> Entry<'t> {
             Names::Tool => (0, tools),
             Names::Class => (tools, classes),
             Names::Finding => (tools + classes, rules),
-            Names::Finish | Names::Mark | Names::Tag => (0, 0),
+            Names::Finish | Names::Mark | Names::Tag | Names::Kind | Names::Role => (0, 0),
         };
         let from = self.row.names as usize + skipped;
         let counts = self.chunk.counts.get(from..from + taken).unwrap_or_default();
@@ -325,6 +327,7 @@ impl Subject for Entry<'_> {
             Numbers::Findings => return Some(f64::from(row.errors) + f64::from(row.warnings)),
             Numbers::Errors => return Some(f64::from(row.errors)),
             Numbers::Warnings => return Some(f64::from(row.warnings)),
+            Numbers::Step | Numbers::Writes => return None,
             _ if !row.is_read => return None,
             _ => {}
         }

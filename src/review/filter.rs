@@ -2,131 +2,46 @@
 //!
 //! Terms stand apart by spaces, and all must hold. A term is `NAME:VALUE` (with `|` between values of which one is
 //! enough), `NAME>NUMBER` (also `>=`, `<`, `<=`, `=`, `!=`), or words that are looked for; `!` before it turns it
-//! round. What is filtered answers through [`Subject`], so that tables and commands share the language.
+//! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the
+//! language; `@NAME` is a filter of the configuration.
 
-use super::filter_text::{self, Written};
+use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
+use super::filter_text::{self, Fault, Written};
 use crate::text::{Pattern, near};
 use std::fmt;
 
 /// Most terms and most values of a term.
 const TERMS_MAX: usize = 32;
 const VALUES_MAX: usize = 200;
-
-/// A number that filters ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "their names in ALL say what they are")]
-pub enum Numbers {
-    Record,
-    Steps,
-    Actions,
-    Calls,
-    Tokens,
-    Chars,
-    Size,
-    Reward,
-    Findings,
-    Errors,
-    Warnings,
-}
-
-impl Numbers {
-    /// All with their names.
-    pub const ALL: [(&'static str, Self); 11] = [
-        ("record", Self::Record),
-        ("steps", Self::Steps),
-        ("actions", Self::Actions),
-        ("calls", Self::Calls),
-        ("tokens", Self::Tokens),
-        ("chars", Self::Chars),
-        ("size", Self::Size),
-        ("reward", Self::Reward),
-        ("findings", Self::Findings),
-        ("errors", Self::Errors),
-        ("warnings", Self::Warnings),
-    ];
-}
-
-/// Names that filters ask for: a record may have several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "their names in ALL say what they are")]
-pub enum Names {
-    Tool,
-    Class,
-    Finish,
-    Finding,
-    Mark,
-    Tag,
-}
-
-impl Names {
-    /// All with their names.
-    pub const ALL: [(&'static str, Self); 6] = [
-        ("tool", Self::Tool),
-        ("class", Self::Class),
-        ("finish", Self::Finish),
-        ("finding", Self::Finding),
-        ("mark", Self::Mark),
-        ("tag", Self::Tag),
-    ];
-}
-
-/// Texts that filters look into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "their names in ALL say what they are")]
-pub enum Texts {
-    Id,
-    Words,
-}
-
-impl Texts {
-    /// All with their names.
-    pub const ALL: [(&'static str, Self); 2] = [("id", Self::Id), ("words", Self::Words)];
-}
-
-/// What a term asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// A number.
-    Number(Numbers),
-    /// Names.
-    Name(Names),
-    /// A text.
-    Text(Texts),
-}
-
-impl Field {
-    /// All fields with their names.
-    fn all() -> impl Iterator<Item = (&'static str, Self)> {
-        let numbers = Numbers::ALL.into_iter().map(|(name, field)| (name, Self::Number(field)));
-        let names = Names::ALL.into_iter().map(|(name, field)| (name, Self::Name(field)));
-        let texts = Texts::ALL.into_iter().map(|(name, field)| (name, Self::Text(field)));
-        numbers.chain(names).chain(texts)
-    }
-
-    /// Its name in filters.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::all().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
-    }
-}
-
-/// What answers a filter: a record of a table, or one just read.
-pub trait Subject {
-    /// A number; None where there is none.
-    fn number(&self, numbers: Numbers) -> Option<f64>;
-    /// Whether one of some names passes a test.
-    fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool;
-    /// A text.
-    fn text(&self, text: Texts) -> &str;
-}
+/// What stands before the name of a filter of the configuration.
+const SAVED: char = '@';
 
 /// Why a filter is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilterFault(pub String);
+pub struct FilterFault {
+    /// The character, from 1, at which the fault is; None: no one place of what was typed.
+    pub at: Option<usize>,
+    /// A sentence.
+    pub told: String,
+}
+
+impl FilterFault {
+    fn everywhere(told: String) -> Self {
+        Self { at: None, told }
+    }
+
+    fn of(text: &str, fault: Fault) -> Self {
+        let before = text.get(..fault.at).unwrap_or(text);
+        Self { at: Some(before.chars().count() + 1), told: fault.told }
+    }
+}
 
 impl fmt::Display for FilterFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self.at {
+            Some(at) => write!(f, "at character {at}: {}", self.told),
+            None => f.write_str(&self.told),
+        }
     }
 }
 
@@ -161,6 +76,11 @@ impl Term {
     #[must_use]
     pub fn field(&self) -> Option<Field> {
         self.field
+    }
+
+    fn has_findings(&self) -> bool {
+        use Numbers::{Errors, Findings, Warnings};
+        matches!(self.field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
     }
 
     fn holds(&self, subject: &dyn Subject) -> bool {
@@ -203,10 +123,8 @@ impl Test {
                 subject.any_name(names, &|name| filter_text::fits(parts, name))
             }
             (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole,
-            (Self::Has(pattern), Some(Field::Text(text))) => pattern.is_match(subject.text(text)),
-            (Self::Has(pattern), None) => {
-                pattern.is_match(subject.text(Texts::Id)) || pattern.is_match(subject.text(Texts::Words))
-            }
+            (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
+            (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
             _ => false,
         }
     }
@@ -222,14 +140,52 @@ impl Filter {
     /// Reads a filter; nothing lets everything through.
     ///
     /// # Errors
-    /// A sentence: which term, what is wrong, what there is.
-    pub fn parse(text: &str) -> Result<Self, FilterFault> {
-        let written = filter_text::terms(text).map_err(FilterFault)?;
+    /// A sentence: where, what is wrong, what there is.
+    pub fn parse(text: &str, scope: Scope) -> Result<Self, FilterFault> {
+        let written = filter_text::terms(text).map_err(|fault| FilterFault::of(text, fault))?;
         if written.len() > TERMS_MAX {
-            return Err(FilterFault(format!("a filter has at most {TERMS_MAX} terms")));
+            return Err(FilterFault::everywhere(format!("a filter has at most {TERMS_MAX} terms")));
         }
-        let terms = written.into_iter().map(term).collect::<Result<_, _>>()?;
-        Ok(Self { terms })
+        let terms: Result<_, Fault> = written.into_iter().map(|written| term(written, scope)).collect();
+        Ok(Self { terms: terms.map_err(|fault| FilterFault::of(text, fault))? })
+    }
+
+    /// Reads a filter as people type it: `@NAME` is the one that the configuration has under that name.
+    ///
+    /// # Errors
+    /// As [`Filter::parse`], or there is none of that name.
+    pub fn read(text: &str, scope: Scope, saved: &[(String, String)]) -> Result<Self, FilterFault> {
+        let Some(name) = text.trim().strip_prefix(SAVED) else { return Self::parse(text, scope) };
+        if let Some((_, filter)) = saved.iter().find(|(known, _)| known == name) {
+            return Self::parse(filter, scope)
+                .map_err(|fault| FilterFault::everywhere(format!("{SAVED}{name} is {filter}: {fault}")));
+        }
+        let known = || saved.iter().map(|(known, _)| known.as_str());
+        let near = near::nearest(name, known()).first().map(|near| format!("did you mean {SAVED}{near}?"));
+        let all = || match saved {
+            [] => "config.toml has no [filters]".to_owned(),
+            _ => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        let told = format!("no filter is called {name}; {}", near.unwrap_or_else(all));
+        Err(FilterFault { at: Some(1), told })
+    }
+
+    /// Whether a text, as people type it, means a filter of the configuration by its name.
+    #[must_use]
+    pub fn is_name(text: &str) -> bool {
+        text.trim_start().starts_with(SAVED)
+    }
+
+    /// A filter that lets through what this and another let through.
+    ///
+    /// # Errors
+    /// It has too many terms.
+    pub fn and(mut self, other: Self) -> Result<Self, FilterFault> {
+        self.terms.extend(other.terms);
+        match self.terms.len() {
+            n if n > TERMS_MAX => Err(FilterFault::everywhere(format!("a filter has at most {TERMS_MAX} terms"))),
+            _ => Ok(self),
+        }
     }
 
     /// Whether everything passes.
@@ -250,10 +206,18 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
     }
 
-    /// Whether it lets something through.
+    /// Whether it asks for what rules find.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        self.terms.iter().any(Term::has_findings)
+    }
+
+    /// Whether it lets something through. What is known without a look at the text is asked first.
     #[must_use]
     pub fn holds(&self, subject: &dyn Subject) -> bool {
-        self.terms.iter().all(|term| term.holds(subject))
+        let is_read = |term: &&Term| matches!(term.field, None | Some(Field::Text(_)));
+        let known = self.terms.iter().filter(|term| !is_read(term));
+        known.chain(self.terms.iter().filter(is_read)).all(|term| term.holds(subject))
     }
 
     /// Whether a value, as a term of a filter writes it, is one of those that are chosen of a field.
@@ -275,9 +239,10 @@ impl Filter {
             self.terms.retain(|term| !term.values.is_empty());
             return Ok(());
         }
-        let more = Self::parse(&format!("{}{}{value}", field.name(), choice(field)))?;
+        let more = format!("{}{}{value}", field.name(), choice(field));
+        let more = Self::parse(&more, Scope::Records).map_err(|fault| FilterFault::everywhere(fault.told))?;
         match self.terms.iter_mut().find(|term| term.is_choice_of(field)) {
-            Some(term) if term.values.len() >= VALUES_MAX => return Err(too_many()),
+            Some(term) if term.values.len() >= VALUES_MAX => return Err(FilterFault::everywhere(too_many())),
             Some(term) => term.values.extend(more.terms.into_iter().flat_map(|term| term.values)),
             None => self.terms.extend(more.terms),
         }
@@ -303,29 +268,30 @@ fn choice(field: Field) -> &'static str {
     if matches!(field, Field::Text(_)) { "=" } else { ":" }
 }
 
-fn too_many() -> FilterFault {
-    FilterFault(format!("a term has at most {VALUES_MAX} values"))
+fn too_many() -> String {
+    format!("a term has at most {VALUES_MAX} values")
 }
 
-fn term(written: Written) -> Result<Term, FilterFault> {
-    let Written { is_negated, name, sign, values } = written;
+fn term(written: Written, scope: Scope) -> Result<Term, Fault> {
+    let Written { at, is_negated, name, sign, values } = written;
     if values.len() > VALUES_MAX {
-        return Err(too_many());
+        return Err(Fault { at, told: too_many() });
     }
-    let Some(name) = name else {
+    let Some((at, name)) = name else {
         let values = values.into_iter().map(|value| pattern(&value)).collect::<Result<_, _>>()?;
         return Ok(Term { is_negated, field: None, sign: "", values });
     };
-    let Some((_, field)) = Field::all().find(|(known, _)| *known == name) else { return Err(unknown(&name)) };
+    let field = known(&name, scope).map_err(|told| Fault { at, told })?;
     let mut is_negated = is_negated;
     let mut sign = sign;
     if sign == "!=" {
         (is_negated, sign) = (!is_negated, "=");
     }
     let is_order = !matches!(sign, ":" | "=");
+    let no_order = |value: &str| Fault { at, told: format!("{name} has no order; {name}:{value} asks for it") };
     let value = |value: filter_text::Value| match field {
         Field::Number(_) => number(&name, sign, &value),
-        _ if is_order => Err(FilterFault(format!("{name} has no order; {name}:{} asks for it", value.written))),
+        _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
         Field::Name(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
@@ -337,24 +303,33 @@ fn term(written: Written) -> Result<Term, FilterFault> {
     Ok(Term { is_negated, field: Some(field), sign, values })
 }
 
-fn unknown(name: &str) -> FilterFault {
-    let known = || Field::all().map(|(name, _)| name);
-    let near = near::nearest(name, known()).first().map(|near| format!("did you mean {near}?"));
-    let told = near.unwrap_or_else(|| format!("there are {}", known().collect::<Vec<_>>().join(" ")));
-    FilterFault(format!("there is no {name} to filter by; {told}  (quotes look for words)"))
+/// The field of that name, if the scope has it.
+fn known(name: &str, scope: Scope) -> Result<Field, String> {
+    let named = Field::named(name);
+    if let Some(field) = named.filter(|field| scope.has(*field)) {
+        return Ok(field);
+    }
+    let all = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
+    let near = near::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
+    let told = near.unwrap_or_else(|| format!("there are {}", all().collect::<Vec<_>>().join(" ")));
+    let what = scope.name();
+    Err(match named {
+        Some(_) => format!("{what} have no {name} to filter by; {told}"),
+        None => format!("there is no {name} to filter by; {told}  (quotes look for words)"),
+    })
 }
 
-fn pattern(value: &filter_text::Value) -> Result<(String, Test), FilterFault> {
+fn pattern(value: &filter_text::Value) -> Result<(String, Test), Fault> {
     let read = if value.is_quoted { Pattern::literal(&value.text) } else { Pattern::new(&value.text) };
-    let pattern = read.ok_or_else(|| FilterFault(format!("{} is too large a pattern", value.written)))?;
-    Ok((value.written.clone(), Test::Has(Box::new(pattern))))
+    let fault = || Fault { at: value.at, told: format!("{} is too large a pattern", value.written) };
+    Ok((value.written.clone(), Test::Has(Box::new(read.ok_or_else(fault)?))))
 }
 
-fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String, Test), FilterFault> {
+fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String, Test), Fault> {
     let wanted = || {
         let example =
             if sign == ":" { format!("{name}:20, {name}:10..20 or {name}:none") } else { format!("{name}{sign}20") };
-        FilterFault(format!("{} is no number; {example} is understood", value.written))
+        Fault { at: value.at, told: format!("{} is no number; {example} is understood", value.written) }
     };
     let read = |text: &str| filter_text::number(text).ok_or_else(wanted);
     let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -377,120 +352,4 @@ fn number(name: &str, sign: &str, value: &filter_text::Value) -> Result<(String,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::facts::tests::{made, table};
-    use super::*;
-
-    fn passing(filter: &str) -> Vec<usize> {
-        let mut third = made("Web 3", 61, &[("click here", 30)], Some(-1.5), "message");
-        third.rules = vec![("adp.kwargs".into(), 1), ("sft.first-user".into(), 2)];
-        (third.errors, third.warnings) = (1, 2);
-        let all = [
-            made("os_1", 24, &[("bash", 11), ("code:python", 1)], Some(1.0), "finish"),
-            made("os_2", 9, &[("bash", 4)], Some(0.0), "open-call"),
-            third,
-            made("db_4", 5, &[], None, "finish"),
-        ];
-        let table = table(&all);
-        let filter = Filter::parse(filter).unwrap();
-        table.iter().filter(|entry| filter.holds(entry)).map(|entry| entry.record()).collect()
-    }
-
-    #[test]
-    fn terms_let_through_what_they_say() {
-        for (filter, expected) in [
-            ("", vec![0, 1, 2, 3]),
-            ("steps>20", vec![0, 2]),
-            ("steps>=24 steps<61", vec![0]),
-            ("steps:5..24", vec![1, 3]),
-            ("steps:..9|61", vec![2, 3]),
-            ("steps=9", vec![1]),
-            ("steps!=9", vec![0, 2, 3]),
-            ("reward<=0", vec![1, 2]),
-            ("reward>-2", vec![0, 1, 2]),
-            ("reward:none", vec![3]),
-            ("!reward>0", vec![1, 2, 3]),
-            ("tokens>1k", vec![2]),
-            ("calls:0", vec![3]),
-            ("record>1", vec![2, 3]),
-            ("tool:bash", vec![0, 1]),
-            ("tool:code:*", vec![0]),
-            ("tool:BASH|code:python", vec![0, 1]),
-            ("tool:none", vec![3]),
-            ("tool:\"click here\"", vec![2]),
-            ("tool:\"b*\"", vec![]),
-            ("finding:adp.*", vec![2]),
-            ("finding:*first*", vec![2]),
-            ("findings=3 errors=1 warnings=2", vec![2]),
-            ("finish:finish !tool:none", vec![0]),
-            ("finish!=finish", vec![1, 2]),
-            ("os_", vec![0, 1]),
-            ("do web", vec![2]),
-            ("\"do Web\"", vec![2]),
-            ("!os_ !web", vec![3]),
-            ("id:^db", vec![3]),
-            ("id:_ id!=os_1", vec![1, 3]),
-            ("id=os", vec![]),
-            ("words=\"do os_1\"|\"do db_4\"", vec![0, 3]),
-            ("words:do id:os|db steps<9", vec![3]),
-        ] {
-            assert_eq!(passing(filter), expected, "{filter}");
-        }
-    }
-
-    #[test]
-    fn faults_say_which_term_and_what_there_is() {
-        for (filter, told) in [
-            ("step>3", "there is no step to filter by; did you mean steps?"),
-            ("http://x", "there is no http to filter by; there are record steps"),
-            ("steps>many", "many is no number; steps>20 is understood"),
-            ("steps:1..x", "1..x is no number; steps:20, steps:10..20 or steps:none is understood"),
-            ("steps:..", ".. is no number"),
-            ("steps>nan", "nan is no number"),
-            ("tool>bash", "tool has no order; tool:bash asks for it"),
-            ("steps>", "nothing stands behind steps>"),
-            ("tool:a||b", "nothing stands behind tool:"),
-            ("\"open", "the quote at byte 0 has no end"),
-            ("!", "nothing stands behind !"),
-        ] {
-            let fault = Filter::parse(filter).unwrap_err().to_string();
-            assert!(fault.contains(told), "{filter}: {fault}");
-        }
-        assert!(Filter::parse(&"a ".repeat(33)).is_err());
-        assert!(Filter::parse(&format!("tool:{}", ["a"; 201].join("|"))).is_err());
-    }
-
-    #[test]
-    fn a_filter_reads_as_it_is_written() {
-        for text in
-            ["steps>20 !tool:bash|code:*", "\"two words\" finish:open-call", "reward:none", "!x", "\"a\\\"b\\\\\""]
-        {
-            let filter = Filter::parse(text).unwrap();
-            assert_eq!(filter.to_string(), text);
-            assert_eq!(Filter::parse(&filter.to_string()), Ok(filter));
-        }
-        assert_eq!(Filter::parse(" finish=a   steps!=3 ").unwrap().to_string(), "finish:a !steps:3");
-    }
-
-    #[test]
-    fn values_are_chosen_and_given_up_again() {
-        let field = Field::Name(Names::Tool);
-        let mut filter = Filter::parse("steps>3 !tool:x").unwrap();
-        for (value, expected) in [
-            ("bash", "steps>3 !tool:x tool:bash"),
-            ("\"a b\"", "steps>3 !tool:x tool:bash|\"a b\""),
-            ("bash", "steps>3 !tool:x tool:\"a b\""),
-            ("\"a b\"", "steps>3 !tool:x"),
-        ] {
-            filter.toggle(field, value).unwrap();
-            assert_eq!(filter.to_string(), expected);
-        }
-        let id = Field::Text(Texts::Id);
-        filter.toggle(id, "\"a b\"").unwrap();
-        assert_eq!(filter.to_string(), "steps>3 !tool:x id=\"a b\"");
-        filter.toggle(id, "\"a b\"").unwrap();
-        filter.toggle(field, "y").unwrap();
-        assert_eq!(filter.without(field).to_string(), "steps>3 !tool:x");
-        assert!(filter.has(field, "y") && !filter.has(field, "x"));
-    }
-}
+mod tests;

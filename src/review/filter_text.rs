@@ -5,13 +5,24 @@ const SIGNS: [&str; 7] = [">=", "<=", "!=", ">", "<", ":", "="];
 /// The word for what is not there.
 const NONE: &str = "none";
 
+/// Something that is not understood.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The byte at which it stands.
+    pub at: usize,
+    /// A sentence.
+    pub told: String,
+}
+
 /// A term as written.
 #[derive(Debug)]
 pub(super) struct Written {
+    /// The byte at which it begins.
+    pub at: usize,
     /// Whether `!` stands before it.
     pub is_negated: bool,
-    /// What stands before the operator; None for words.
-    pub name: Option<String>,
+    /// What stands before the operator, and the byte at which that begins; None for words.
+    pub name: Option<(usize, String)>,
     /// The operator; empty for words.
     pub sign: &'static str,
     /// The values, at least one.
@@ -21,6 +32,8 @@ pub(super) struct Written {
 /// A value as written and as read.
 #[derive(Debug)]
 pub(super) struct Value {
+    /// The byte at which it begins.
+    pub at: usize,
     /// With its quotes.
     pub written: String,
     /// Without.
@@ -81,13 +94,13 @@ pub(super) fn number(text: &str) -> Option<f64> {
 /// The terms of a filter.
 ///
 /// # Errors
-/// A quote without end, or a term without value: a sentence.
-pub(super) fn terms(text: &str) -> Result<Vec<Written>, String> {
-    words(text)?.into_iter().map(term).collect()
+/// A quote without end, or a term without value.
+pub(super) fn terms(text: &str) -> Result<Vec<Written>, Fault> {
+    words(text)?.into_iter().map(|(at, word)| term(at, word)).collect()
 }
 
-/// Cuts at white space outside quotes.
-fn words(text: &str) -> Result<Vec<&str>, String> {
+/// Cuts at white space outside quotes: words with the bytes at which they begin.
+fn words(text: &str) -> Result<Vec<(usize, &str)>, Fault> {
     let (mut out, mut start, mut quote, mut is_escaped) = (Vec::new(), None, None, false);
     for (at, c) in text.char_indices() {
         match c {
@@ -95,7 +108,7 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
             '\\' if quote.is_some() => is_escaped = true,
             '"' => quote = if quote.is_some() { None } else { Some(at) },
             c if c.is_whitespace() && quote.is_none() => {
-                out.extend(start.take().map(|start| &text[start..at]));
+                out.extend(start.take().map(|start| (start, &text[start..at])));
                 continue;
             }
             _ => {}
@@ -103,36 +116,39 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
         start.get_or_insert(at);
     }
     if let Some(at) = quote {
-        return Err(format!("the quote at byte {at} has no end"));
+        return Err(Fault { at, told: "this quote has no end".to_owned() });
     }
-    out.extend(start.map(|start| &text[start..]));
+    out.extend(start.map(|start| (start, &text[start..])));
     Ok(out)
 }
 
-fn term(word: &str) -> Result<Written, String> {
+fn term(at: usize, word: &str) -> Result<Written, Fault> {
     let (is_negated, rest) = match word.strip_prefix('!') {
         Some(rest) => (true, rest),
         None => (false, word),
     };
-    let nothing = |before: &str| format!("nothing stands behind {before}");
+    let begin = at + word.len() - rest.len();
     let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
     let sign = SIGNS.into_iter().find(|sign| end > 0 && rest[end..].starts_with(sign));
-    let (name, values) = match sign {
-        Some(sign) => (Some(rest[..end].to_owned()), &rest[end + sign.len()..]),
-        None => (None, rest),
+    let (name, skipped) = match sign {
+        Some(sign) => (Some((begin, rest[..end].to_owned())), end + sign.len()),
+        None => (None, 0),
     };
+    let values = &rest[skipped..];
     // Words are one value: `|` in them belongs to the pattern.
-    let pieces = if name.is_some() { split(values) } else { vec![values] };
-    let values: Vec<Value> = pieces.into_iter().map(value).collect();
-    if values.iter().any(|value| value.text.is_empty() && !(name.is_some() && value.is_quoted)) {
-        let before = &word[..word.len() - rest.len() + name.as_ref().map_or(0, |_| end + sign.map_or(0, str::len))];
-        return Err(nothing(if before.is_empty() { word } else { before }));
+    let pieces = if name.is_some() { split(values) } else { vec![(0, values)] };
+    let values: Vec<Value> = pieces.into_iter().map(|(from, piece)| value(begin + skipped + from, piece)).collect();
+    let is_missing = |value: &&Value| value.text.is_empty() && !(name.is_some() && value.is_quoted);
+    if let Some(value) = values.iter().find(is_missing) {
+        let before = &word[..word.len() - rest.len() + skipped];
+        let told = format!("nothing stands behind {}", if before.is_empty() { word } else { before });
+        return Err(Fault { at: value.at, told });
     }
-    Ok(Written { is_negated, name, sign: sign.unwrap_or_default(), values })
+    Ok(Written { at, is_negated, name, sign: sign.unwrap_or_default(), values })
 }
 
-/// Cuts at `|` outside quotes.
-fn split(text: &str) -> Vec<&str> {
+/// Cuts at `|` outside quotes: pieces with the bytes at which they begin.
+fn split(text: &str) -> Vec<(usize, &str)> {
     let (mut out, mut start, mut is_quoted, mut is_escaped) = (Vec::new(), 0, false, false);
     for (at, c) in text.char_indices() {
         match c {
@@ -140,20 +156,20 @@ fn split(text: &str) -> Vec<&str> {
             '\\' if is_quoted => is_escaped = true,
             '"' => is_quoted = !is_quoted,
             '|' if !is_quoted => {
-                out.push(&text[start..at]);
+                out.push((start, &text[start..at]));
                 start = at + 1;
             }
             _ => {}
         }
     }
-    out.push(&text[start..]);
+    out.push((start, &text[start..]));
     out
 }
 
-fn value(written: &str) -> Value {
+fn value(at: usize, written: &str) -> Value {
     let inside = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| written.len() > 1);
     let Some(inside) = inside else {
-        return Value { written: written.to_owned(), text: written.to_owned(), is_quoted: false };
+        return Value { at, written: written.to_owned(), text: written.to_owned(), is_quoted: false };
     };
     let (mut text, mut is_escaped) = (String::new(), false);
     for c in inside.chars() {
@@ -164,7 +180,7 @@ fn value(written: &str) -> Value {
             is_escaped = false;
         }
     }
-    Value { written: written.to_owned(), text, is_quoted: true }
+    Value { at, written: written.to_owned(), text, is_quoted: true }
 }
 
 #[cfg(test)]
@@ -184,7 +200,7 @@ mod tests {
             ("*b*a*", "xaxbx", false),
             ("code:*", "code:python", true),
         ] {
-            assert_eq!(fits(&value(glob).parts(), name), expected, "{glob} {name}");
+            assert_eq!(fits(&value(0, glob).parts(), name), expected, "{glob} {name}");
         }
     }
 

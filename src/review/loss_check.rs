@@ -47,10 +47,10 @@ impl LossCheck {
             let finding = Finding {
                 record: record.number,
                 step,
-                path: Some(path),
+                path: Some(path.into()),
                 rule: found.rule,
                 severity,
-                message: found.text,
+                message: found.text.into(),
             };
             Found { finding, place }
         };

@@ -2,7 +2,8 @@
 
 use super::column::Column;
 use super::facts::{Entry, FactTable};
-use super::filter::{Filter, Subject};
+use super::field::Subject;
+use super::filter::Filter;
 use super::session::RecordMarks;
 use std::cmp::Ordering;
 
@@ -98,6 +99,7 @@ mod tests {
     use super::super::facts::tests::{made, table};
     use super::*;
     use crate::format::Facts;
+    use crate::review::Scope;
     use std::cell::Cell;
 
     fn all() -> Vec<Facts> {
@@ -111,7 +113,7 @@ mod tests {
     }
 
     fn arranged(column: Column, is_reversed: bool, filter: &str) -> Vec<u32> {
-        let filter = Filter::parse(filter).unwrap();
+        let filter = Filter::parse(filter, Scope::Records).unwrap();
         let order = arrange(&table(&all()), Some(Sort { column, is_reversed }), &filter, None, &|| true).unwrap();
         assert_eq!(order.known, 5);
         order.records
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_filter_alone_keeps_the_order_of_the_file() {
-        let order = arrange(&table(&all()), None, &Filter::parse("tool:x").unwrap(), None, &|| true);
+        let order = arrange(&table(&all()), None, &Filter::parse("tool:x", Scope::Records).unwrap(), None, &|| true);
         assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5, is_whole: false }));
     }
 

@@ -1,7 +1,8 @@
 //! Several attempts at one task as a tree: what they begin with alike once, then where they part.
 
+use super::draw::record_id;
 use crate::json::Value;
-use crate::rules::adp::{Reading, record_id, scalar, task};
+use crate::rules::adp::{Reading, scalar, task};
 use crate::rules::digest;
 use std::collections::HashMap;
 use std::ops::Range;

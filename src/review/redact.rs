@@ -4,38 +4,37 @@
 //! only secrets; the list of what would be replaced is there to be looked at first.
 
 use crate::json;
+use crate::rules::data::{NAMES, SHAPES};
 use regex::{Captures, Regex, RegexSet};
 
-/// Name and pattern of each kind of secret. Where a pattern has a group, only the group is the secret.
+/// Name and pattern of each kind of secret that has more than a beginning. Where a pattern has a group, only the group
+/// is the secret.
 const KINDS: &[(&str, &str)] = &[
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
-    ("aws-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
-    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", r"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
-    ("google-key", r"\bAIza[0-9A-Za-z_-]{35}"),
-    ("huggingface-token", r"\bhf_[A-Za-z0-9]{20,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
-    ("stripe-key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}"),
-    ("api-key", r"\bsk-[A-Za-z0-9_-]{20,}"),
     ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     ("bearer", r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
     ("password", r"://[^/\s:@]+:([^/\s@]+)@"),
-    ("password", ASSIGNED),
     ("email", r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b"),
 ];
 
-/// A secret that is assigned by name in a text.
-const ASSIGNED: &str = concat!(
-    r#"(?i)(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret)"#,
-    r#"["']?\s*[:=]\s*["']?([^\s"',;]{8,})"#
-);
+/// Patterns of all kinds, with those that `check --data` knows by their beginnings and names.
+fn kinds() -> Vec<(&'static str, String)> {
+    let begun =
+        SHAPES.iter().map(|s| (s.kind, format!(r"\b{}[A-Za-z0-9_-]{{{},}}", regex::escape(s.prefix), s.len_min)));
+    let assigned = format!(r#"(?i)(?:{}|secret)["']?\s*[:=]\s*["']?([^\s"',;]{{8,}})"#, names());
+    let known = KINDS.iter().map(|(kind, pattern)| (*kind, (*pattern).to_owned()));
+    begun.chain(known).chain([("password", assigned)]).collect()
+}
 
-/// Keys of members whose whole value is a secret.
-const MEMBER: &str = concat!(
-    r"(?i)^(?:.*[_-])?(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret",
-    r"|private[_-]?key|authorization)$"
-);
+/// Names of members whose whole value is a secret.
+fn member() -> String {
+    format!("(?i)^(?:.*[_-])?(?:{}|secret|authorization)$", names())
+}
+
+fn names() -> String {
+    NAMES.join("|")
+}
+
 /// Shortest value of such a member that is one.
 const MEMBER_CHARS_MIN: usize = 8;
 
@@ -64,9 +63,10 @@ impl Redactor {
     /// Makes the patterns; None if one of them is wrong, which a test rules out.
     #[must_use]
     pub fn new() -> Option<Self> {
-        let kinds = KINDS.iter().map(|(kind, pattern)| Some((*kind, Regex::new(pattern).ok()?)));
-        let any = RegexSet::new(KINDS.iter().map(|(_, pattern)| *pattern)).ok()?;
-        Some(Self { kinds: kinds.collect::<Option<_>>()?, any, member: Regex::new(MEMBER).ok()? })
+        let patterns = kinds();
+        let any = RegexSet::new(patterns.iter().map(|(_, pattern)| pattern)).ok()?;
+        let kinds = patterns.iter().map(|(kind, pattern)| Some((*kind, Regex::new(pattern).ok()?)));
+        Some(Self { kinds: kinds.collect::<Option<_>>()?, any, member: Regex::new(&member()).ok()? })
     }
 
     /// A record with its secrets replaced, and those; None if it has none.
@@ -164,6 +164,18 @@ mod tests {
         assert_eq!(out, expect);
         assert_eq!(secrets.iter().map(|s| s.kind).collect::<Vec<_>>(), kinds, "{record}");
         assert_eq!(redactor.redact(&out), None, "what was replaced is not found again: {out}");
+    }
+
+    #[test]
+    fn what_checks_find_is_redacted() {
+        for shape in SHAPES {
+            let text = format!(r#""x {}{}""#, shape.prefix, "aB3dE5gH7".repeat(6));
+            check(&text, &format!(r#""x [REDACTED:{}]""#, shape.kind), &[shape.kind]);
+        }
+        for name in NAMES {
+            let text = format!(r#""{name} = aB3dE5gH7jK9mN1pQ2sT4vW6""#);
+            check(&text, &format!(r#""{name} = [REDACTED:password]""#), &["password"]);
+        }
     }
 
     #[test]

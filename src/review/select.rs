@@ -6,6 +6,10 @@ use crate::model::Problem;
 /// What is known of a record when it is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'r> {
+    /// Number of its input, from 0.
+    pub source: usize,
+    /// Its number there, from 0.
+    pub record: usize,
     /// Its content.
     pub key: ContentKey,
     /// The decision on it.
@@ -23,7 +27,7 @@ pub trait Predicate {
     /// # Errors
     /// The question does not fit the record; nothing is exported then.
     fn holds(&self, record: &Candidate<'_>) -> Result<bool, Problem>;
-    /// How it is told in the manifest.
+    /// How it is told in the manifest, for the records that it takes and behind `not` for those that it leaves.
     fn told(&self) -> String;
 }
 
@@ -72,12 +76,14 @@ impl Selection {
         if self.only_clean && record.has_findings != Some(false) {
             return Ok(Judged::Left("findings".to_owned()));
         }
+        let mut reasons = vec![name.to_owned()];
         for predicate in &self.predicates {
             if !predicate.holds(record)? {
                 return Ok(Judged::Left(format!("not {}", predicate.told())));
             }
+            reasons.push(predicate.told());
         }
-        Ok(Judged::Taken(name.to_owned()))
+        Ok(Judged::Taken(reasons.join(", ")))
     }
 }
 
@@ -101,7 +107,8 @@ mod tests {
     fn each_condition_leaves_something_out() {
         let judge = |selection: &Selection, verdict, has_findings, text: &str| {
             let key = ContentKey::of(text.as_bytes());
-            selection.judge(&Candidate { key, verdict, has_findings, text: text.as_bytes() }).unwrap()
+            let text = text.as_bytes();
+            selection.judge(&Candidate { source: 0, record: 0, key, verdict, has_findings, text }).unwrap()
         };
         let taken = |word: &str| Judged::Taken(word.to_owned());
         let left = |word: &str| Judged::Left(word.to_owned());
@@ -123,6 +130,6 @@ mod tests {
         assert_eq!(judge(&not, good, Some(false), "1"), taken("good"));
         let long = Selection { predicates: vec![Box::new(Long(3))], ..Selection::default() };
         assert_eq!(judge(&long, None, None, "[]"), left("not at least 3 bytes"));
-        assert_eq!(judge(&long, None, None, "[1]"), taken("undecided"));
+        assert_eq!(judge(&long, None, None, "[1]"), taken("undecided, at least 3 bytes"));
     }
 }

@@ -229,6 +229,15 @@ impl Review {
         steps
     }
 
+    /// Whether there are any.
+    #[must_use]
+    pub fn has_marked_steps(&self, record: usize) -> bool {
+        if self.units.is_run() {
+            return !self.placed().is_empty();
+        }
+        self.units.get(record).is_some_and(|key| self.marks.of(key).any(|(target, _)| target.step.is_some()))
+    }
+
     fn run_marks(&self, unit: usize) -> Vec<(&Target, &Mark)> {
         let placed = self.placed();
         let targets = placed.get(&unit).map(Vec::as_slice).unwrap_or_default();

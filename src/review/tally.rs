@@ -2,7 +2,8 @@
 
 use super::column::Column;
 use super::facts::{Entry, FactTable, action};
-use super::filter::{Field, Filter, Names, Numbers, Subject};
+use super::field::{Field, Names, Numbers, Subject};
+use super::filter::Filter;
 use super::filter_text::quoted;
 use super::order::passing;
 use super::session::RecordMarks;
@@ -226,6 +227,7 @@ mod tests {
     use super::super::facts::tests::{made, table};
     use super::*;
     use crate::format::Facts;
+    use crate::review::Scope;
 
     fn all() -> Vec<Facts> {
         let mut all: Vec<Facts> =
@@ -236,7 +238,7 @@ mod tests {
     }
 
     fn of(column: Column, filter: &str) -> Tally {
-        tally(&table(&all()), &Filter::parse(filter).unwrap(), column, None, &|| true).unwrap()
+        tally(&table(&all()), &Filter::parse(filter, Scope::Records).unwrap(), column, None, &|| true).unwrap()
     }
 
     fn told(tally: &Tally) -> Vec<(&str, usize)> {
@@ -280,7 +282,7 @@ mod tests {
             assert_eq!(plot.bins.iter().map(|bin| bin.records).sum::<usize>(), 60, "{numbers:?}");
             assert!(plot.bins.len() <= BINS_MAX + 4, "{}", plot.bins.len());
             for bin in &plot.bins {
-                let filter = Filter::parse(&format!("reward:{}", bin.written)).unwrap();
+                let filter = Filter::parse(&format!("reward:{}", bin.written), Scope::Records).unwrap();
                 let made = |n: &f64| made("", 1, &[], Some(*n), "");
                 let all: Vec<Facts> = numbers.iter().map(made).collect();
                 let found = table(&all).iter().filter(|entry| filter.holds(entry)).count();

@@ -128,7 +128,7 @@ mod tests {
         let (look, mut maker) = (survey.look(), ChunkMaker::new(0));
         for record in loaded.records.iter() {
             let looked = look(&record, &loaded.input.read(record.place.span).unwrap());
-            maker.push(&survey.take(looked).facts.unwrap(), record.place.span.len);
+            maker.push(&survey.take(looked, loaded.input.as_ref()).facts.unwrap(), record.place.span.len);
         }
         let mut facts = FactTable::default();
         facts.push(Arc::new(maker.finish()));

@@ -4,7 +4,7 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::review::{Filter, Template};
+use crate::review::{Filter, Scope, Template};
 use crate::shell::templates::template_of;
 use crate::state::watch::Expected;
 use crate::text::near;
@@ -286,7 +286,10 @@ fn parse(text: &str) -> Result<Config, String> {
     let mut filters = Vec::new();
     for (name, filter) in written.filters {
         let (at, filter) = (filter.span().start, filter.into_inner());
-        Filter::parse(&filter).map_err(|fault| format!("line {}: [filters] {name}: {fault}", line_of(at)))?;
+        // It may be one of records or one of steps.
+        let fault = |fault| format!("line {}: [filters] {name}: {fault}", line_of(at));
+        Filter::parse(&filter, Scope::Records)
+            .or_else(|why| Filter::parse(&filter, Scope::Steps).map_err(|_| fault(why)))?;
         filters.push((name, filter));
     }
     let template = written.template.map(|template| (template, PathBuf::new()));
@@ -378,8 +381,8 @@ mod tests {
             ("\n[watch.acts]\npaths = [\"†a < \"]", "line 2: `<` wants a JSON value behind it"),
             ("[watch.acts]\npath = []", "line 1"),
             (
-                "\n[filters]\nlong = \"step>3\"",
-                "line 3: [filters] long: there is no step to filter by; did you mean steps?",
+                "\n[filters]\nlong = \"stepz>3\"",
+                "line 3: [filters] long: at character 1: there is no stepz to filter by; did you mean steps?",
             ),
             ("[filters]\nlong = 3", "line 2"),
         ] {

@@ -4,7 +4,7 @@
 //! dropped by the program.
 
 use super::scan::{self, Scanner, Wanted};
-use super::{attempts, files, marks};
+use super::{attempts, files, marks, sift};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
@@ -69,6 +69,7 @@ pub struct Jobs {
     tally: Latest,
     scan: Latest,
     attempts: Latest,
+    sift: Latest,
     wanted: Arc<AtomicU64>,
 }
 
@@ -89,6 +90,7 @@ impl Jobs {
             tally: Latest::start("tally", &answers)?,
             scan: Latest::start("scan", &answers)?,
             attempts: Latest::start("attempts", &answers)?,
+            sift: Latest::start("sift", &answers)?,
             wanted,
         };
         Ok((jobs, out))
@@ -107,6 +109,7 @@ impl Jobs {
             Effect::Tally { .. } => self.tally.is_asked(&effect),
             Effect::Scan { .. } => self.scan.is_asked(&effect),
             Effect::Attempts { .. } => self.attempts.is_asked(&effect),
+            Effect::Sift { .. } => self.sift.is_asked(&effect),
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -146,8 +149,11 @@ impl Drop for Latest {
 /// The number of a job of which only the newest is wanted; 0 for others.
 fn number_of(effect: &Effect) -> u64 {
     match effect {
-        Effect::Find { number, .. } | Effect::Arrange { number, .. } | Effect::Tally { number, .. } => *number,
-        Effect::Attempts { number, .. } => *number,
+        Effect::Find { number, .. }
+        | Effect::Arrange { number, .. }
+        | Effect::Tally { number, .. }
+        | Effect::Attempts { number, .. }
+        | Effect::Sift { number, .. } => *number,
         // The first content has number 0.
         Effect::Scan { content, .. } => content + 1,
         _ => 0,
@@ -198,6 +204,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let answer = attempts::answer(source, &facts, question, is_wanted);
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
+        Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
@@ -215,17 +222,16 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         }
         Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Effect::Examine(checks) => send(examine(source, &checks)),
-        Effect::Find { number, pattern, from, is_forward } => {
-            send(Msg::Found(number, find(source, &pattern, from, is_forward, is_wanted)));
+        Effect::Find { number, pattern, from, within, is_forward } => {
+            let found = match (from, within) {
+                (FoundAt::Step(from), Some(steps)) => {
+                    find_within(source, &pattern, from, &steps, is_forward, is_wanted).map(FoundAt::Step)
+                }
+                _ => find(source, &pattern, from, is_forward, is_wanted),
+            };
+            send(Msg::Found(number, found));
         }
-        Effect::File { generation, step, id } => {
-            let shown = source.files.as_deref().map(|folder| files::show(folder, &id));
-            send(match shown {
-                Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
-                Some(Err(told)) => Msg::Told(true, told),
-                None => Msg::Told(true, "no folder of files was named; --files DIR does".to_owned()),
-            });
-        }
+        Effect::File { generation, step, id } => send(file(source, generation, step, &id)),
         Effect::Readers { generation, identity, path } => {
             let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
@@ -250,6 +256,14 @@ fn highlighted(request: &CodeRequest) -> Msg {
     let language = code::guess(&request.key, &request.text, request.language.as_deref());
     let lines = language.map(|l| code::highlight(l, &request.text, CODE_LINES_MAX)).unwrap_or_default();
     Msg::Code(request.document, request.node, lines)
+}
+
+fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
+    match source.files.as_deref().map(|folder| files::show(folder, id)) {
+        Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
+        Some(Err(told)) => Msg::Told(true, told),
+        None => Msg::Told(true, "no folder of files was named; --files DIR does".to_owned()),
+    }
 }
 
 /// Checks all steps that are there, with pauses for who fills the run. Ends early when the session has another run.
@@ -364,6 +378,29 @@ fn find(
     let look = |(low, high): (u64, u64)| scan(source.bytes.as_ref(), pattern, low, high, is_forward, is_wanted);
     let at = look(first).or_else(|| look(second)).or_else(|| look((here.offset, here.end())))?;
     places.at(at)
+}
+
+/// Searches some steps, from one on and around; that one comes last.
+fn find_within(
+    source: &Source,
+    pattern: &Pattern,
+    from: StepNo,
+    steps: &[StepNo],
+    is_forward: bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<StepNo> {
+    let places = Places::of(source, FoundAt::Step(from))?;
+    let (before, behind) = steps.split_at(steps.partition_point(|step| *step < from));
+    let (here, after) = behind.split_at(usize::from(behind.first() == Some(&from)));
+    let has = |step: &&StepNo| {
+        let span = usize::try_from(**step).ok().and_then(|row| places.span(row));
+        let look = |span: Span| scan(source.bytes.as_ref(), pattern, span.offset, span.end(), true, is_wanted);
+        span.and_then(look).is_some()
+    };
+    match is_forward {
+        true => after.iter().chain(before).chain(here).find(has).copied(),
+        false => before.iter().rev().chain(after.iter().rev()).chain(here).find(has).copied(),
+    }
 }
 
 /// The first (or last) match between two bytes.

@@ -17,6 +17,7 @@ mod opening;
 mod pause;
 pub mod run;
 mod scan;
+mod sift;
 mod signals;
 pub mod stage;
 pub mod templates;

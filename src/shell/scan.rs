@@ -4,7 +4,7 @@
 use super::jobs::Source;
 use crate::app::Msg;
 use crate::format::{Facts, Look, Looked, Purpose, Survey};
-use crate::model::{Problem, Record, RecordBody, Span};
+use crate::model::{Bytes, Problem, Record, RecordBody, Span};
 use crate::review::ChunkMaker;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
@@ -74,7 +74,7 @@ impl Scanner {
         let batches = batches(source, wanted.records.clone());
         let next = &mut self.next;
         let mut tell = |from: usize, batch: Batch| {
-            let chunk = chunk(survey.as_mut(), from, batch);
+            let chunk = chunk(survey.as_mut(), from, batch, source.bytes.as_ref());
             *next = from + chunk.len();
             send(Msg::Scanned(wanted.content, Arc::new(chunk)));
         };
@@ -129,20 +129,20 @@ fn side_by_side(
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
     let looked = look_at_one(source, survey.look(), record);
-    told(survey.as_mut(), looked)
+    told(survey.as_mut(), looked, source.bytes.as_ref())
 }
 
-fn told(survey: &mut dyn Survey, looked: Result<Looked, Problem>) -> Facts {
+fn told(survey: &mut dyn Survey, looked: Result<Looked, Problem>, bytes: &dyn Bytes) -> Facts {
     match looked {
-        Ok(looked) => survey.take(looked).facts.unwrap_or_default(),
+        Ok(looked) => survey.take(looked, bytes).facts.unwrap_or_default(),
         Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
     }
 }
 
-fn chunk(survey: &mut dyn Survey, from: usize, batch: Batch) -> crate::review::Chunk {
+fn chunk(survey: &mut dyn Survey, from: usize, batch: Batch, bytes: &dyn Bytes) -> crate::review::Chunk {
     let mut maker = ChunkMaker::new(from);
-    for (bytes, looked) in batch {
-        maker.push(&told(survey, looked), bytes);
+    for (len, looked) in batch {
+        maker.push(&told(survey, looked, bytes), len);
     }
     maker.finish()
 }
@@ -181,26 +181,10 @@ mod tests {
     use super::*;
     use crate::format::by_name;
     use crate::ingest;
-    use crate::panes::Records;
     use crate::review::FactTable;
-    use crate::source::{Input, RecordIndex};
+    use crate::shell::stage::Whole;
+    use crate::source::Input;
     use std::sync::atomic::{AtomicUsize, Ordering};
-
-    struct All(RecordIndex);
-
-    impl Records for All {
-        fn count(&self) -> usize {
-            self.0.len()
-        }
-
-        fn is_complete(&self) -> bool {
-            true
-        }
-
-        fn get(&self, number: usize) -> Option<Record> {
-            self.0.get(number)
-        }
-    }
 
     /// A file of a few batches; every 500th record is broken, every 100th repeats an id.
     fn source() -> Source {
@@ -215,7 +199,7 @@ mod tests {
         let text: String = (0..6000).map(|i| line(i) + "\n").collect();
         let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
         let format = by_name("adp").unwrap();
-        Source { bytes: loaded.input.clone(), records: Arc::new(All(loaded.records)), format, run: None, files: None }
+        Source { bytes: loaded.input.clone(), records: Arc::new(Whole(loaded.records)), format, run: None, files: None }
     }
 
     fn scan(source: &Source, scanner: &mut Scanner, records: Range<usize>, threads: usize, table: &mut FactTable) {

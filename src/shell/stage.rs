@@ -32,7 +32,8 @@ pub struct Stage {
     keeper: Keeper,
 }
 
-struct Whole(RecordIndex);
+/// Records that are all known.
+pub(super) struct Whole(pub(super) RecordIndex);
 
 impl Records for Whole {
     fn count(&self) -> usize {

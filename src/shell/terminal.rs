@@ -15,6 +15,7 @@ use super::device::Device;
 use super::input::{self, EVENTS_MAX, InputEvent};
 use super::signals;
 use crate::model::Problem;
+use crate::source::is_expendable;
 use crate::text::SafeText;
 use crossbeam_channel::Receiver;
 use ratatui::backend::CrosstermBackend;
@@ -172,10 +173,15 @@ impl Write for FrameBytes {
     }
 }
 
-/// From now on a panic, in whatever thread, gives the terminal back, says what happened and ends the process.
+/// From now on a panic gives the terminal back, says what happened and ends the process, in whatever thread but those
+/// that are expected to fail.
 fn set_panic_hook(device: &Arc<Device>, is_full: bool) {
     let device = Arc::clone(device);
-    panic::set_hook(Box::new(move |info| device.end(PANIC_STATUS, Some(&report(info, is_full)))));
+    panic::set_hook(Box::new(move |info| {
+        if !is_expendable() {
+            device.end(PANIC_STATUS, Some(&report(info, is_full)));
+        }
+    }));
 }
 
 /// What a panic says (R28): place, version, how to report. A message made at run time may quote the user's file, so it

@@ -6,10 +6,11 @@
 
 use super::lines::{Hunt, Lines};
 use super::values::{Array, Run, Whole};
-use super::{BLOCK, Input, RecordIndex};
-use crate::model::{Framing, Place, Problem, Span};
+use super::{Input, RecordIndex};
+use crate::model::{Framing, Place, Span};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What some editors write before the first record.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Finds the records of one input. The same bytes, in whatever pieces, give the same records.
 #[derive(Debug, Clone)]
@@ -95,6 +96,30 @@ impl Framer {
     pub fn new(framing: Framing) -> Self {
         let origin = Cursor { byte: 0, line: 1 };
         Self { rules: Rules { framing, origin }, mode: Mode::Mark, at: origin }
+    }
+
+    /// A framer inside a run of values, before a value that begins at this byte or behind it, on line 0.
+    pub(super) fn between(byte: u64) -> Self {
+        let at = Cursor { byte, line: 0 };
+        Self { rules: Rules { framing: Framing::Values, origin: at }, mode: Mode::Run(Run::Between), at }
+    }
+
+    /// Whether the input is a run of values.
+    pub(super) fn is_run(&self) -> bool {
+        matches!(self.mode, Mode::Run(_))
+    }
+
+    /// Goes on where another stands that was [`Framer::between`] values at `start`, if this one is: by how many lines
+    /// that one's lines count too few.
+    pub(super) fn join(&mut self, ahead: Self, start: u64) -> Option<u64> {
+        let (Mode::Run(Run::Between), Mode::Run(mut run)) = (&self.mode, ahead.mode) else { return None };
+        if self.at.byte != start {
+            return None;
+        }
+        let lines = self.at.line;
+        run.move_down(lines);
+        (self.mode, self.at) = (Mode::Run(run), Cursor { line: ahead.at.line + lines, ..ahead.at });
+        Some(lines)
     }
 
     /// The byte from which the next piece must begin. It may lie before the last piece.
@@ -236,27 +261,6 @@ impl Framer {
 /// White space of JSON.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-}
-
-/// Finds all records of an input whose end is final.
-///
-/// # Errors
-/// The input can no longer be read.
-pub fn index_all(input: &Input, framing: Framing) -> Result<RecordIndex, Problem> {
-    let mut framer = Framer::new(framing);
-    let mut index = RecordIndex::default();
-    let mut block = vec![0; BLOCK];
-    loop {
-        let got = input.read_at(framer.position(), &mut block)?;
-        match got {
-            0 if framer.finish(&mut index) => return Ok(index),
-            0 => {}
-            _ => framer.feed(&block[..got], &mut index),
-        }
-        if block[..got].last() == Some(&0) {
-            framer.skip_hole(input);
-        }
-    }
 }
 
 #[cfg(test)]

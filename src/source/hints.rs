@@ -102,6 +102,13 @@ impl Hints {
 }
 
 impl Heard {
+    /// The files below a folder that were named, by their paths below it.
+    pub(super) fn below(&self, root: &Path) -> HashSet<&Path> {
+        // Notifications name absolute paths.
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        self.paths.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect()
+    }
+
     fn hear(&mut self, event: Option<Event>) {
         match event {
             Some(event) if matches!(event.kind, EventKind::Modify(notify::event::ModifyKind::Data(_))) => {
@@ -118,4 +125,19 @@ impl Heard {
 
 fn folder_of(path: &Path) -> PathBuf {
     path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_files_below_a_folder_however_it_is_written() {
+        let here = std::env::current_dir().unwrap();
+        let paths = HashSet::from([here.join("runs/a/b.jsonl"), here.join("other.jsonl")]);
+        let heard = Heard { paths, is_all: false };
+        for root in [Path::new("runs"), Path::new("./runs"), &here.join("runs")] {
+            assert_eq!(heard.below(root), HashSet::from([Path::new("a/b.jsonl")]), "{}", root.display());
+        }
+    }
 }

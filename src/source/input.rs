@@ -1,13 +1,14 @@
 //! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
 
+use super::spool::{Packing, Spool, no_room};
 use super::{kind, unpack};
 use crate::model::{Bytes, Problem, Span};
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Bytes read at once by those who read an input from end to end.
@@ -17,10 +18,6 @@ pub const BLOCK: usize = 1 << 20;
 const HEAD_BYTES: u64 = 1 << 16;
 const HEAD_PAUSE: Duration = Duration::from_millis(5);
 const HEAD_PAUSES: u32 = 20;
-
-/// Room that unpacking leaves on the disk, and how much it writes between two looks at that.
-const ROOM_LEFT_BYTES: u64 = 256 << 20;
-const ROOM_LOOK_BYTES: u64 = 16 << 20;
 
 /// An open input. Its length is what was last looked at ([`Input::refresh`]), so that all readers agree on it.
 #[derive(Debug)]
@@ -35,17 +32,6 @@ enum Store {
     File { file: File, len: AtomicU64 },
     Spool(Arc<Spool>),
     Memory(Vec<u8>),
-}
-
-/// A stream on its way into a temporary file.
-#[derive(Debug)]
-struct Spool {
-    file: File,
-    len: AtomicU64,
-    is_done: AtomicBool,
-    /// Why the stream ended, if it ended badly; waited on together with `ended`.
-    failure: Mutex<Option<Problem>>,
-    ended: Condvar,
 }
 
 impl Input {
@@ -70,7 +56,13 @@ impl Input {
         if unpack::is_packed(&head) {
             // What it holds cannot be followed, so it is a stream.
             let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
-            return Self::spooled(name, Some(path.to_owned()), move || Ok(file));
+            return Self::spooled(name, Some(path.to_owned()), Packing::Unknown, move || Ok(file));
+        }
+        #[cfg(feature = "parquet")]
+        if head == super::parquet::MAGIC {
+            let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
+            let (whole, label) = (Some(path.to_owned()), name.clone());
+            return Self::spooled(name, whole, Packing::Unpacked, move || super::parquet::lines(file, &label));
         }
         input.check()?;
         Ok(input)
@@ -112,7 +104,9 @@ impl Input {
         }
         let (from, label) = (path.to_owned(), name.clone());
         // Opening a pipe waits for its writer, so the spooling thread does that too.
-        Self::spooled(name, Some(path.to_owned()), move || File::open(&from).map_err(|e| cannot_open(&label, &e)))
+        Self::spooled(name, Some(path.to_owned()), Packing::Unknown, move || {
+            File::open(&from).map_err(|e| cannot_open(&label, &e))
+        })
     }
 
     /// Standard input, spooled in the background to an unlinked temporary file, unpacked if it is packed; what came so
@@ -121,7 +115,7 @@ impl Input {
     /// # Errors
     /// No temporary file can be made.
     pub fn stdin() -> Result<Arc<Self>, Problem> {
-        Self::spooled("standard input".to_owned(), None, || Ok(io::stdin()))
+        Self::spooled("standard input".to_owned(), None, Packing::Unknown, || Ok(io::stdin()))
     }
 
     /// Bytes in memory, for tests and what is built in.
@@ -151,8 +145,7 @@ impl Input {
         let Store::Spool(spool) = &self.store else {
             return Err(Problem::unreadable(format!("{} is not ours to write", self.name)));
         };
-        (&spool.file).write_all(bytes).map_err(|e| no_room(&self.name, &e))?;
-        Ok(spool.len.fetch_add(bytes.len() as u64, Ordering::AcqRel))
+        spool.append(bytes).map_err(|e| no_room(&self.name, &e))
     }
 
     /// What somebody plays, spooled in the background like standard input.
@@ -160,21 +153,16 @@ impl Input {
     /// # Errors
     /// No temporary file can be made.
     pub fn played(name: String, stream: impl Read + Send + 'static) -> Result<Arc<Self>, Problem> {
-        Self::spooled(name, None, move || Ok(stream))
+        Self::spooled(name, None, Packing::Unknown, move || Ok(stream))
     }
 
     fn spooled<R: Read>(
         name: String,
         path: Option<PathBuf>,
+        packing: Packing,
         open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
-        let spool = Arc::new(Spool::new().map_err(|e| no_room(&name, &e))?);
-        let (filled, label) = (Arc::clone(&spool), name.clone());
-        let fill = move || {
-            let end = open().and_then(|stream| filled.fill(stream, &label));
-            filled.end(end.err());
-        };
-        std::thread::Builder::new().name("spool".to_owned()).spawn(fill).map_err(|e| no_room(&name, &e))?;
+        let spool = Spool::filled(&name, packing, open)?;
         Ok(Arc::new(Self { name, path, store: Store::Spool(spool) }))
     }
 
@@ -211,7 +199,7 @@ impl Input {
     pub fn may_grow(&self) -> bool {
         match &self.store {
             Store::File { .. } => true,
-            Store::Spool(spool) => !spool.is_done.load(Ordering::Acquire),
+            Store::Spool(spool) => !spool.is_done(),
             Store::Memory(_) => false,
         }
     }
@@ -324,7 +312,7 @@ impl Input {
     fn read_some(&self, offset: u64, block: &mut [u8]) -> io::Result<usize> {
         match &self.store {
             Store::File { file, .. } => file.read_at(block, offset),
-            Store::Spool(spool) => spool.file.read_at(block, offset),
+            Store::Spool(spool) => spool.file().read_at(block, offset),
             Store::Memory(bytes) => {
                 let rest = usize::try_from(offset).ok().and_then(|from| bytes.get(from..)).unwrap_or_default();
                 let n = rest.len().min(block.len());
@@ -357,77 +345,6 @@ impl Bytes for Input {
             return Err(gone());
         }
         Ok(bytes)
-    }
-}
-
-fn no_room(name: &str, e: &io::Error) -> Problem {
-    let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
-    Problem::unreadable(format!("no room to keep {name}: {e}")).hint(hint)
-}
-
-impl Spool {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            file: tempfile::tempfile()?,
-            len: AtomicU64::new(0),
-            is_done: AtomicBool::new(false),
-            failure: Mutex::new(None),
-            ended: Condvar::new(),
-        })
-    }
-
-    fn fill(&self, stream: impl Read, name: &str) -> Result<(), Problem> {
-        let broke_off = |e: io::Error| Problem::unreadable(format!("{name} broke off: {e}"));
-        let (mut stream, is_packed) = unpack::unpacked(stream).map_err(broke_off)?;
-        let mut file = &self.file;
-        let mut block = vec![0; 1 << 16];
-        loop {
-            let n = match stream.read(&mut block) {
-                Ok(0) => return Ok(()),
-                Ok(n) => n,
-                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                Err(e) if is_packed => {
-                    let message = format!("{name} is cut off or damaged behind {} bytes of text: {e}", self.len());
-                    return Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"));
-                }
-                Err(e) => return Err(broke_off(e)),
-            };
-            let before = self.len() / ROOM_LOOK_BYTES;
-            file.write_all(&block[..n]).map_err(|e| no_room(name, &e))?;
-            self.len.fetch_add(n as u64, Ordering::AcqRel);
-            if is_packed && self.len() / ROOM_LOOK_BYTES != before {
-                self.leave_room(name)?;
-            }
-        }
-    }
-
-    fn len(&self) -> u64 {
-        self.len.load(Ordering::Acquire)
-    }
-
-    /// A few bytes can unpack to more than any disk holds: others need some of it too.
-    fn leave_room(&self, name: &str) -> Result<(), Problem> {
-        let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
-        if disk.f_bavail.saturating_mul(disk.f_frsize) >= ROOM_LEFT_BYTES {
-            return Ok(());
-        }
-        let message = format!("no room to unpack more of {name}: it has more than {} bytes of text", self.len());
-        Err(Problem::unreadable(message).hint("set TMPDIR to a folder with room"))
-    }
-
-    fn end(&self, failure: Option<Problem>) {
-        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = failure;
-        self.is_done.store(true, Ordering::Release);
-        self.ended.notify_all();
-    }
-
-    fn wait(&self) -> Result<(), Problem> {
-        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_done.load(Ordering::Acquire) {
-            slot = self.ended.wait(slot).unwrap_or_else(PoisonError::into_inner);
-        }
-        slot.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -473,10 +390,28 @@ mod tests {
     #[test]
     fn a_stream_is_spooled_and_waited_for() {
         let stream = io::Cursor::new(vec![b'x'; 200_000]);
-        let input = Input::spooled("stream".to_owned(), None, move || Ok(stream)).unwrap();
+        let input = Input::spooled("stream".to_owned(), None, Packing::Unknown, move || Ok(stream)).unwrap();
         input.wait().unwrap();
         assert_eq!((input.len(), input.may_grow()), (200_000, false));
         let failing = || Err::<io::Empty, _>(Problem::unreadable("no"));
-        assert!(Input::spooled("stream".to_owned(), None, failing).unwrap().wait().is_err());
+        assert!(Input::spooled("stream".to_owned(), None, Packing::Unknown, failing).unwrap().wait().is_err());
+    }
+
+    /// A decoder that cannot stand what it reads.
+    struct Frail(&'static [u8]);
+
+    impl Read for Frail {
+        fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+            assert!(!self.0.is_empty(), "damaged");
+            self.0.read(block)
+        }
+    }
+
+    #[test]
+    fn a_reader_that_fails_is_told_and_what_it_read_stays() {
+        let input = Input::played("frail".to_owned(), Frail(b"{\"a\":1}\n")).unwrap();
+        let problem = input.wait().unwrap_err();
+        assert!(problem.message.contains("frail is damaged behind 8 bytes"), "{problem}");
+        assert_eq!(input.len(), 8);
     }
 }

@@ -12,7 +12,7 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"BZh", "bzip2 data", "decompress it first, as in `bzip2 -dc FILE | obelus -`"),
     (b"\xfd7zXZ\0", "xz data", "decompress it first, as in `xz -dc FILE | obelus -`"),
     (b"PK\x03\x04", "a zip archive", "unpack it and open a file of it"),
-    (b"PAR1", "a Parquet file", "convert it to JSON Lines first"),
+    (b"PAR1", "a Parquet file", PARQUET_ADVICE),
     (b"SQLite format 3\0", "an SQLite database", "export what you want to see as JSON Lines"),
     (b"%PDF-", "a PDF document", "open a JSON or JSON Lines file"),
     (b"\x89PNG", "a PNG picture", "open a JSON or JSON Lines file"),
@@ -22,6 +22,10 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", UTF16_ADVICE),
 ];
 
+const PARQUET_ADVICE: &str = match cfg!(feature = "parquet") {
+    true => "name the file: it can only be read from its end, not as a stream",
+    false => "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first",
+};
 const UTF16_ADVICE: &str = "convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | obelus -`";
 
 /// Why an input that begins so cannot be read as text, if it cannot (R9).

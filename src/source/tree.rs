@@ -19,7 +19,8 @@ const PACKED: [&[u8]; 2] = [b".gz", b".zst"];
 pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut found, mut troubles) = (Vec::new(), Vec::new());
     let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
-    let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]);
+    let is_table = |name: &[u8]| cfg!(feature = "parquet") && name.ends_with(b".parquet");
+    let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]) || is_table(name);
     walk_for(root, &is_wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
     found.sort();
     (found, troubles)

@@ -275,6 +275,14 @@ impl Run {
         Turn::Now(Mode::Ended)
     }
 
+    /// The text stands so many lines further down than was thought.
+    pub(super) fn move_down(&mut self, lines: u64) {
+        match self {
+            Self::Between => {}
+            Self::Value(start, ..) | Self::Scalar(start) | Self::Skip(Skip { start, .. }) => start.line += lines,
+        }
+    }
+
     pub(super) fn start(&self) -> Option<Cursor> {
         match self {
             Self::Between => None,

@@ -2,9 +2,13 @@
 //!
 //! An [`Exam`] works in two halves so that nobody waits for it: while it looks, it reads the tree; while it judges, it
 //! needs only itself. [`Verdicts`] are what it found: for every violation from which step to which it held.
+//!
+//! A validator wants a value of its own kind, several times as large as the tree's. So an exam goes through many steps
+//! at once, a lap, one identity behind the other, and holds the value of one. Laps double, so that first answers come
+//! early. In short ones, as a growing input makes them, values are kept: what a step touched, the next may touch again.
 
 use super::schema::{Schema, Schemas, Violation};
-use super::{Event, EventOp, IdentityId, Tree};
+use super::{IdentityId, NodeId, Tree};
 use crate::json::Key;
 use crate::model::{Bytes, StepNo};
 use serde_json::Value as Plain;
@@ -20,26 +24,48 @@ pub struct SchemaUse {
     pub is_each: bool,
 }
 
-/// One check in progress. It keeps a second copy of each value that has a schema.
+/// Steps of the first lap. One of fewer steps is short.
+const LAP_STEPS: StepNo = 1 << 10;
+
+/// A lap that touches so many nodes takes no further step: 1.3 MB.
+const LAP_NODES: usize = 1 << 16;
+
+/// What a step does that matters here. Its order is that of a lap: schemas first, then one identity behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// It brings a schema (A20).
+    Schema(StepNo),
+    /// It touches an identity, or brings it under another schema.
+    Value(IdentityId, StepNo),
+}
+
+/// One check in progress.
 #[derive(Debug, Default)]
 pub struct Exam {
+    /// The first step that is not judged, and the first behind the lap.
     next: StepNo,
+    end: StepNo,
+    /// Steps of the longest lap so far.
+    longest: StepNo,
+    /// What is left of the lap, from its end, each with a node that is touched, if one is.
+    turns: Vec<(Turn, Option<NodeId>)>,
     schemas: Schemas,
     /// By number; of those that are no valid schemas, why.
     compiled: HashMap<u32, Result<Arc<Schema>, String>>,
     held: HashMap<IdentityId, Held>,
-    /// What the step at hand brings: its schema, the text of one that is new, the identities to judge.
+    /// The turn at hand, and the schema that it brings with the text of one that is new.
+    turn: Option<Turn>,
     brought: Option<u32>,
     text: Option<String>,
-    changed: BTreeSet<IdentityId>,
 }
 
 /// One identity that has a schema.
 #[derive(Debug)]
 struct Held {
     schema: SchemaUse,
-    /// None: no value, or none that can be checked.
+    /// None: no value, or none that can be checked, or it was let go.
     value: Option<Plain>,
+    is_let_go: bool,
     /// Elements that the step touched; None: all of it.
     touched: Option<BTreeSet<u32>>,
     /// What held after its previous step.
@@ -52,6 +78,8 @@ struct Held {
 #[derive(Debug, Default)]
 pub struct Judgement {
     pub(super) at: StepNo,
+    /// All steps before this one are judged, if that is known now.
+    pub(super) judged: Option<StepNo>,
     /// Why the schema that it brought is none.
     pub(super) fault: Option<String>,
     pub(super) changes: Vec<(IdentityId, Vec<Change>)>,
@@ -70,105 +98,143 @@ pub(super) enum Change {
 }
 
 impl Exam {
-    /// The step to look at next.
+    /// The step to plan next, if the lap is over.
     #[must_use]
-    pub fn next(&self) -> StepNo {
-        self.next
+    pub fn wanted(&self) -> Option<StepNo> {
+        (self.turns.is_empty() && self.turn.is_none()).then_some(self.end)
     }
 
     /// Passes over all steps before this one, of which none has a schema.
     pub fn skip_to(&mut self, step: StepNo) {
         self.next = self.next.max(step);
+        self.end = self.end.max(step);
     }
 
-    /// A20: the step at hand brings a schema; `text` is asked for where its number is new.
+    /// Takes the next step into the lap: its turns, for each node that it touches or that there is none. False: the lap
+    /// is long enough.
+    pub fn plan(&mut self, turns: impl IntoIterator<Item = (Turn, Option<NodeId>)>) -> bool {
+        self.turns.extend(turns);
+        self.end += 1;
+        self.end - self.next < (2 * self.longest).max(LAP_STEPS) && self.turns.len() < LAP_NODES
+    }
+
+    /// Begins the lap that was planned.
+    pub fn begin(&mut self) {
+        self.longest = self.longest.max(self.end - self.next);
+        // Nodes stay in the order of the step.
+        self.turns.sort_by_key(|(turn, _)| *turn);
+        self.turns.reverse();
+    }
+
+    /// The next turn and the nodes that it touches, in their order.
+    pub fn turn(&mut self) -> Option<(Turn, Vec<NodeId>)> {
+        let (turn, _) = *self.turns.last()?;
+        self.turn = Some(turn);
+        let first = self.turns.iter().rposition(|(other, _)| *other != turn).map_or(0, |last| last + 1);
+        Some((turn, self.turns.drain(first..).rev().filter_map(|(_, node)| node).collect()))
+    }
+
+    /// A20: the turn at hand brings a schema; `text` is asked for where its number is new.
     pub fn learn(&mut self, number: u32, text: impl FnOnce() -> Option<String>) {
         self.brought = Some(number);
         self.text = if self.compiled.contains_key(&number) { None } else { text() };
     }
 
-    /// Whether an identity had a schema so far.
-    #[must_use]
-    pub fn holds(&self, id: IdentityId) -> bool {
-        self.held.contains_key(&id)
-    }
-
-    /// A42: the step at hand touched an identity, which now has this schema. `events` are all events of the step.
+    /// A42: a step touched nodes of an identity, which now has this schema.
     pub fn look(
         &mut self,
         tree: &Tree,
-        id: IdentityId,
+        (id, at): (IdentityId, StepNo),
         schema: Option<SchemaUse>,
-        events: &[Event],
+        touched: &[NodeId],
         bytes: &dyn Bytes,
     ) {
-        let at = self.next;
         let root = tree.view(id, at).and_then(|view| view.root);
         let Some(schema) = schema else {
             if let Some(held) = self.held.get_mut(&id) {
-                (held.value, held.touched, held.is_gone) = (None, None, root.is_none());
-                self.changed.insert(id);
+                (held.value, held.is_let_go, held.touched, held.is_gone) = (None, false, None, root.is_none());
             }
             return;
         };
-        let own: Vec<&Event> = events.iter().filter(|e| e.identity == id && e.op != EventOp::Same).collect();
-        let new = || Held { schema, value: None, touched: None, violations: BTreeMap::new(), is_gone: false };
-        let held = self.held.entry(id).or_insert_with(new);
-        let is_same = held.schema == schema && held.value.is_some();
-        if is_same && own.is_empty() {
+        let held = self.held.entry(id).or_insert_with(|| Held::new(schema));
+        let is_same = held.schema == schema && (held.value.is_some() || held.is_let_go);
+        if is_same && touched.is_empty() {
+            // Nothing has changed, so there is nothing to judge.
+            self.turn = None;
             return;
         }
         held.schema = schema;
-        held.touched = None;
+        held.is_let_go = false;
         held.is_gone = root.is_none();
         held.value = root.and_then(|root| match held.value.take() {
-            Some(mut value) => {
-                tree.bring_up(&mut value, root, at, &own, bytes)?;
-                if is_same {
-                    held.touched = own.iter().map(|e| first_index(tree, e)).collect();
-                }
-                Some(value)
-            }
+            Some(mut value) => tree.bring_up(&mut value, root, at, touched, bytes).map(|()| value),
             None => tree.plain(root, at, bytes),
         });
-        self.changed.insert(id);
+        let elements = || touched.iter().map(|node| first_index(tree, *node)).collect();
+        held.touched = if is_same { elements() } else { None };
     }
 
-    /// Compiles and checks what the step at hand brought, and goes on to the next.
+    /// Compiles and checks what the turn at hand brought. Behind the last, all steps of the lap are judged.
     pub fn judge(&mut self) -> Judgement {
-        let at = self.next;
-        self.next += 1;
-        let mut judgement = Judgement { at, ..Judgement::default() };
-        if let Some(number) = self.brought.take() {
-            if let Some(text) = self.text.take() {
-                self.compiled.insert(number, self.schemas.get(&text));
+        let mut judgement = Judgement::default();
+        match self.turn.take() {
+            Some(Turn::Schema(at)) => {
+                judgement.at = at;
+                judgement.fault = self.compile();
             }
-            judgement.fault = self.compiled.get(&number).and_then(|made| made.as_ref().err()).cloned();
+            Some(Turn::Value(id, at)) => {
+                judgement.at = at;
+                judgement.changes.extend(self.changes(id).map(|changes| (id, changes)));
+            }
+            None => {}
         }
-        for id in std::mem::take(&mut self.changed) {
-            let Some(held) = self.held.get_mut(&id) else { continue };
-            let schema = self.compiled.get(&held.schema.number).and_then(|made| made.as_deref().ok());
-            let changes = held.judge(schema);
-            if !changes.is_empty() {
-                judgement.changes.push((id, changes));
-            }
-            if held.value.is_none() {
-                self.held.remove(&id);
-            }
+        if self.turns.is_empty() {
+            self.turns = Vec::new();
+            self.next = self.end;
+            judgement.judged = Some(self.end);
         }
         judgement
     }
+
+    /// A20: compiles the schema at hand; why it is none.
+    fn compile(&mut self) -> Option<String> {
+        let number = self.brought.take()?;
+        if let Some(text) = self.text.take() {
+            self.compiled.insert(number, self.schemas.get(&text));
+        }
+        self.compiled.get(&number).and_then(|made| made.as_ref().err()).cloned()
+    }
+
+    /// A42: what the turn at hand made of an identity.
+    fn changes(&mut self, id: IdentityId) -> Option<Vec<Change>> {
+        let is_long = self.end - self.next >= LAP_STEPS;
+        let is_last = !matches!(self.turns.last(), Some((Turn::Value(next, _), _)) if *next == id);
+        let held = self.held.get_mut(&id)?;
+        let schema = self.compiled.get(&held.schema.number).and_then(|made| made.as_deref().ok());
+        let changes = held.judge(schema);
+        if held.value.is_none() {
+            self.held.remove(&id);
+        } else if is_long && is_last {
+            (held.value, held.is_let_go) = (None, true);
+        }
+        Some(changes).filter(|changes| !changes.is_empty())
+    }
 }
 
-/// The element that an event touched, of a value that is an array.
-fn first_index(tree: &Tree, event: &Event) -> Option<u32> {
-    match tree.path(event.node).1.first() {
+/// The element at or below which a node stands, of a value that is an array.
+fn first_index(tree: &Tree, node: NodeId) -> Option<u32> {
+    match tree.path(node).1.first() {
         Some(Key::Index(index)) => Some(*index),
         _ => None,
     }
 }
 
 impl Held {
+    fn new(schema: SchemaUse) -> Self {
+        let violations = BTreeMap::new();
+        Self { schema, value: None, is_let_go: false, touched: None, violations, is_gone: false }
+    }
+
     /// A42: what breaks the schema now, against what did before.
     fn judge(&mut self, schema: Option<&Schema>) -> Vec<Change> {
         let new = match (schema, &self.value) {

@@ -25,7 +25,7 @@ pub mod watch;
 pub mod when;
 mod write;
 
-pub use exam::{Exam, Judgement, SchemaUse};
+pub use exam::{Exam, Judgement, SchemaUse, Turn};
 pub use schema::{IS_CHECKED, Schema, Violation};
 pub use stored::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};

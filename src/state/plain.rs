@@ -2,7 +2,7 @@
 
 use super::schema::plain_text;
 use super::versions::What;
-use super::{Event, NodeId, Tree};
+use super::{NodeId, Tree};
 use crate::json::Key;
 use crate::model::{Bytes, StepNo};
 use serde_json::{Map, Value as Plain};
@@ -13,18 +13,18 @@ impl Tree {
         self.plain_at(node, self.limit(step), bytes)
     }
 
-    /// Brings the value at `root` up to a step from the one before; `events` are those of the step below `root`. None
-    /// as [`Tree::plain`].
+    /// Brings the value at `root` up to a step from the one before; `touched` are the nodes below `root` at
+    /// which the step has events, in their order. None as [`Tree::plain`].
     pub(super) fn bring_up(
         &self,
         value: &mut Plain,
         root: NodeId,
         step: StepNo,
-        events: &[&Event],
+        touched: &[NodeId],
         bytes: &dyn Bytes,
     ) -> Option<()> {
         let limit = self.limit(step);
-        events.iter().try_for_each(|event| self.put(value, root, &self.path(event.node).1, limit, bytes))
+        touched.iter().try_for_each(|node| self.put(value, root, &self.path(*node).1, limit, bytes))
     }
 
     fn plain_at(&self, node: NodeId, limit: u32, bytes: &dyn Bytes) -> Option<Plain> {

@@ -46,10 +46,10 @@ struct Slot {
 }
 
 impl Verdicts {
-    /// Takes what the next step brought.
+    /// Takes what the next turn brought.
     pub fn add(&mut self, judgement: Judgement) {
         let at = judgement.at;
-        self.judged = at + 1;
+        self.judged = judgement.judged.unwrap_or(self.judged);
         self.faults.extend(judgement.fault.map(|why| (at, why)));
         for (id, changes) in judgement.changes {
             let slot = self.slots.entry(id).or_default();

@@ -332,9 +332,58 @@ fn repeats_are_told_at_the_later_record() {
     .iter()
     .enumerate()
     {
-        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()));
+        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()), &Vec::new());
         let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
         told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.unwrap_or_default(), f.rule)));
     }
     assert_eq!(told, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
+}
+
+/// The messages of the findings of one rule.
+fn messages(text: &str, rule: &str) -> Vec<String> {
+    let value = parse(text).unwrap();
+    let findings = findings(&Reading::of(&value), 0);
+    findings.into_iter().filter(|f| f.rule == rule).map(|f| f.message.to_string()).collect()
+}
+
+#[test]
+fn a_prompt_beside_a_null_text_is_what_the_system_says() {
+    let text = r#"{"trajectory":[{"role":"system","text":null,"system_prompt":"You mend code.","mask":false},
+        {"role":"user","text":"mend"},{"role":"ai","text":null,"system_prompt":"no"}]}"#;
+    let value = parse(text).unwrap();
+    let reading = Reading::of(&value);
+    let said: Vec<String> = reading.entries.iter().map(obelus::rules::adp::said).collect();
+    assert_eq!(said, ["You mend code.", "mend", ""]);
+    let told = messages(text, "sft.empty");
+    assert!(told.len() == 2 && told[0].contains("`system_prompt`") && told[1].contains("say nothing"), "{told:?}");
+    let conversation = obelus::review::Conversation::of(&value).unwrap();
+    assert_eq!(conversation.messages[0].text, "You mend code.");
+    let chatml = obelus::review::Template::named("chatml").unwrap().render(&conversation, 3, false).unwrap();
+    assert!(chatml.text.starts_with("<|im_start|>system\nYou mend code.<|im_end|>"), "{}", chatml.text);
+}
+
+#[test]
+fn what_is_blank_or_out_of_turn_is_told_by_who_says_it() {
+    let blank = |role: &str| format!(r#"{{"messages":[{{"role":"{role}","content":" "}}]}}"#);
+    for (role, words) in [("assistant", "say nothing"), ("tool", "nothing came back"), ("user", "is blank")] {
+        assert!(messages(&blank(role), "sft.empty")[0].contains(words), "{role}");
+    }
+    let item =
+        |source: &str| with_items(&format!(r#"{{"class_":"text_observation","content":"","source":"{source}"}}"#));
+    assert!(messages(&item("environment"), "adp.empty")[0].contains("nothing came back"));
+    assert!(messages(&item("user"), "adp.empty")[0].contains("is blank"));
+    let call = |id: u8| format!(r#"{{"id":"c{id}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let answer = |id: u8| format!(r#"{{"role":"tool","tool_call_id":"c{id}","content":"r"}}"#);
+    let chat = |second: &str| {
+        format!(
+            r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant","content":"","tool_calls":[{},{}]}},{},{second},
+        {{"role":"assistant","content":"a"}}]}}"#,
+            call(1),
+            call(2),
+            answer(1)
+        )
+    };
+    assert!(messages(&chat(&answer(2)), "sft.alternate")[0].contains("calls made at once"));
+    let other = messages(&chat(r#"{"role":"user","content":"?"}"#), "sft.alternate");
+    assert!(other[0].contains("should take turns"), "{other:?}");
 }

@@ -1,43 +1,21 @@
 //! The program as one function, played on the stage: where keys and clicks lead, and what holds after any of them.
 
+use super::played::{input, lines, notice, press, stage, step};
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::{KEYS, Tab};
 use obelus::app::{Effect, Layer, Msg, Pane, tabs};
-use obelus::model::StepNo;
 use obelus::panes::{Hit, Row};
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
-use obelus::ui::Theme;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use std::fs;
-use std::sync::Arc;
 
 const SAMPLES: [&str; 5] =
     ["trip-run.jsonl", "faults.jsonl", "tickets-std.jsonl", "pole-survey.jsonl", "report-plan.json"];
 
-fn input(sample: &str) -> Arc<Input> {
-    let text = fs::read(format!("{}/samples/{sample}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    Input::memory(sample, text)
-}
-
-fn stage(input: Arc<Input>, size: (u16, u16)) -> Stage {
-    Stage::open(input, None, size, Theme::built_in("dark").unwrap()).unwrap()
-}
-
 fn trip() -> Stage {
     stage(input("trip-run.jsonl"), (120, 30))
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
-}
-
-fn step(stage: &Stage) -> StepNo {
-    stage.app.session.focus.step
 }
 
 /// The value in focus, as `†state.budget ②`.
@@ -58,16 +36,6 @@ fn seek(stage: &mut Stage, word: &str, wanted: &str) {
         press(stage, "n");
     }
     panic!("no {wanted} in the state; the search stands at {}", focus(stage));
-}
-
-fn notice(stage: &Stage) -> &str {
-    stage.app.notice.as_ref().map_or("", |n| n.text.as_str())
-}
-
-fn lines(stage: &Stage) -> Vec<String> {
-    let buffer = stage.buffer();
-    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
-    (0..buffer.area.height).map(row).collect()
 }
 
 fn click(stage: &mut Stage, column: usize, row: usize) -> Vec<Effect> {

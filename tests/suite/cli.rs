@@ -1,10 +1,11 @@
 //! The commands from outside: exit status, pipes, several files, what never changes with the surroundings.
 
+use super::command::{file, obelus, program, told};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 const CHECKPOINTS: &str = concat!(
     r#"{"slots":{"a":{"value":{"ids":["1"]},"data_type":"FILE_IDS","source_node":"s","timestamp":"t0"}}}"#,
@@ -12,22 +13,6 @@ const CHECKPOINTS: &str = concat!(
     r#"{"slots":{"a":{"value":{"ids":["1","2"]},"data_type":"FILE_IDS","source_node":"s","timestamp":"t1"}}}"#,
     "\n",
 );
-
-fn obelus(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap()
-}
-
-/// Exit status, stdout and stderr.
-fn told(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
-
-fn file(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 #[test]
 fn trouble_is_status_2_with_a_message_and_no_answer() {
@@ -49,7 +34,7 @@ fn trouble_is_status_2_with_a_message_and_no_answer() {
         vec!["check"],
         vec!["state", folder.path().to_str().unwrap()],
     ] {
-        let (status, stdout, stderr) = told(&obelus(&arguments));
+        let (status, stdout, stderr) = obelus(&arguments);
         assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
         assert!(!stderr.is_empty(), "{arguments:?}");
     }
@@ -60,12 +45,12 @@ fn of_several_files_the_others_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let good = file(folder.path(), "good.jsonl", CHECKPOINTS);
     let bad = file(folder.path(), "bad.json", r#"{"slots":{"a":5}}"#);
-    let (status, stdout, stderr) = told(&obelus(&["check", "--json", &good, "/missing", &bad]));
+    let (status, stdout, stderr) = obelus(&["check", "--json", &good, "/missing", &bad]);
     assert_eq!(status, 2);
     assert!(stdout.contains("scopix.bad-slot") && stderr.contains("/missing"), "{stdout}{stderr}");
-    let (status, stdout, _) = told(&obelus(&["check", "--json", &good, &bad]));
+    let (status, stdout, _) = obelus(&["check", "--json", &good, &bad]);
     assert_eq!((status, stdout.lines().count()), (1, 1));
-    let (status, stdout, _) = told(&obelus(&["check", "--json", &good]));
+    let (status, stdout, _) = obelus(&["check", "--json", &good]);
     assert_eq!((status, stdout.as_str()), (0, ""));
 }
 
@@ -74,13 +59,13 @@ fn steps_are_clamped_and_may_be_before_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
     for (step, answer) in [("-1", "-1"), ("0", "0"), ("7", "1"), ("99999999999999999999", "1")] {
-        let (status, stdout, _) = told(&obelus(&["state", &path, "--json", "--step", step]));
+        let (status, stdout, _) = obelus(&["state", &path, "--json", "--step", step]);
         let begins = format!("{{\"obelus\":1,\"format\":\"scopix\",\"step\":{answer},\"steps\":2,\"slots\":[");
         assert_eq!(status, 0);
         assert!(stdout.starts_with(&begins) && stdout.ends_with("}\n"), "{stdout}");
     }
     let empty = file(folder.path(), "empty.jsonl", "");
-    let (status, stdout, _) = told(&obelus(&["state", &empty, "--json", "--format", "scopix"]));
+    let (status, stdout, _) = obelus(&["state", &empty, "--json", "--format", "scopix"]);
     assert_eq!((status, stdout.contains("\"step\":-1,\"steps\":0")), (0, true), "{stdout}");
 }
 
@@ -88,7 +73,7 @@ fn steps_are_clamped_and_may_be_before_the_first() {
 fn blame_and_history_name_the_writer_of_each_leaf() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
-    let (_, stdout, _) = told(&obelus(&["blame", &path, "a.ids[0]", "--json"]));
+    let (_, stdout, _) = obelus(&["blame", &path, "a.ids[0]", "--json"]);
     assert_eq!(
         stdout,
         concat!(
@@ -97,14 +82,14 @@ fn blame_and_history_name_the_writer_of_each_leaf() {
             "\n"
         )
     );
-    let (_, stdout, _) = told(&obelus(&["history", &path, "a.ids", "--step", "1"]));
+    let (_, stdout, _) = obelus(&["history", &path, "a.ids", "--step", "1"]);
     assert_eq!(stdout.lines().count(), 3, "{stdout}");
     assert_eq!(stdout.lines().last(), Some("@1  t1  s  added      a.ids[1]  \"2\""));
 }
 
 #[test]
 fn standard_input_is_a_file_like_others() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+    let mut child = program()
         .args(["resolve", "-", "a.ids[1]", "--json"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -123,13 +108,12 @@ fn control_characters_of_a_file_stay_escaped_in_json() {
         "{\"slot_name\":\"a\u{9b}\",\"value\":\"x\u{7f}\\u001b[31m\",\"data_type\":\"TEXT\",\"source_node\":\"n\"}";
     let path = file(folder.path(), "c\u{1b}.json", text);
     for command in ["state", "steps", "blame", "formats"] {
-        let output = obelus(&[command, &path, "--json"]);
-        let (status, stdout, _) = told(&output);
+        let (status, stdout, _) = obelus(&[command, &path, "--json"]);
         assert_eq!(status, 0, "{command}");
         let acts = |c: char| c.is_control() && c != '\n';
         assert!(!stdout.contains(acts), "{command}: {stdout:?}");
     }
-    let (_, _, stderr) = told(&obelus(&["state", &folder.path().join("no\u{1b}[31m").display().to_string()]));
+    let (_, _, stderr) = obelus(&["state", &folder.path().join("no\u{1b}[31m").display().to_string()]);
     assert!(!stderr.contains('\u{1b}'), "{stderr:?}");
 }
 
@@ -141,7 +125,7 @@ fn long(folder: &Path) -> String {
 #[test]
 fn a_reader_that_leaves_is_no_trouble() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+    let mut child = program()
         .args(["steps", &long(folder.path()), "--json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -161,12 +145,8 @@ fn a_full_disk_is_trouble() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
     for arguments in [vec!["state", &path, "--json"], vec!["formats"], vec!["--help"]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_obelus"))
-            .args(&arguments)
-            .stdout(full.try_clone().unwrap())
-            .stderr(Stdio::piped())
-            .output()
-            .unwrap();
+        let output =
+            program().args(&arguments).stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).output().unwrap();
         let (status, _, stderr) = told(&output);
         assert_eq!(status, 2, "{arguments:?}");
         assert!(stderr.contains("cannot write"), "{stderr}");
@@ -181,7 +161,7 @@ fn the_same_input_gives_the_same_bytes_everywhere() {
         let outputs: Vec<Output> = [("UTC", "C", "40"), ("Asia/Tokyo", "de_DE.UTF-8", "200"), ("", "tr_TR.UTF-8", "0")]
             .iter()
             .map(|(zone, locale, columns)| {
-                Command::new(env!("CARGO_BIN_EXE_obelus"))
+                program()
                     .args([command, &path])
                     .envs([("TZ", zone), ("LANG", locale), ("LC_ALL", locale), ("COLUMNS", columns)])
                     .output()
@@ -196,10 +176,10 @@ fn the_same_input_gives_the_same_bytes_everywhere() {
 fn formats_says_what_a_file_is_and_why() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
-    let (_, stdout, _) = told(&obelus(&["formats", &path, "--json"]));
+    let (_, stdout, _) = obelus(&["formats", &path, "--json"]);
     assert!(stdout.contains("\"format\":\"scopix\",\"forced\":false,\"reasons\":[\""), "{stdout}");
     assert!(stdout.contains("\"trajectories\":1"), "{stdout}");
-    let (_, stdout, _) = told(&obelus(&["formats", "--json"]));
+    let (_, stdout, _) = obelus(&["formats", "--json"]);
     for format in obelus::format::FORMATS {
         assert!(stdout.contains(&format!("\"name\":\"{}\"", format.name())), "{stdout}");
     }
@@ -211,7 +191,7 @@ fn every_sample_of_a_format_is_found_to_be_of_that_format() {
     for format in obelus::format::FORMATS {
         for (i, sample) in format.samples().iter().enumerate() {
             let path = file(folder.path(), &format!("{}-{i}", format.name()), sample);
-            let (_, stdout, stderr) = told(&obelus(&["formats", &path, "--json"]));
+            let (_, stdout, stderr) = obelus(&["formats", &path, "--json"]);
             let named = format!("\"format\":\"{}\"", format.name());
             assert!(stdout.contains(&named), "{sample}\n{stdout}{stderr}");
         }
@@ -220,16 +200,16 @@ fn every_sample_of_a_format_is_found_to_be_of_that_format() {
 
 #[test]
 fn a_picture_is_drawn_without_a_terminal() {
-    let (_, help, _) = told(&obelus(&["--help"]));
+    let (_, help, _) = obelus(&["--help"]);
     assert!(help.contains("formats") && !help.contains("picture"), "{help}");
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "c.jsonl", CHECKPOINTS);
     let keys = ["picture", &path, "--keys", "$ ]w Tab / type:ids Enter", "--size", "80x24"];
-    let (status, first, stderr) = told(&obelus(&keys));
+    let (status, first, stderr) = obelus(&keys);
     assert_eq!((status, stderr.as_str()), (0, ""));
     assert!(first.starts_with("<svg ") && first.contains(">ids") && first.contains("a.ids"), "{first}");
     let to = folder.path().join("p.svg");
-    let (status, stdout, _) = told(&obelus(&[&keys[..], &["--out", to.to_str().unwrap()]].concat()));
+    let (status, stdout, _) = obelus(&[&keys[..], &["--out", to.to_str().unwrap()]].concat());
     assert_eq!((status, stdout.as_str()), (0, ""));
     assert_eq!(fs::read_to_string(to).unwrap(), first);
     for (arguments, expected) in [
@@ -239,7 +219,7 @@ fn a_picture_is_drawn_without_a_terminal() {
         (["--theme", "pink"], "there is no theme `pink`"),
         (["--out", "/nowhere/p.svg"], "/nowhere/p.svg cannot be written"),
     ] {
-        let (status, stdout, stderr) = told(&obelus(&[&["picture", &path], &arguments[..]].concat()));
+        let (status, stdout, stderr) = obelus(&[&["picture", &path], &arguments[..]].concat());
         assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}");
         assert!(stderr.contains(expected), "{stderr}");
     }
@@ -252,14 +232,14 @@ fn names_of_files_are_any_bytes() {
     let path = folder.path().join(name);
     fs::write(&path, CHECKPOINTS).unwrap();
     for command in ["state", "steps", "check", "stats", "formats", "blame", "merge"] {
-        let mut asked = Command::new(env!("CARGO_BIN_EXE_obelus"));
+        let mut asked = program();
         let (status, _, stderr) = told(&asked.arg(command).arg(&path).arg("--json").output().unwrap());
         assert_eq!((status, stderr.as_str()), (0, ""), "{command}");
     }
-    let mut asked = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let mut asked = program();
     let (status, stdout, _) = told(&asked.args(["tail", "--once"]).arg(&path).output().unwrap());
     assert_eq!((status, stdout.lines().count()), (0, 2), "{stdout}");
-    let mut asked = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let mut asked = program();
     let (_, stdout, _) =
         told(&asked.args(["check", "--sarif"]).arg(&path).arg(folder.path().join("none")).output().unwrap());
     assert!(stdout.contains("none"), "{stdout}");
@@ -267,11 +247,11 @@ fn names_of_files_are_any_bytes() {
 
 #[test]
 fn a_word_that_is_no_command_and_no_file_is_told_with_the_near_command() {
-    let (status, _, stderr) = told(&obelus(&["stat", "run.jsonl"]));
+    let (status, _, stderr) = obelus(&["stat", "run.jsonl"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("stat: there is no such file") && stderr.contains("`state`"), "{stderr}");
-    let (status, _, stderr) = told(&obelus(&["--latest", "/none"]));
+    let (status, _, stderr) = obelus(&["--latest", "/none"]);
     assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
-    let (status, _, stderr) = told(&obelus(&["Cargo.toml", "-"]));
+    let (status, _, stderr) = obelus(&["Cargo.toml", "-"]);
     assert!(status == 2 && stderr.contains("alone"), "{stderr}");
 }

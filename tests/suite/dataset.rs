@@ -1,15 +1,8 @@
 //! `obelus check --data` and `--against`: repetition over files, order, and silence where nobody asked.
 
+use super::command::obelus_in as run;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-
-/// Exit status, stdout and stderr.
-fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).current_dir(folder).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
 
 /// Exit status, and each finding as its file, record and rule.
 fn rules(folder: &Path, arguments: &[&str]) -> (i32, Vec<String>) {
@@ -78,4 +71,169 @@ fn messages_of_a_run_are_looked_at_for_what_they_hold() {
     let (_, told) = rules(folder, &["--data", "--format", "acts", "log.jsonl"]);
     assert_eq!(told.len(), 12);
     assert!(told.iter().all(|rule| rule.ends_with("data.mojibake")), "{told:?}");
+}
+
+#[test]
+fn a_text_that_many_records_have_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = |id: usize, said: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"system\":\"Write to jo.doe@mail.uni-x.de, or as openhands@all-hands.dev.\",\
+             \"conversations\":[{{\"from\":\"human\",\"value\":\"no. {id}\"}},{{\"from\":\"gpt\",\"value\":\"{said}\"}}]}}\n"
+        )
+    };
+    fs::write(folder.join("a.jsonl"), line(0, "yes") + &line(1, "no")).unwrap();
+    fs::write(folder.join("b.jsonl"), line(2, "I asked ann@mail.uni-x.de")).unwrap();
+    let (_, told) = rules(folder, &["--data", "a.jsonl", "b.jsonl"]);
+    assert_eq!(told, ["a.jsonl 0 data.personal", "b.jsonl 0 data.personal"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl", "b.jsonl"]);
+    assert!(stdout.contains("(`j…@mail.uni-x.de`)") && stdout.contains("(`a…@mail.uni-x.de`)"), "{stdout}");
+    assert!(!stdout.contains("jo.doe"), "{stdout}");
+}
+
+/// Files of a folder checked with `--data`, without the rules of their formats: file, record and rule of each finding.
+fn data_rules(folder: &Path, files: &[&str]) -> Vec<String> {
+    rules(folder, &[&["--data", "--allow", "adp,sft"], files].concat()).1
+}
+
+#[test]
+fn stages_of_one_dataset_are_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let all: String = (0..4).map(|number| chat(number, 60)).collect();
+    fs::write(folder.join("raw.jsonl"), &all).unwrap();
+    fs::write(folder.join("sft.jsonl"), all.replace("yes", "no")).unwrap();
+    assert_eq!(data_rules(folder, &["raw.jsonl", "sft.jsonl"]), ["sft.jsonl 0 data.near-duplicate"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "raw.jsonl", "sft.jsonl"]);
+    assert!(stdout.contains("and the same id: the files may hold the same samples"), "{stdout}");
+    fs::write(folder.join("new.jsonl"), all.replace("yes", "no").replace("\"id\":\"", "\"id\":\"n")).unwrap();
+    assert_eq!(data_rules(folder, &["raw.jsonl", "new.jsonl"]).len(), 4, "other ids are other records");
+}
+
+/// A conversation that ends with a call.
+fn open_ended(id: usize) -> String {
+    format!(
+        "{{\"id\":\"{id}\",\"conversations\":[{{\"from\":\"human\",\"value\":\"no. {id}\"}},{{\"from\":\"gpt\",\
+         \"value\":\"<function=click><parameter=bid>{id}</parameter></function>\"}}]}}\n"
+    )
+}
+
+#[test]
+fn next_actions_are_told_once_and_cut_runs_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let next: String = (0..5).map(open_ended).collect();
+    fs::write(folder.join("next.jsonl"), &next).unwrap();
+    assert_eq!(data_rules(folder, &["next.jsonl"]), ["next.jsonl 0 data.truncated"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "next.jsonl"]);
+    assert!(stdout.contains("5 of 5 samples of this file end with a call"), "{stdout}");
+    let cut: String = (10..16).map(|number| chat(number, 9)).chain([open_ended(1), open_ended(2)]).collect();
+    fs::write(folder.join("cut.jsonl"), &cut).unwrap();
+    assert_eq!(data_rules(folder, &["cut.jsonl"]), ["cut.jsonl 6 data.truncated", "cut.jsonl 7 data.truncated"]);
+    fs::write(folder.join("one.jsonl"), open_ended(1)).unwrap();
+    assert_eq!(data_rules(folder, &["one.jsonl"]), ["one.jsonl 0 data.truncated"]);
+}
+
+/// A conversation of calls, each with its own words before it, and answers.
+fn calls(said: &[(&str, &str)]) -> String {
+    let turn = |(words, answer): &(&str, &str)| {
+        format!(
+            "{{\"from\":\"gpt\",\"value\":\"{words}<function=view><parameter=path>/a</parameter></function>\"}},\
+             {{\"from\":\"human\",\"value\":\"{answer}\"}}"
+        )
+    };
+    let turns: Vec<String> = said.iter().map(turn).collect();
+    format!(
+        "{{\"id\":\"a\",\"conversations\":[{{\"from\":\"human\",\"value\":\"look\"}},{},\
+         {{\"from\":\"gpt\",\"value\":\"done\"}}]}}\n",
+        turns.join(",")
+    )
+}
+
+#[test]
+fn a_loop_is_one_whatever_the_agent_says_before_each_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let stuck = [("", "x"), ("", "x"), ("", "x"), ("Let me try again.\\n\\n", "x")];
+    fs::write(folder.join("stuck.jsonl"), calls(&stuck)).unwrap();
+    let pages = [("", "1"), ("", "2"), ("", "3"), ("More.", "4")];
+    fs::write(folder.join("pages.jsonl"), calls(&pages)).unwrap();
+    for (file, back) in [("stuck.jsonl", "the same comes back"), ("pages.jsonl", "what comes back differs")] {
+        assert_eq!(data_rules(folder, &[file]), [format!("{file} 0 data.loop")]);
+        let (_, stdout, _) = run(folder, &["check", "--data", file]);
+        assert!(
+            stdout.contains(&format!("4 times in a row, from step 1 on; {back} [data.loop] record 0 @7")),
+            "{stdout}"
+        );
+    }
+    fs::write(folder.join("few.jsonl"), calls(&stuck[1..])).unwrap();
+    assert_eq!(data_rules(folder, &["few.jsonl"]), [""; 0]);
+}
+
+#[test]
+fn calls_that_nobody_can_read_are_told_once_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let of = |values: &[&str]| {
+        let turn = |value: &&str| {
+            format!(
+                "{{\"from\":\"function_call\",\"value\":{}}},{{\"from\":\"observation\",\"value\":\"ok\"}}",
+                serde_json::to_string(value).unwrap()
+            )
+        };
+        let turns: Vec<String> = values.iter().map(turn).collect();
+        format!(
+            "{{\"id\":\"a\",\"conversations\":[{{\"from\":\"human\",\"value\":\"go\"}},{},\
+             {{\"from\":\"gpt\",\"value\":\"done\"}}]}}\n",
+            turns.join(",")
+        )
+    };
+    let good = "<function=ls></function>";
+    fs::write(folder.join("a.jsonl"), of(&[good, "```bash\nls\n```", "plain", good])).unwrap();
+    assert_eq!(data_rules(folder, &["a.jsonl"]), ["a.jsonl 0 data.unread-call"]);
+    let (_, stdout, _) = run(folder, &["check", "--data", "a.jsonl"]);
+    assert!(stdout.contains("has no call; 1 later step is so too [data.unread-call] record 0 @3"), "{stdout}");
+    let json = "{\"name\": \"ls\", \"arguments\": {}}";
+    fs::write(folder.join("b.jsonl"), of(&[good, json, &format!("<tool_call>\n{json}\n</tool_call>")])).unwrap();
+    assert_eq!(data_rules(folder, &["b.jsonl"]), [""; 0]);
+    let std = "{\"id\":\"s\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"go\",\"source\":\"user\"},\
+               {\"class_\":\"message_action\",\"content\":\"done <function=finish></function>\",\"description\":null}]}";
+    fs::write(folder.join("c.jsonl"), std).unwrap();
+    assert_eq!(data_rules(folder, &["c.jsonl"]), ["c.jsonl 0 data.unread-call"]);
+}
+
+#[test]
+fn a_file_without_records_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (file, text) in [("none.json", "[]"), ("empty.jsonl", "")] {
+        fs::write(folder.join(file), text).unwrap();
+        assert_eq!(rules(folder, &[file]), (0, vec![]));
+        assert_eq!(data_rules(folder, &[file]), [format!("{file} 0 data.no-records")]);
+        assert!(
+            run(folder, &["formats", file]).1.starts_with(&format!("{file}: generic (JSON records), no records\n"))
+        );
+        let (_, stats, _) = run(folder, &["stats", "--json", file]);
+        assert!(stats.lines().count() == 1 && stats.contains("\"trajectories\":0"), "{stats}");
+    }
+    fs::write(folder.join("one.json"), chat(0, 5)).unwrap();
+    assert!(run(folder, &["formats", "one.json"]).1.contains(", 1 trajectory\n"));
+}
+
+#[test]
+fn many_findings_are_summed_up_by_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "{\"type\":\"text\",\"role\":\"user\",\"text\":\"caf\\u00c3\\u00a9\"}\n";
+    let text = line.repeat(11) + &line.replace("caf\\u00c3\\u00a9", "caf\\ufffd");
+    fs::write(folder.join("many.jsonl"), &text).unwrap();
+    fs::write(folder.join("few.jsonl"), line.repeat(9)).unwrap();
+    let last = |file: &str| {
+        let (_, stdout, _) = run(folder, &["check", "--data", "--format", "acts", file]);
+        let count = stdout.lines().count();
+        stdout.lines().skip(count - 3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(last("many.jsonl"), ["11 data.mojibake", " 1 data.replacement-char", "12 warnings in 1 file"]);
+    assert!(last("few.jsonl")[1].starts_with("few.jsonl:9: "), "few are seen at a glance");
 }

@@ -1,5 +1,7 @@
 //! Differences, stretches and causes: against plain folds of leaves, from the command line, and on the screen.
 
+use super::command::{file, obelus as ask, sample};
+use super::played::press;
 use obelus::json::{Key, Value, parse};
 use obelus::model::{Identity, StepNo};
 use obelus::panes::Hit;
@@ -14,8 +16,6 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 /// Every leaf of a state: identity and path, with its text.
 type Leaves = BTreeMap<(Identity, Vec<Key>), String>;
@@ -181,23 +181,6 @@ proptest! {
     }
 }
 
-/// Exit status, stdout and stderr.
-fn ask(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-fn sample(name: &str) -> String {
-    format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn file(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
 #[test]
 fn an_inserted_step_does_not_make_the_rest_differ() {
     let folder = tempfile::tempdir().unwrap();
@@ -317,12 +300,6 @@ fn stage() -> Stage {
     let text = fs::read(sample("trip-run.jsonl")).unwrap();
     let input = Input::memory("trip-run.jsonl", text);
     Stage::open(input, None, (130, 32), Theme::built_in("dark").unwrap()).unwrap()
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
 }
 
 fn screen(stage: &Stage) -> String {

@@ -2,6 +2,7 @@
 //! `OBELUS_BLESS=1` writes the made pages and parts anew.
 
 use super::bless;
+use super::command::program;
 use clap::error::ErrorKind;
 use obelus::app::keys::{self, Context, KEYS, KeyRow};
 use obelus::app::menu::{Menu, MenuKind};
@@ -15,7 +16,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Columns that help texts are wrapped to.
 const HELP_CELLS: usize = 100;
@@ -147,7 +147,7 @@ fn the_picture_shows_the_screen() {
     let page = read("docs/cli.md");
     let line = page.lines().find(|l| l.starts_with("obelus picture") && l.ends_with("--out docs/picture.svg")).unwrap();
     let words = line.split_whitespace().skip(1).filter(|word| !["--out", "docs/picture.svg"].contains(word));
-    let drawn = Command::new(env!("CARGO_BIN_EXE_obelus")).args(words).output().unwrap();
+    let drawn = program().args(words).output().unwrap();
     assert!(drawn.status.success(), "{line}");
     let picture = String::from_utf8(drawn.stdout).unwrap();
     assert!(picture.starts_with("<svg ") && picture.contains("quoteHotel"));
@@ -331,13 +331,32 @@ fn wrong_examples(text: &str) -> Vec<String> {
     out
 }
 
+/// A line in which what stands in quotes is one word.
+fn in_words(line: &str) -> String {
+    let mut quote = None;
+    let word = |c: char| match (quote, c) {
+        (None, '\'' | '"') => {
+            quote = Some(c);
+            c
+        }
+        (Some(end), c) if c == end => {
+            quote = None;
+            c
+        }
+        (Some(_), ' ' | '>' | ';' | '&') => '_',
+        (_, c) => c,
+    };
+    line.chars().map(word).collect()
+}
+
 fn wrong_command(part: &str) -> Option<(ErrorKind, String)> {
     let line = part.trim().trim_start_matches("$ ");
     if line != "obelus" && !line.starts_with("obelus ") {
         return None;
     }
+    let line = &in_words(line);
     let shell = line.split(" #").next().unwrap_or(line).split(['>', ';', '&']).next().unwrap_or(line);
-    let words = shell.split_whitespace().map(|word| word.trim_matches('\''));
+    let words = shell.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
     match cli::program().try_get_matches_from(words) {
         // What is no command is taken for a file; those of the pages have an end or a folder.
         Ok(matches) => {
@@ -359,6 +378,7 @@ fn commands_and_keys_on_the_pages_exist() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(wrong_examples("```\nobelus bless x\nobelus state x --step 3 | jq .\n```\n").len(), 1);
+    assert_eq!(wrong_examples("```\nobelus mark x.jsonl --where 'a b>3' --flag\n```\n"), [""; 0]);
     assert_eq!(wrong_examples("say `agent \\| obelus --bless` or `obelus -`").len(), 1);
     assert_eq!(wrong_examples("say `obelus check`"), [""; 0]);
     assert_eq!(wrong_examples("| key | what |\n| --- | --- |\n| `]w` `Q` | x |\n").len(), 1);

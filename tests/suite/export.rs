@@ -1,24 +1,20 @@
 //! Exports: bytes as they stood, whole files or none, lots that fall alike everywhere, inputs never touched.
 
+use super::command::{program, told};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let mut command = program();
     // The marks of whoever runs these tests are none of their business.
     command.args(arguments).current_dir(folder).env("XDG_DATA_HOME", folder.join("data"));
     command
-}
-
-fn told(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 fn obelus(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
@@ -130,6 +126,67 @@ fn decisions_and_findings_choose() {
     assert_eq!((entry["decision"].as_str(), entry["file"].as_u64()), (Some("good"), Some(0)));
     assert_eq!(entry["digest"], obelus::review::ContentKey::of(lines[1].as_bytes()).to_string());
     assert_eq!(told["records"].as_array().unwrap().len(), 8, "each record has its line");
+}
+
+#[test]
+fn filters_choose_and_the_manifest_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut lines = dataset(at, "d.jsonl", 0..12);
+    lines.push(r#"{"id":"long","content":[{"class_":"text_observation","content":"a","source":"user"}]}"#.to_owned());
+    fs::write(at.join("d.jsonl"), lines.join("\n") + "\n{\"id\":\"torn\",\"content\":[\n").unwrap();
+    dataset(at, "e.jsonl", 20..22);
+    fs::create_dir_all(at.join("config/obelus")).unwrap();
+    fs::write(at.join("config/obelus/config.toml"), "[filters]\n\"two steps\" = \"steps:2\"\n").unwrap();
+    assert_eq!(obelus(at, &["mark", "d.jsonl", "--marks", "m", "--record", "1,11", "--as", "bad"]).0, 0);
+    let export = |name: &str, words: &[&str]| {
+        let all: Vec<&str> =
+            ["export", "d.jsonl", "e.jsonl", "--marks", "m", "--out", name].iter().chain(words).copied().collect();
+        let output = command(at, &all).env("XDG_CONFIG_HOME", at.join("config")).output().unwrap();
+        let (status, _, stderr) = told(&output);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        let told = manifest(at, &format!("{name}.manifest.json"));
+        let taken = told["records"].as_array().unwrap().iter().filter(|record| !record["file"].is_null());
+        let place =
+            |record: &serde_json::Value| (record["source"].as_u64().unwrap(), record["record"].as_u64().unwrap());
+        (taken.map(place).collect::<Vec<_>>(), told)
+    };
+    assert_eq!(export("a", &["--where", "steps<2 !id:none"]).0, [(0, 12)]);
+    let (taken, told) = export("b", &["--where", "@two steps", "--where", "id:^t1|^t2 !mark:bad"]);
+    assert_eq!(taken, [(0, 2), (0, 10), (1, 0), (1, 1)]);
+    assert_eq!(told["options"]["where"], "steps:2 id:^t1|^t2 !mark:bad");
+    assert_eq!(told["records"][10]["reason"], "undecided, steps:2 id:^t1|^t2 !mark:bad");
+    assert_eq!(told["counts"]["left"], serde_json::json!({"not steps:2 id:^t1|^t2 !mark:bad": 11, "no JSON": 1}));
+    let (taken, _) = export("c", &["--where", "record>5", "--not-mark", "bad", "--sample", "3"]);
+    assert!(taken.len() == 3 && taken.iter().all(|(source, record)| *source == 0 && (6..13).contains(record)));
+    assert_eq!(export("d", &["--where", "words:\"no such words\""]).0, []);
+}
+
+#[test]
+fn a_filter_that_is_none_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    dataset(at, "d.jsonl", 0..2);
+    fs::write(at.join("run.jsonl"), "{\"level\":\"info\"}\n").unwrap();
+    for (file, filter, expected) in [
+        (
+            "d.jsonl",
+            "id:x stepz>3",
+            "--where 'id:x stepz>3': at character 6: there is no stepz to filter by; did you mean",
+        ),
+        ("d.jsonl", "steps>3 tool:\"", "at character 14: this quote has no end"),
+        ("d.jsonl", "kind:action", "at character 1: records have no kind to filter by"),
+        ("d.jsonl", "@nobody", "no filter is called nobody; config.toml has no [filters]"),
+        ("run.jsonl", "size>3", "the records of run.jsonl are no trajectories"),
+    ] {
+        let output = command(at, &["export", file, "--out", "o", "--where", filter])
+            .env("XDG_CONFIG_HOME", at.join("none"))
+            .output()
+            .unwrap();
+        let (status, stdout, stderr) = told(&output);
+        assert!(status == 2 && stdout.is_empty() && stderr.contains(expected), "{filter}: {stderr}");
+        assert!(!at.join("o").exists());
+    }
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! What trains, and datasets compared: from the command line and on the screen.
 
+use super::command::{file, obelus};
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use serde_json::Value;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 const TALK: &str = concat!(
     r#"{"id":"a","messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello.\nYou?"},"#,
@@ -15,18 +13,6 @@ const TALK: &str = concat!(
     r#"{"id":"b","conversations":[{"from":"human","value":"x"},{"from":"gpt","value":"y","weight":0}]}"#,
     "\n",
 );
-
-fn obelus(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-}
-
-fn file(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 #[test]
 fn loss_sets_off_what_trains() {

@@ -1,5 +1,6 @@
 //! Marks: journals merge in any order, a killed program loses nothing it acknowledged, what cannot be written is told.
 
+use super::command::{program, told};
 use obelus::review::{About, Change, ContentKey, Event, Marks, Target, Verdict};
 use obelus::shell::keeper::{Gathered, Keeper};
 use obelus::source::Journal;
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Names of the environment that a child of these tests is started with: the journal, and who writes.
@@ -28,11 +29,6 @@ fn obelus(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let program = env!("CARGO_BIN_EXE_obelus");
     let command = |c: &mut Command| c.args(arguments).current_dir(folder).env("OBELUS_AUTHOR", "ann").output().unwrap();
     told(&command(&mut Command::new(program)))
-}
-
-fn told(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -116,7 +112,7 @@ fn marks_merge_to_the_same_text_in_any_order() {
     let path = |name: &str| folder.path().join(name);
     fs::write(path("d.jsonl"), RECORDS).unwrap();
     let mark = |author: &str, words: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_obelus"));
+        let mut command = program();
         command.args(["mark", "d.jsonl"]).args(words).args(["--marks", author]).current_dir(folder.path());
         let (status, stdout, stderr) = told(&command.env("OBELUS_AUTHOR", author).output().unwrap());
         assert_eq!(status, 0, "{stdout}{stderr}");
@@ -325,4 +321,34 @@ fn child_that_writes() {
         keeper.save().unwrap();
         println!("saved {tag}");
     }
+}
+
+#[test]
+fn a_filter_decides_by_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("d.jsonl"), RECORDS).unwrap();
+    let run = |words: &[&str]| {
+        let all: Vec<&str> = [words[0], "d.jsonl", "--marks", "m"].iter().chain(&words[1..]).copied().collect();
+        obelus(at, &all)
+    };
+    let marked = |filter: &str| {
+        let (status, stdout, stderr) = run(&["marks", "--where", filter, "--json"]);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        let lines = stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines
+            .filter(|line| !line["id"].is_null())
+            .map(|line| line["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (status, stdout, _) = run(&["mark", "--where", "!id:^b", "--as", "bad", "--note", "no"]);
+    assert_eq!((status, stdout.as_str()), (0, "4 decisions on 2 records written\n"));
+    assert_eq!(run(&["mark", "--where", "id:^[bc]", "--record", "0-1", "--as", "good"]).1, "1 decision on b written\n");
+    assert_eq!(marked("steps>0"), ["a", "b", "c"]);
+    assert_eq!(marked("mark:bad"), ["a", "c"]);
+    assert_eq!(run(&["mark", "--where", "mark:bad id:c", "--as", "unsure"]).0, 0);
+    assert_eq!(marked("mark:bad|good"), ["a", "b"]);
+    assert_eq!(run(&["mark", "--where", "steps>99", "--flag"]).1, "0 decisions on 0 records written\n");
+    let (status, _, stderr) = obelus(at, &["marks", "--marks", "m", "--where", "steps>1"]);
+    assert!(status == 2 && stderr.contains("none is named"), "{stderr}");
 }

@@ -1,5 +1,6 @@
 //! Plans, instances side by side, references and files of ids, as they stand on screen.
 
+use super::played::press;
 use obelus::app::Pane;
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
@@ -15,12 +16,6 @@ fn stage_of(input: std::sync::Arc<Input>, size: (u16, u16), keys: &str) -> Stage
 fn sample(name: &str, size: (u16, u16), keys: &str) -> Stage {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/samples")).join(name);
     stage_of(Input::open(&path).unwrap(), size, keys)
-}
-
-fn press(stage: &mut Stage, keys: &str) {
-    for key in keys.split_whitespace() {
-        stage.press(key).unwrap();
-    }
 }
 
 /// The screen as text, a line a row.

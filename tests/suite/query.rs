@@ -1,12 +1,13 @@
 //! `obelus query`, and files as they come: packed, several, folders.
 
+use super::command::{program, told};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 struct Folder(tempfile::TempDir);
 
@@ -28,7 +29,7 @@ impl Folder {
     }
 
     fn fed(&self, arguments: &[&str], input: &[u8]) -> (i32, String, String) {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+        let mut child = program()
             .args(arguments)
             .env("SECRET_OF_THE_TEST", "1")
             .current_dir(&self.0)
@@ -42,8 +43,7 @@ impl Folder {
         let feeder = std::thread::spawn(move || drop(to.write_all(&input)));
         let output = child.wait_with_output().unwrap();
         feeder.join().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+        told(&output)
     }
 }
 

@@ -1,13 +1,13 @@
 //! A recording that plays: its keys and what the header says. That what is played is what was recorded, and at which pace,
 //! is tested where it is played.
 
+use super::command::program;
 use obelus::app::key::KeyPress;
 use obelus::app::{Effect, Msg};
 use obelus::panes::replay::Replay;
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
-use std::process::Command;
 
 fn trip() -> Stage {
     let text = include_str!("../../samples/trip-run.jsonl");
@@ -53,7 +53,7 @@ fn without_a_recording_space_turns_the_page() {
 #[test]
 fn what_cannot_be_played_is_told() {
     for arguments in [["replay", "/none", "--gap=1"], ["replay", "x", "--speed=0"], ["replay", "x", "--gap=-1"]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap();
+        let output = program().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(!output.stderr.is_empty());
     }

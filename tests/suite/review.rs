@@ -1,5 +1,6 @@
 //! The review on the screen: keys decide, marks show where they belong, are kept, and can be undone.
 
+use super::played::press;
 use obelus::app::{Effect, Msg, view};
 use obelus::review::Verdict;
 use obelus::shell::stage::Stage;
@@ -13,10 +14,6 @@ fn sample(name: &str) -> Stage {
     let path = format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"));
     let theme = Theme::built_in("ansi").unwrap();
     Stage::open(Input::open(Path::new(&path)).unwrap(), None, SIZE, theme).unwrap()
-}
-
-fn press(stage: &mut Stage, keys: &str) {
-    keys.split(' ').for_each(|key| stage.press(key).unwrap());
 }
 
 fn text(stage: &Stage) -> String {

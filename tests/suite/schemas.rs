@@ -141,3 +141,36 @@ proptest! {
         }
     }
 }
+
+/// A long run is checked in laps, one identity behind the other; a growing one step by step.
+#[test]
+fn laps_change_nothing() {
+    let schema =
+        r#""schema":{"properties":{"n":{"type":"number"}},"items":{"maximum":9},"additionalProperties":false}"#;
+    let mut records: Vec<String> = ["k", "error", "l"]
+        .iter()
+        .map(|kind| format!("{{\"type\":\"data\",\"kind\":\"{kind}\",\"data\":{{\"n\":0}},{schema}}}"))
+        .collect();
+    for i in 0..3_600 {
+        let (kind, value) = match i % 5 {
+            0 => ("error", format!("[{}]", i % 11)),
+            1 => ("l", format!("{{\"m{}\":{i}}}", i % 9)),
+            2 if i % 7 == 0 => ("l", "null".to_owned()),
+            n => ("k", if i % 3 == 0 { format!("{{\"n\":\"x{n}\"}}") } else { format!("{{\"n\":{i}}}") }),
+        };
+        let schema = if i % 1_000 == 999 { format!(",{schema}") } else { String::new() };
+        records.push(format!("{{\"type\":\"data\",\"kind\":\"{kind}\",\"data\":{value}{schema}}}"));
+    }
+    let told = |pace: usize| {
+        let (run, verdicts, _) = run(&records, pace);
+        let ids: BTreeSet<_> = run.tree().identities(StepNo::MAX).into_iter().map(|view| view.id).collect();
+        let all: Vec<_> = ids.into_iter().map(|id| (id, verdicts.of(id).to_vec())).collect();
+        (verdicts.judged(), all)
+    };
+    let (judged, all) = told(1);
+    assert_eq!(judged as usize, records.len());
+    assert!(all.len() == 3 && all.iter().all(|(_, found)| found.len() > 10), "too little to tell");
+    for pace in [700, usize::MAX] {
+        assert!(told(pace) == (judged, all.clone()), "{pace} records at once");
+    }
+}

@@ -1,13 +1,14 @@
 //! `obelus stats`: parts that merge to the whole, and calls counted alone.
 
+use super::command::{program, told};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Exit status, stdout and stderr.
 fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+    let mut child = program()
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::piped())
@@ -17,8 +18,7 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) 
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    told(&output)
 }
 
 /// Records that repeat one another, cannot be read, have rewards that do not add up to the last digit, are of any shape.
@@ -129,5 +129,26 @@ fn calls_are_counted_alone() {
     let (_, told, _) = run(folder, &["stats", "--tools", "-"], &records()[..2].join("\n"));
     assert_eq!(told, "-  2 calls in 2 records\n  2  f\n");
     let (_, told, _) = run(folder, &["stats", "--tools", "--format", "generic", "-"], "{}\n");
-    assert_eq!(told, "-  0 calls in 1 records\n");
+    assert_eq!(told, "-  0 calls in 1 record\n");
+}
+
+#[test]
+fn a_conversation_has_the_reward_of_its_record() {
+    let record = |members: &str, step: &str| {
+        format!(
+            "{{\"id\":\"a\",{members}\"messages\":[{{\"role\":\"user\",\"content\":\"q\"}},\
+             {{\"role\":\"assistant\",\"content\":\"a\"{step}}}]}}\n"
+        )
+    };
+    let members = ["\"reward\":0.75,", "\"score\":2,\"resolved\":true,", "\"resolved\":false,", "\"target\":true,"];
+    let none = ["", "\"target\":\"x\",", "\"reward\":null,", "\"resolved\":[\"t\"],"];
+    let all = members.iter().chain(&none).map(|members| record(members, ""));
+    let text: String = all.chain([record("\"reward\":9,", ",\"reward\":1")]).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let (_, stats, _) = run(folder.path(), &["stats", "--json", "--format", "adp", "-"], &text);
+    let lines: Vec<serde_json::Value> = stats.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rewards: Vec<Option<f64>> = lines[..9].iter().map(|line| line["reward"].as_f64()).collect();
+    let expect = [Some(0.75), Some(2.0), Some(0.0), Some(1.0), None, None, None, None, Some(1.0)];
+    assert_eq!(rewards, expect);
+    assert_eq!(lines[9]["reward"], serde_json::json!({"trajectories": 5, "steps": 1, "sum": 4.75}));
 }

@@ -1,5 +1,6 @@
 //! The table of a dataset, played on the stage: sorting, filters, the values of a column, the plot, and the way back.
 
+use super::played::press;
 use obelus::app::{Effect, Layer, Msg, Pane};
 use obelus::panes::{Piece, Records};
 use obelus::review::{Column, Order};
@@ -34,12 +35,6 @@ fn made(count: usize) -> Arc<Input> {
 
 fn stage(count: usize, size: (u16, u16)) -> Stage {
     Stage::open(made(count), Some("adp"), size, Theme::built_in("dark").unwrap()).unwrap()
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
 }
 
 fn filter(stage: &mut Stage, text: &str) {
@@ -349,4 +344,21 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn records_without_id_are_called_by_what_stands_for_one() {
+    let line = |names: &str| format!("{{{names}\"messages\":[{{\"role\":\"user\",\"content\":\"q\"}}]}}\n");
+    let text = line("\"instance_id\":\"repo__1\",\"task_id\":\"t\",")
+        + &line("\"uuid\":7,")
+        + &line("\"id\":\"own\",\"uuid\":8,");
+    let stage = Stage::open(Input::memory("n.jsonl", text), Some("adp"), (100, 20), Theme::built_in("dark").unwrap());
+    let stage = stage.unwrap();
+    let buffer = stage.buffer();
+    let line = |y: u16| (0..100).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    let rows: Vec<String> = (0..20).map(line).filter(|line| line.contains(" 1 ")).collect();
+    for (row, id) in rows.iter().zip(["repo__1", "7", "own"]) {
+        assert!(row.split_whitespace().any(|word| word == id), "{id}: {rows:?}");
+    }
+    assert_eq!(rows.len(), 3, "{rows:?}");
 }

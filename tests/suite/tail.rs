@@ -2,6 +2,7 @@
 //!
 //! The binary runs beside a writer; what must come is waited for, and all that came is compared.
 
+use super::command::program;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
@@ -27,7 +28,7 @@ impl Tailed {
     fn start(make: impl FnOnce(&Path), name: &str, options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         make(folder.path());
-        let mut child = Command::new(env!("CARGO_BIN_EXE_obelus"))
+        let mut child = program()
             .arg("tail")
             .arg(folder.path().join(name))
             .arg("--json")
@@ -293,7 +294,7 @@ fn a_folder_of_more_files_than_may_be_open() {
 
 #[test]
 fn a_reader_who_does_not_read_stops_nothing_and_loses_nothing() {
-    let mut tailed = Command::new(env!("CARGO_BIN_EXE_obelus"));
+    let mut tailed = program();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.jsonl");
     let text: String = (0..40_000).map(|n| format!("{{\"n\":{n}}}\n")).collect();
@@ -320,12 +321,7 @@ fn one_look_and_its_exit_status() {
         if let Some(text) = text {
             fs::write(&path, text).unwrap();
         }
-        let out = Command::new(env!("CARGO_BIN_EXE_obelus"))
-            .arg("tail")
-            .arg(&path)
-            .args(["--json", "--once"])
-            .output()
-            .unwrap();
+        let out = program().arg("tail").arg(&path).args(["--json", "--once"]).output().unwrap();
         let told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
         (out.status.code(), told.join(", "))
     };
@@ -343,7 +339,7 @@ fn a_stream_is_followed_to_its_end() {
         ("{\"a\":1}\nx\n{\"b\"", &["1 0:1 {\"a\":1}", "1 8:2 !", "1 10:3 ! …"][..]),
         ("{\n\"a\":1}\n[2]\n", &["1 0:1 {\"a\":1}", "1 9:3 [2]"]),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_obelus"));
+        let mut command = program();
         let mut child =
             command.args(["tail", "-", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();

@@ -1,37 +1,14 @@
 //! When steps happened: going to a time, the column beside the steps, pauses on the timeline.
 
+use super::played::{input, lines, notice, press, stage, step};
 use obelus::model::StepNo;
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
-use obelus::ui::Theme;
-use std::fs;
 
-fn stage(name: &str, text: impl Into<Vec<u8>>) -> Stage {
-    Stage::open(Input::memory(name, text.into()), None, (120, 30), Theme::built_in("dark").unwrap()).unwrap()
-}
+const SIZE: (u16, u16) = (120, 30);
 
 fn sample(name: &str) -> Stage {
-    stage(name, fs::read(format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap())
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
-}
-
-fn step(stage: &Stage) -> StepNo {
-    stage.app.session.focus.step
-}
-
-fn notice(stage: &Stage) -> &str {
-    stage.app.notice.as_ref().map_or("", |n| n.text.as_str())
-}
-
-fn lines(stage: &Stage) -> Vec<String> {
-    let buffer = stage.buffer();
-    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
-    (0..buffer.area.height).map(row).collect()
+    stage(input(name), SIZE)
 }
 
 /// Types a time into the command list; where that leads.
@@ -43,7 +20,7 @@ fn go(stage: &mut Stage, time: &str) -> StepNo {
 /// Records with a time each, as many seconds after 2026-05-01T10:00:00 as are given.
 fn records(seconds: &[u64], time: impl Fn(u64) -> String) -> Stage {
     let line = |s: &u64| format!("{{\"level\":\"info\",\"msg\":\"m{s}\",\"time\":{}}}\n", time(*s));
-    stage("log.jsonl", seconds.iter().map(line).collect::<String>())
+    stage(Input::memory("log.jsonl", seconds.iter().map(line).collect::<String>()), SIZE)
 }
 
 fn written(s: u64) -> String {
@@ -92,7 +69,7 @@ fn stage_of_some() -> Stage {
         r#"{"msg":"c","time":"no time"}"#,
         r#"{"msg":"d","time":1777629615}"#,
     ];
-    let mut stage = stage("some.jsonl", text.join("\n"));
+    let mut stage = stage(Input::memory("some.jsonl", text.join("\n")), SIZE);
     press(&mut stage, "2 1 . .");
     stage.app.pane = obelus::app::Pane::Steps;
     stage

@@ -1,10 +1,11 @@
 //! Every conformance vector through the real program: `../shared/conformance`, or the few in `tests/vectors`.
 
+use super::command::program;
 use obelus::json::{self, Data, Value};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Mutex;
 
 /// Members that are compared as exact JSON text.
@@ -15,7 +16,7 @@ fn shared(below: &str) -> PathBuf {
 }
 
 fn obelus(arguments: &[String]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_obelus")).args(arguments).output().unwrap()
+    program().args(arguments).output().unwrap()
 }
 
 /// What a vector says beside its answer.

@@ -1,5 +1,6 @@
 //! Watching values and following a file that grows, played on the stage.
 
+use super::played::{input, lines, notice, press, stage, step};
 use obelus::app::msg::{OpenedRun, Replacement};
 use obelus::app::{Effect, Layer, Msg, Pane};
 use obelus::format::{FORMATS, Format};
@@ -8,43 +9,17 @@ use obelus::panes::{Follow, Records, SharedRun};
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
 use obelus::state::watch::Expected;
-use obelus::ui::Theme;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
-fn stage(name: &str, text: impl Into<Vec<u8>>, size: (u16, u16)) -> Stage {
-    Stage::open(Input::memory(name, text.into()), None, size, Theme::built_in("dark").unwrap()).unwrap()
-}
-
 fn trip() -> Stage {
-    let text = fs::read(format!("{}/samples/trip-run.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    stage("trip-run.jsonl", text, (120, 30))
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
+    stage(input("trip-run.jsonl"), (120, 30))
 }
 
 fn watch(stage: &mut Stage, text: &str) {
     stage.app.watch([Expected::parse(text).unwrap()]);
     stage.tell(Msg::Resize(stage.app.size.0, stage.app.size.1));
-}
-
-fn step(stage: &Stage) -> StepNo {
-    stage.app.session.focus.step
-}
-
-fn notice(stage: &Stage) -> &str {
-    stage.app.notice.as_ref().map_or("", |n| n.text.as_str())
-}
-
-fn lines(stage: &Stage) -> Vec<String> {
-    let buffer = stage.buffer();
-    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
-    (0..buffer.area.height).map(row).collect()
 }
 
 fn has(stage: &Stage, text: &str) -> bool {
@@ -192,7 +167,7 @@ fn state(key: &str, value: &str) -> String {
 impl Growing {
     fn new(first: &[String]) -> Self {
         let text = state("seed", "0");
-        let mut stage = stage("live.jsonl", text, (120, 30));
+        let mut stage = stage(Input::memory("live.jsonl", text), (120, 30));
         stage.app.session.path = Some("live.jsonl".into());
         let format = *FORMATS.iter().find(|format| format.name() == "acts").unwrap();
         let mut growing = Self {
@@ -401,7 +376,7 @@ fn another_content_keeps_step_folds_cursor_and_scroll_by_path() {
 #[test]
 fn a_dataset_that_is_replaced_stays_at_its_step() {
     let text = fs::read(format!("{}/samples/tickets-std.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let mut stage = stage("tickets-std.jsonl", text.clone(), (120, 30));
+    let mut stage = stage(Input::memory("tickets-std.jsonl", text.clone()), (120, 30));
     press(&mut stage, "j Enter . . . Tab j j");
     let before = (stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane);
     let generation = stage.app.session.generation;

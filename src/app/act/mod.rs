@@ -127,10 +127,12 @@ impl App {
 
     fn open_menu(&mut self, kind: MenuKind) {
         let place = self.place();
-        let is_palette = kind == MenuKind::Palette && self.is_on_table();
-        self.layer = Some(Layer::Menu(match is_palette {
-            true => Menu::palette(&place, &self.filters),
-            false => Menu::new(kind, &place),
+        self.layer = Some(Layer::Menu(match (kind, self.filter_scope()) {
+            (MenuKind::Palette, Some(scope)) => {
+                let fits = |(_, text): &&(String, String)| Filter::parse(text, scope).is_ok();
+                Menu::palette(&place, self.filters.iter().filter(fits).cloned().collect())
+            }
+            _ => Menu::new(kind, &place),
         }));
     }
 
@@ -151,7 +153,11 @@ impl App {
         match menu.chosen() {
             Some(Item::GoTo(step)) => self.jump_to(step),
             Some(Item::GoToTime(when)) => self.go_to_time(when),
-            Some(Item::Filter(number)) => self.use_filter(number),
+            Some(Item::Filter(number)) => {
+                if let Some(text) = menu.filter(number) {
+                    self.use_filter(text);
+                }
+            }
             Some(Item::Template(number)) => self.use_template(number),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
@@ -200,6 +206,8 @@ impl App {
             self.table.filter = Filter::default();
         } else if self.pane == Pane::Attempts {
             self.close_attempts();
+        } else if self.pane == Pane::Steps && !self.sieve.filter.is_empty() {
+            self.set_sieve(Filter::default());
         } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
         } else if self.has_attempts_below() {

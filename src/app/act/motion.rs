@@ -3,7 +3,7 @@
 use crate::app::keys::Tab;
 use crate::app::{App, Pane};
 use crate::json::Key;
-use crate::model::{Identity, StepNo};
+use crate::model::Identity;
 use crate::panes::Extent;
 
 /// Columns of one sideways scroll.
@@ -81,11 +81,16 @@ impl App {
         self.move_by(sign * isize::try_from(rows).unwrap_or(1));
     }
 
-    /// Goes some steps on.
+    /// Goes some steps on, of those that are listed.
     pub(super) fn step_by(&mut self, delta: isize) {
-        let Some((step, last)) = self.session.open().map(|o| (o.step(), o.last())) else { return };
-        let wanted = i64::from(step).saturating_add(i64::try_from(delta).unwrap_or(0)).clamp(0, i64::from(last.max(0)));
-        self.go_to(StepNo::try_from(wanted).unwrap_or(0));
+        let wanted = self.session.open().map(|open| {
+            let rows = self.sieve.rows(&open);
+            let row = rows.row(open.step()).saturating_add_signed(delta);
+            rows.step(row.min(rows.total.saturating_sub(1)))
+        });
+        if let Some(step) = wanted {
+            self.go_to(step);
+        }
     }
 
     pub(super) fn fold(&mut self, is_open: Option<bool>) {

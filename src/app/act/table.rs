@@ -4,7 +4,7 @@ use crate::app::keys::Action as A;
 use crate::app::menu::Menu;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
-use crate::review::{Field, Filter, FilterFault, Sort};
+use crate::review::{Field, Filter, FilterFault, Scope, Sort};
 
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
@@ -18,8 +18,9 @@ impl App {
             A::Sort => self.sort(),
             A::Filter => {
                 let mut prompt = Prompt::default();
-                if !self.table.filter.is_empty() {
-                    prompt.insert(&format!("{} ", self.table.filter));
+                let filter = if self.is_on_table() { &self.table.filter } else { &self.sieve.filter };
+                if !filter.is_empty() {
+                    prompt.insert(&format!("{filter} "));
                 }
                 self.layer = Some(Layer::Filter(prompt));
             }
@@ -56,22 +57,33 @@ impl App {
     /// Enter in the line of the filter; a faulty one stays to be changed.
     pub(super) fn submit_filter(&mut self) {
         let Some(Layer::Filter(prompt)) = &self.layer else { return };
-        match Filter::parse(prompt.text()) {
-            Ok(filter) => {
-                self.layer = None;
-                self.table.filter = filter;
-            }
-            Err(fault) => self.tell_fault(&fault),
+        let text = prompt.text().to_owned();
+        if self.use_filter(&text) {
+            self.layer = None;
         }
     }
 
-    /// Takes a filter of the configuration in place of the one that is there.
-    pub(super) fn use_filter(&mut self, number: usize) {
-        let Some((_, text)) = self.filters.get(number) else { return };
-        match Filter::parse(text) {
-            Ok(filter) => self.table.filter = filter,
-            Err(fault) => self.tell_fault(&fault),
+    /// What a filter is asked of where the cursor is.
+    pub(super) fn filter_scope(&self) -> Option<Scope> {
+        match self.pane {
+            Pane::Table | Pane::Facets | Pane::Plot => Some(Scope::Records),
+            Pane::Steps => Some(Scope::Steps),
+            Pane::State | Pane::Inspector | Pane::Watches | Pane::Files | Pane::Attempts => None,
         }
+    }
+
+    /// Takes a filter in place of the one that is there; whether it is one.
+    pub(super) fn use_filter(&mut self, text: &str) -> bool {
+        let scope = if self.is_on_table() { Scope::Records } else { Scope::Steps };
+        match (Filter::read(text, scope, &self.filters), scope) {
+            (Ok(filter), Scope::Records) => self.table.filter = filter,
+            (Ok(filter), Scope::Steps) => self.set_sieve(filter),
+            (Err(fault), _) => {
+                self.tell_fault(&fault);
+                return false;
+            }
+        }
+        true
     }
 
     fn tell_fault(&mut self, fault: &FilterFault) {

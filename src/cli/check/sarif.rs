@@ -43,7 +43,7 @@ impl Sarif {
             "message": {"text": format!("{} ({})", finding.message, subject(finding))},
             "locations": [location(file, found)],
             "partialFingerprints": {"obelus/v1": baseline::digest(baseline::line(finding, content).as_bytes())},
-            "properties": {"record": finding.record, "step": finding.step, "path": finding.path},
+            "properties": {"record": finding.record, "step": finding.step, "path": finding.path.as_deref()},
         });
         Ok(out.json(&format!("{comma}{result}"))?)
     }

@@ -3,6 +3,8 @@
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, at};
 use crate::model::{Finding, Found, Severity};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io;
 
 /// One finding: where, how bad, what, which rule.
@@ -32,6 +34,9 @@ pub(super) fn subject(finding: &Finding) -> String {
     format!("record {}{}{}", finding.record, step.unwrap_or_default(), path.unwrap_or_default())
 }
 
+/// Findings from which on they are summed up by rule.
+const SUMMED_MIN: usize = 10;
+
 /// What was found in all.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
@@ -41,6 +46,8 @@ pub(super) struct Summary {
     pub(super) errors: usize,
     warnings: usize,
     infos: usize,
+    /// How often each rule was told.
+    rules: BTreeMap<&'static str, usize>,
     /// Findings that a baseline knows.
     pub(super) known: usize,
     /// Findings of rules that are allowed.
@@ -49,16 +56,23 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Counts a finding that is told.
-    pub(super) fn count(&mut self, severity: Severity) {
-        match severity {
+    pub(super) fn count(&mut self, finding: &Finding) {
+        *self.rules.entry(finding.rule).or_default() += 1;
+        match finding.severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
             Severity::Info => self.infos += 1,
         }
     }
 
-    /// The line at the end.
+    /// Of many findings how often each rule was told, and the line at the end.
     pub(super) fn tell(&self, out: &mut Out) -> io::Result<()> {
+        if self.rules.values().sum::<usize>() >= SUMMED_MIN {
+            let mut rules: Vec<(&str, usize)> = self.rules.iter().map(|(rule, n)| (*rule, *n)).collect();
+            rules.sort_by_key(|(_, n)| Reverse(*n));
+            let width = rules.first().map_or(0, |(_, most)| most.to_string().len());
+            rules.iter().try_for_each(|(rule, n)| out.line(&format!("{n:>width$} {rule}")))?;
+        }
         let counts = [
             (Tone::Error, self.errors, "error", "s"),
             (Tone::Warning, self.warnings, "warning", "s"),

@@ -3,7 +3,7 @@
 //! It is written as it goes, so its size costs no memory. The same inputs, marks and options give the same manifest.
 
 use super::Options;
-use super::sift::Sighted;
+use super::sift::{Sifted, Sighted};
 use super::write::Counts;
 use crate::ingest::Loaded;
 use crate::json;
@@ -45,7 +45,12 @@ fn object<'t>(members: impl IntoIterator<Item = (&'t str, String)>) -> String {
 
 impl Manifest {
     /// Begins a manifest at a path.
-    pub(super) fn begin(path: &Path, options: &Options, loaded: &[Loaded], inputs: &[&Path]) -> Result<Self, Problem> {
+    pub(super) fn begin(
+        path: &Path,
+        options: &Options,
+        sifted: &Sifted<'_>,
+        inputs: &[&Path],
+    ) -> Result<Self, Problem> {
         let mut output = Output::create(path, options.force, inputs)?;
         let source = |loaded: &Loaded| {
             object([
@@ -55,8 +60,8 @@ impl Manifest {
                 ("bytes", loaded.input.len().to_string()),
             ])
         };
-        let sources: Vec<String> = loaded.iter().map(source).collect();
-        let told = object(options.told().iter().map(|(name, value)| (*name, json::quote(value))));
+        let sources: Vec<String> = sifted.inputs.iter().map(source).collect();
+        let told = object(options.told(sifted.filter()).iter().map(|(name, value)| (*name, json::quote(value))));
         let rules = json::quote(&format!("obelus {}", env!("CARGO_PKG_VERSION")));
         let sources = sources.join(",\n");
         output.write(

@@ -1,11 +1,13 @@
 //! The records of the inputs in order, each with what is known of it and whether it is wanted.
 
 use super::Options;
-use crate::cli::Stop;
+use crate::cli::{Stop, filter};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
-use crate::model::{Found, Record, RecordBody, Severity, lossy};
-use crate::review::{Candidate, ContentKey, Judged, Marks, Sample, Selection, Verdict, record_id, verdict_name};
+use crate::model::{Found, Problem, Record, RecordBody, Severity, lossy};
+use crate::review::{
+    Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, record_id, verdict_name,
+};
 use crate::source::Reader;
 
 /// Inputs, and which of their records are wanted.
@@ -14,6 +16,7 @@ pub(super) struct Sifted<'l> {
     pub(super) inputs: &'l [Loaded],
     marks: &'l Marks,
     selection: Selection,
+    filter: Option<Filter>,
     /// Of each input, the records in which something was found; empty where nobody looked.
     found: Vec<Vec<bool>>,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
@@ -38,13 +41,23 @@ pub(super) struct Sighted<'r> {
 
 impl<'l> Sifted<'l> {
     /// Looks at all records once, or twice if lots are drawn.
-    pub(super) fn of(options: &Options, inputs: &'l [Loaded], marks: &'l Marks) -> Result<Self, Stop> {
-        let selection = options.selection();
+    pub(super) fn of(
+        options: &Options,
+        filter: Option<Filter>,
+        inputs: &'l [Loaded],
+        marks: &'l Marks,
+    ) -> Result<Self, Stop> {
+        let mut selection = options.selection();
+        if let Some(filter) = &filter {
+            let passing = inputs.iter().map(|loaded| filter::passing(loaded, filter, marks));
+            let passing = passing.collect::<Result<_, Problem>>()?;
+            selection.predicates.push(Box::new(Filtered { told: filter.to_string(), passing }));
+        }
         let found = match selection.only_clean {
             true => inputs.iter().map(findings).collect::<Result<_, Stop>>()?,
             false => Vec::new(),
         };
-        let mut sifted = Self { inputs, marks, selection, found, drawn: None };
+        let mut sifted = Self { inputs, marks, selection, filter, found, drawn: None };
         if let Some(count) = options.sample {
             let (mut sample, mut number) = (Sample::default(), 0);
             sifted.each(|seen| {
@@ -60,6 +73,11 @@ impl<'l> Sifted<'l> {
         Ok(sifted)
     }
 
+    /// The filter of `--where`.
+    pub(super) fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
     /// Gives every record in order.
     pub(super) fn each(&self, mut take: impl FnMut(Sighted<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         let mut number = 0_u64;
@@ -71,7 +89,14 @@ impl<'l> Sifted<'l> {
                 let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
                 let has_findings = self.found.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
                 let mut judged = match record.body {
-                    RecordBody::Text => self.selection.judge(&Candidate { key, verdict, has_findings, text })?,
+                    RecordBody::Text => self.selection.judge(&Candidate {
+                        source,
+                        record: record.number,
+                        key,
+                        verdict,
+                        has_findings,
+                        text,
+                    })?,
                     // Only its beginning was read.
                     RecordBody::Broken(_) => Judged::Left("no JSON".to_owned()),
                 };
@@ -84,6 +109,22 @@ impl<'l> Sifted<'l> {
             }
         }
         Ok(())
+    }
+}
+
+/// A filter, and the records of each input that it lets through.
+struct Filtered {
+    told: String,
+    passing: Vec<Vec<bool>>,
+}
+
+impl Predicate for Filtered {
+    fn holds(&self, record: &Candidate<'_>) -> Result<bool, Problem> {
+        Ok(self.passing.get(record.source).and_then(|passing| passing.get(record.record)).is_some_and(|passes| *passes))
+    }
+
+    fn told(&self) -> String {
+        self.told.clone()
     }
 }
 

@@ -111,7 +111,7 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>) -> Resu
     let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
     let mut name = path.as_os_str().to_owned();
     name.push(".manifest.json");
-    let manifest = Manifest::begin(Path::new(&name), options, sifted.inputs, &inputs)?;
+    let manifest = Manifest::begin(Path::new(&name), options, sifted, &inputs)?;
     let redactor = options.redact.then(redactor).transpose()?;
     let mut work = Work { options, redactor, parts, manifest, counts: Counts::default() };
     sifted.each(|seen| work.take(&seen))?;

@@ -38,7 +38,9 @@ pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mu
         ];
         return Ok(out.json(&plain(&members))?);
     }
-    out.line(&format!("{file}  {calls} calls in {} records", counted.records))?;
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
+    let (s, records) = (plural(calls), counted.records);
+    out.line(&format!("{file}  {calls} call{s} in {records} record{}", plural(records)))?;
     let mut rows: Vec<(String, u64)> = counted.tools.into_iter().collect();
     rows.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let width = rows.first().map_or(0, |(_, n)| n.to_string().len());

@@ -67,7 +67,7 @@ impl Trajectory {
         adp::write_state(reading, span.offset, &mut self.tree);
         self.findings = adp::findings(reading, record.number).into_iter().map(Arc::new).collect();
         self.shape = Some(reading.shape);
-        self.title = reading.id().map(|(_, id)| id.as_str().unwrap_or(id.text).to_owned());
+        self.title = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
         self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
     }
 

@@ -1,7 +1,7 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
 use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
-use crate::model::Found;
+use crate::model::{Bytes, Found};
 use crate::rules::adp;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -26,12 +26,12 @@ impl Survey for Trajectories {
         }
     }
 
-    fn take(&mut self, looked: Looked) -> Surveyed {
+    fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => {
                 let (words, task) = (examined.words.clone(), examined.task);
-                let adp::Surveyed { found, stats } = self.survey.take(*examined);
+                let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
                 if self.purpose == Purpose::Table {
                     let facts = Some(Facts { task, ..facts(stats, words, &found) });
                     return Surveyed { found, stats: None, facts };
@@ -53,9 +53,8 @@ fn one_line(text: &str) -> String {
 
 /// What the table shows of a trajectory; of one that cannot be read, why.
 fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Found]) -> Facts {
-    let why = || found.first().map_or_else(String::new, |found| found.finding.message.clone());
+    let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
-    let id = stats.id.and_then(|id| serde_json::from_str(id.get()).ok());
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
     tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let counted = Counted {
@@ -66,11 +65,7 @@ fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Fo
         reward: stats.reward,
         finish: stats.finish.to_owned(),
     };
-    let title = match id {
-        Some(serde_json::Value::String(text)) => text,
-        Some(number) => number.to_string(),
-        None => String::new(),
-    };
+    let title = stats.name.unwrap_or_default();
     let words = words.map_or_else(String::new, |words| one_line(&words));
     Facts { title, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
 }

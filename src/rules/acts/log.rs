@@ -8,6 +8,7 @@ use super::message::{Content, Message, Type};
 use super::reference::{put_index, put_key};
 use super::rows::{Row, RowFacts, Rows};
 use super::schema::Brought;
+use super::texts::Texts;
 use super::tick::Ticks;
 use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
@@ -37,6 +38,7 @@ pub struct Log {
     /// Identities whose values were withdrawn or reset, and when (A41).
     pub(super) lost: Vec<(StepNo, IdentityId)>,
     findings: Vec<Arc<Finding>>,
+    texts: Texts,
     /// Steps with calls whose references wait for the end of their tick (A43).
     open: Vec<StepNo>,
     /// What the open ones come to if nothing follows.
@@ -275,22 +277,24 @@ impl Log {
     fn begin_step(&mut self, step: StepNo, message: Option<&Message<'_>>, withdraws: bool, bytes: &dyn Bytes) {
         self.has_begun = true;
         if self.ticks.step(step, message) || withdraws {
-            let settled = self.settled(&self.open, step - 1, bytes);
+            let mut texts = std::mem::take(&mut self.texts);
+            let settled = self.settled(&self.open, step - 1, &mut texts, bytes);
             self.findings.extend(settled);
+            self.texts = texts;
             self.open.clear();
             self.provisional = Provisional::default();
         }
     }
 
     /// What open references come to at a step.
-    fn settled(&self, open: &[StepNo], step: StepNo, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
+    fn settled(&self, open: &[StepNo], step: StepNo, texts: &mut Texts, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
         if open.is_empty() {
             return Vec::new();
         }
         let reader = Reader { bytes, current: None };
         let instances = self.instances(step);
         let notes = open.iter().flat_map(|open| check::references(self, *open, step, &instances, reader));
-        notes.filter_map(|(open, note)| self.finding(open, note)).map(Arc::new).collect()
+        notes.filter_map(|(open, note)| self.finding(open, &note, texts)).map(Arc::new).collect()
     }
 
     /// A43: what the open references come to if the input ends here. Of what was looked at before, nothing is looked at
@@ -301,7 +305,7 @@ impl Log {
             true => (self.provisional.findings.clone(), self.provisional.looked_at),
             false => (Vec::new(), 0),
         };
-        known.extend(self.settled(&self.open[looked_at..], self.last_step(), bytes));
+        known.extend(self.settled(&self.open[looked_at..], self.last_step(), &mut Texts::default(), bytes));
         known
     }
 
@@ -312,18 +316,19 @@ impl Log {
 
     /// Adds a finding on a step.
     pub(super) fn note(&mut self, step: StepNo, note: Note) {
-        let finding = self.finding(step, note);
-        self.findings.extend(finding.map(Arc::new));
+        let mut texts = std::mem::take(&mut self.texts);
+        self.findings.extend(self.finding(step, &note, &mut texts).map(Arc::new));
+        self.texts = texts;
     }
 
-    pub(super) fn finding(&self, step: StepNo, note: Note) -> Option<Finding> {
+    pub(super) fn finding(&self, step: StepNo, note: &Note, texts: &mut Texts) -> Option<Finding> {
         Some(Finding {
             record: self.rows.get(step)?.record(),
             step: Some(step),
-            path: note.path,
+            path: note.path.as_deref().map(|path| texts.share(path)),
             rule: note.rule,
             severity: finding::severity(note.rule),
-            message: note.message,
+            message: texts.share(&note.message),
         })
     }
 

@@ -29,6 +29,7 @@ mod schema;
 mod status;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tick;
 mod write;
 

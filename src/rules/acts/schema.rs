@@ -5,11 +5,12 @@ use super::log::Log;
 use super::message::Type;
 use super::queries::current;
 use super::reference::canonical;
+use super::texts::Texts;
 use crate::json::Value;
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
-use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, SchemaUse, Verdicts};
-use std::collections::{BTreeSet, HashMap};
+use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Turn, Verdicts};
+use std::collections::HashMap;
 
 /// A20: the schemas that messages carry, and when identities came under another one.
 #[derive(Debug, Default)]
@@ -55,27 +56,42 @@ impl Log {
         !self.brought.steps.is_empty()
     }
 
-    /// A42: looks at the next step, for [`Exam::judge`]; false when there is none.
+    /// A42: looks at what comes next, for [`Exam::judge`]; false when there is nothing.
     pub fn examine(&self, exam: &mut Exam, bytes: &dyn Bytes) -> bool {
         let Some((first, _)) = self.brought.steps.first().filter(|_| IS_CHECKED) else { return false };
         exam.skip_to(*first);
-        let at = exam.next();
-        if at > self.last_step() {
-            return false;
-        }
-        if let Some(number) = self.brought.of(at) {
-            exam.learn(number, || String::from_utf8(bytes.read(self.brought.texts[number as usize]).ok()?).ok());
-        }
-        let events = self.tree.events(at);
-        let written = events.iter().filter(|e| e.op != EventOp::Same).map(|e| e.identity);
-        let touched: BTreeSet<IdentityId> = written.chain(self.brought.moved(at)).collect();
-        for id in touched {
-            let schema = self.schema_use(id, at);
-            if schema.is_some() || exam.holds(id) {
-                exam.look(&self.tree, id, schema, &events, bytes);
+        if let Some(next) = exam.wanted() {
+            if next > self.last_step() {
+                return false;
             }
+            // The bound of a lap is asked behind each step.
+            let _is_short = (next..=self.last_step()).all(|at| exam.plan(self.turns(at)));
+            exam.begin();
+        }
+        match exam.turn() {
+            Some((Turn::Schema(at), _)) => {
+                if let Some(number) = self.brought.of(at) {
+                    let text = || String::from_utf8(bytes.read(self.brought.texts[number as usize]).ok()?).ok();
+                    exam.learn(number, text);
+                }
+            }
+            Some((Turn::Value(id, at), touched)) => {
+                exam.look(&self.tree, (id, at), self.schema_use(id, at), &touched, bytes);
+            }
+            None => {}
         }
         true
+    }
+
+    /// What a step does to schemas and to values that have one, or had.
+    fn turns(&self, at: StepNo) -> impl Iterator<Item = (Turn, Option<NodeId>)> {
+        let schema = self.brought.of(at).map(|_| (Turn::Schema(at), None));
+        let has_schema = |id: IdentityId| self.slots.get(id.0 as usize).is_some_and(|slot| !slot.schema.is_empty());
+        let events = self.tree.events(at).into_iter();
+        let events = events.filter(move |e| e.op != EventOp::Same && has_schema(e.identity));
+        let written = events.map(move |e| (Turn::Value(e.identity, at), Some(e.node)));
+        let moved = self.brought.moved(at).map(move |id| (Turn::Value(id, at), None));
+        schema.into_iter().chain(written).chain(moved)
     }
 
     /// A11, A20: the schema of an identity at a step.
@@ -97,6 +113,7 @@ impl Log {
             let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path);
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
         });
-        faults.chain(broken).filter_map(|(step, note)| self.finding(step, note)).collect()
+        let mut texts = Texts::default();
+        faults.chain(broken).filter_map(|(step, note)| self.finding(step, &note, &mut texts)).collect()
     }
 }

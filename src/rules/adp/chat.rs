@@ -18,9 +18,9 @@ pub struct Message<'a> {
     pub role: Role,
     /// The key of its text: the first of `value`, `content`, `text` that is not null, else the first that is there.
     pub text_key: Option<&'static str>,
-    /// Its text, if that is a string or an array of parts.
+    /// Its text, if that is a string or an array of parts; of a system message without, its `system_prompt`.
     pub text: Option<Cow<'a, str>>,
-    /// Whether it is null: the key is there, the text is none.
+    /// Whether it is null: the key is there, the text is none, or stands in `system_prompt`.
     pub is_null: bool,
 }
 
@@ -34,12 +34,14 @@ impl<'a> Message<'a> {
         let mut there = keys.filter_map(|key| value.get(key).map(|v| (key, v)));
         let first = there.clone().next();
         let found = there.find(|(_, v)| !v.is_null()).or(first);
+        let role = role(speaker);
+        let prompt = || value.get("system_prompt").filter(|_| role == Role::System).and_then(text::joined);
         Self {
             speaker_key,
             speaker,
-            role: role(speaker),
+            role,
             text_key: found.map(|(key, _)| key),
-            text: found.and_then(|(_, v)| text::joined(v)),
+            text: found.and_then(|(_, v)| if v.is_null() { prompt() } else { text::joined(v) }),
             is_null: found.is_some_and(|(_, v)| v.is_null()),
         }
     }
@@ -85,7 +87,11 @@ pub(super) fn check(entries: &[Entry<'_>], key: &str, report: &mut Report) {
         check_message(entry, message, step, &format!("/{key}/{step}"), report);
     }
     if let Some(step) = first_out_of_turn(&roles) {
-        let message = "the roles do not alternate here; not-agent and agent should take turns";
+        let asked = |step: usize| entries[step].answers(step);
+        let message = match step.checked_sub(1).and_then(asked).filter(|asking| asked(step) == Some(*asking)) {
+            Some(_) => "a second answer to calls made at once: right for templates that know such, others want turns",
+            None => "the roles do not alternate here; not-agent and agent should take turns",
+        };
         report.warning(Some(step), format!("/{key}/{step}"), "sft.alternate", message);
     }
     if roles.last().is_some_and(|&role| role != Role::Agent) {
@@ -106,7 +112,16 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
         (None, _) if entry.calls.is_empty() => {
             report.error(at, path.to_owned(), "sft.type", "the message has neither text nor calls");
         }
-        (Some(key), None) if message.is_null => check_text(entry, "", step, &format!("{path}/{key}"), report),
+        (Some(key), said) if message.is_null => {
+            let path = format!("{path}/{key}");
+            match said {
+                None => check_text(entry, "", step, &path, report),
+                Some(_) => {
+                    let text = "the text is null; its words stand in `system_prompt`, where most trainers do not look";
+                    report.warning(at, path, "sft.empty", text);
+                }
+            }
+        }
         (Some(key), None) => {
             let text = "the text is neither a string nor an array of parts";
             report.error(at, format!("{path}/{key}"), "sft.type", text);
@@ -121,7 +136,14 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
 fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &mut Report) {
     let mut warn = |rule, message| report.warning(Some(step), path.to_owned(), rule, message);
     if text::is_blank(text) && entry.calls.is_empty() {
-        warn("sft.empty", "the text is blank and there is no call");
+        warn(
+            "sft.empty",
+            match entry.role {
+                Role::Agent => "the agent's text is blank and there is no call: a model would learn to say nothing",
+                Role::Environment => "nothing came back: right for a tool that says nothing, else its output was lost",
+                _ => "the text is blank and there is no call",
+            },
+        );
     }
     if entry.role == Role::Agent {
         if text::has_broken_call(text) {

@@ -15,6 +15,7 @@ use super::stats::TrajectoryStats;
 use super::task::{task, task_key};
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
+use crate::rules::digest;
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -44,7 +45,8 @@ struct Told {
 /// D1 to D22: examines one record.
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found, keys| {
+    // These digests are told.
+    look(record, text, digest::of, |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
         Told { stats: Some(stats), ..Told::default() }
     })
@@ -53,7 +55,7 @@ pub fn examine(record: &Record, text: &[u8]) -> Examined {
 /// D1 to D22: examines one record, and takes the words that it begins with.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |reading, found, _| {
+    look(record, text, digest::quick, |reading, found, _| {
         let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
         let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
         let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
@@ -64,10 +66,15 @@ pub fn glance(record: &Record, text: &[u8]) -> Examined {
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, |_, _, _| Told::default())
+    look(record, text, digest::quick, |_, _, _| Told::default())
 }
 
-fn look(record: &Record, text: &[u8], told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> Told) -> Examined {
+fn look(
+    record: &Record,
+    text: &[u8],
+    digest: fn(&Value<'_>) -> u128,
+    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> Told,
+) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
         Ok(root) => root,
@@ -86,7 +93,7 @@ fn look(record: &Record, text: &[u8], told: impl FnOnce(&Reading<'_>, &[Found], 
     let findings = findings(&reading, record.number).into_iter();
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
-    let keys = RepeatKeys::of(&reading, place);
+    let keys = RepeatKeys::of(&reading, place, digest);
     let Told { stats, words, task } = told(&reading, &found, &keys);
     Examined { record: record.number, stats, found, keys, words, task }
 }
@@ -99,10 +106,10 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     let unreadable = |message: String| Finding {
         record: record.number,
         step: None,
-        path: Some(String::new()),
+        path: Some("".into()),
         rule: "adp.json",
         severity: Severity::Error,
-        message,
+        message: message.into(),
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {

@@ -2,8 +2,31 @@
 
 use super::entry::Entry;
 use super::links;
+use super::number;
 use super::shape::{Shape, Version, chat_key, shape};
 use crate::json::{Data, Value};
+
+/// Members by which records are told apart, the first that is there counts. Several attempts at one task share an
+/// `instance_id` or a `task_id`, so that these are no ids of their own (D15).
+const IDS: [&str; 7] = ["id", "trajectory_id", "session_id", "conversation_id", "uuid", "instance_id", "task_id"];
+
+/// The id of a record, or what stands for one: a string or a whole number.
+#[must_use]
+pub fn record_id<'a>(root: &'a Value<'a>) -> Option<&'a Value<'a>> {
+    IDS.iter().find_map(|key| root.get(key).filter(|value| is_id(value)))
+}
+
+fn is_id(value: &Value<'_>) -> bool {
+    match &value.data {
+        Data::String(_) => true,
+        Data::Number => !value.text.contains(['.', 'e', 'E']),
+        _ => false,
+    }
+}
+
+/// Members of a conversation's record that hold its reward: as a number, and as true or false, which are 1 and 0.
+const GRADES: [&str; 2] = ["reward", "score"];
+const VERDICTS: [&str; 2] = ["resolved", "target"];
 
 /// A record as the rules see it.
 #[derive(Debug)]
@@ -52,12 +75,23 @@ impl<'a> Reading<'a> {
             Shape::Atif => &["trajectory_id", "session_id"],
             _ => &["id"],
         };
-        let is_id = |v: &Value<'_>| match &v.data {
-            Data::String(_) => true,
-            Data::Number => !v.text.contains(['.', 'e', 'E']),
-            _ => false,
-        };
         keys.iter().find_map(|&key| self.root.get(key).filter(|v| is_id(v)).map(|v| (key, v)))
+    }
+
+    /// What the record is called: its own id, else the first name of [`record_id`].
+    #[must_use]
+    pub fn name(&self) -> Option<&'a Value<'a>> {
+        self.id().map(|(_, id)| id).or_else(|| record_id(self.root))
+    }
+
+    /// The reward of a conversation as a whole, where its messages have none: what the record says of how it went.
+    #[must_use]
+    pub fn outcome(&self) -> Option<f64> {
+        let is_verdict = |value: &&Value<'_>| matches!(value.data, Data::Bool(_));
+        let graded = || GRADES.iter().find_map(|key| self.root.get(key).and_then(number::number));
+        let judged = || VERDICTS.iter().find_map(|key| self.root.get(key).filter(is_verdict).and_then(number::number));
+        let found = (self.shape == Shape::Chat).then(|| graded().or_else(judged))??;
+        Some(found.value)
     }
 
     /// D17: the system prompt of a conversation, which is no step.

@@ -2,8 +2,8 @@
 
 use super::reading::Reading;
 use super::shape::Shape;
-use crate::json::Value;
-use crate::model::{Finding, Found, Place, Severity};
+use crate::json::{self, Value};
+use crate::model::{Bytes, Finding, Found, Place, Severity, Span};
 use crate::rules::digest;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -41,15 +41,19 @@ impl RepeatKeys {
         RepeatDigests { id: hex(&self.id), body: hex(&self.body) }
     }
 
-    /// D15: id and non-empty body of a std, chat or atif record. `place` tells where a value stands in the file.
-    #[must_use]
-    pub fn of(reading: &Reading<'_>, place: impl Fn(&Value<'_>) -> Place) -> Self {
+    /// D15: id and non-empty body of a std, chat or atif record. `place` tells where a value stands in the file,
+    /// `digest` its digest.
+    pub(super) fn of(
+        reading: &Reading<'_>,
+        place: impl Fn(&Value<'_>) -> Place,
+        digest: fn(&Value<'_>) -> u128,
+    ) -> Self {
         if reading.shape == Shape::Other {
             return Self::default();
         }
         let body = reading.body.and_then(|key| reading.root.get(key).map(|v| (key, v)));
         let body = body.filter(|(_, v)| v.as_array().is_some_and(|items| !items.is_empty()));
-        let key = |(key, v): (&'static str, &Value<'_>)| RepeatKey { key, digest: digest::of(v), place: place(v) };
+        let key = |(key, v): (&'static str, &Value<'_>)| RepeatKey { key, digest: digest(v), place: place(v) };
         Self { id: reading.id().map(key), body: body.map(key) }
     }
 }
@@ -57,43 +61,78 @@ impl RepeatKeys {
 /// D15: the ids and bodies of the records so far, each with the record that had it first.
 #[derive(Debug, Default)]
 pub struct Repeats {
-    ids: HashMap<u128, usize>,
-    bodies: HashMap<u128, usize>,
+    ids: Firsts,
+    bodies: Firsts,
 }
 
+/// By digest, the record that had a value first, and where it stands. A value whose digest is that of another stands at
+/// the next digest that is free.
+type Firsts = HashMap<u128, (usize, Span)>;
+
 impl Repeats {
-    /// D15: takes the next record of the file and says what it repeats.
-    pub fn note(&mut self, record: usize, keys: &RepeatKeys) -> Vec<Found> {
-        let id = repeated(&mut self.ids, record, keys.id.as_ref(), "adp.duplicate-id", "id");
-        let body = repeated(&mut self.bodies, record, keys.body.as_ref(), "adp.duplicate-content", "content");
+    /// D15: takes the next record of the file and says what it repeats. `bytes` are those of the file.
+    pub fn note(&mut self, record: usize, keys: &RepeatKeys, bytes: &dyn Bytes) -> Vec<Found> {
+        let id = repeated(&mut self.ids, record, keys.id.as_ref(), bytes, "adp.duplicate-id", "id");
+        let body = repeated(&mut self.bodies, record, keys.body.as_ref(), bytes, "adp.duplicate-content", "content");
         body.into_iter().chain(id).collect()
     }
 }
 
 fn repeated(
-    seen: &mut HashMap<u128, usize>,
+    seen: &mut Firsts,
     record: usize,
     key: Option<&RepeatKey>,
+    bytes: &dyn Bytes,
     rule: &'static str,
     what: &str,
 ) -> Option<Found> {
     let RepeatKey { key, digest, place } = key?;
-    let first = *seen.entry(*digest).or_insert(record);
+    let mut at = *digest;
+    let first = loop {
+        let (first, span) = *seen.entry(at).or_insert((record, place.span));
+        if first == record || is_same(span, place.span, bytes) {
+            break first;
+        }
+        at = at.wrapping_add(1);
+    };
     let finding = || Finding {
         record,
         step: None,
-        path: Some(format!("/{key}")),
+        path: Some(format!("/{key}").into()),
         rule,
         severity: Severity::Warning,
-        message: format!("record {first} has the same {what}"),
+        message: format!("record {first} has the same {what}").into(),
     };
     (first != record).then(|| Found { finding: finding(), place: *place })
+}
+
+/// Whether two values of equal digests are equal as JSON: a quick digest proves nothing. What can be read no more is
+/// taken by its digest.
+fn is_same(a: Span, b: Span, bytes: &dyn Bytes) -> bool {
+    let (Ok(a), Ok(b)) = (bytes.read(a), bytes.read(b)) else { return true };
+    let digest = |text: &[u8]| json::parse(std::str::from_utf8(text).ok()?).ok().map(|value| digest::of(&value));
+    a == b || digest(&a) == digest(&b)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::json::parse;
+
+    #[test]
+    fn an_equal_digest_alone_is_no_repetition() {
+        let texts = [r#"{"a":1,"b":2}"#, r#"["x"]"#, r#"{"b":2, "a":1}"#, r#"["y"]"#, r#"["y"]"#];
+        let (mut file, mut repeats, mut told) = (Vec::new(), Repeats::default(), Vec::new());
+        for (record, text) in texts.iter().enumerate() {
+            let span = Span { offset: file.len() as u64, len: text.len() as u64 };
+            file.extend_from_slice(text.as_bytes());
+            let key = RepeatKey { key: "content", digest: u128::MAX, place: Place { span, line: 1 } };
+            let keys = RepeatKeys { id: None, body: Some(key) };
+            let found = repeats.note(record, &keys, &file);
+            told.push(found.into_iter().map(|found| found.finding.message.to_string()).collect::<String>());
+        }
+        assert_eq!(told, ["", "", "record 0 has the same content", "", "record 3 has the same content"]);
+    }
 
     #[test]
     fn equal_as_json_is_equal() {

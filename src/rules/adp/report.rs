@@ -43,7 +43,8 @@ impl Report {
 
     fn add(&mut self, severity: Severity, step: Option<usize>, path: String, rule: &'static str, message: String) {
         let step = step.map(|s| s as StepNo);
-        self.findings.push(Finding { record: self.record, step, path: Some(path), rule, severity, message });
+        let (path, message) = (Some(path.into()), message.into());
+        self.findings.push(Finding { record: self.record, step, path, rule, severity, message });
     }
 
     /// D13: control characters anywhere in a step, at the first string that has some.

@@ -25,6 +25,9 @@ pub struct TrajectoryStats {
     pub record: usize,
     /// The record's own id as written; None is null.
     pub id: Option<Box<RawValue>>,
+    /// What it is called: its id, or what stands for one.
+    #[serde(skip)]
+    pub name: Option<String>,
     /// D2.
     pub shape: &'static str,
     /// The version as written, if it is a string.
@@ -43,7 +46,7 @@ pub struct TrajectoryStats {
     pub chars: u64,
     /// An estimate: a quarter of `chars`, rounded up.
     pub tokens_est: u64,
-    /// Sum of the rewards; None without any.
+    /// Sum of the steps' rewards, else the reward of the whole; None without any.
     pub reward: Option<f64>,
     /// Steps with a reward.
     pub rewarded_steps: u64,
@@ -74,6 +77,7 @@ impl TrajectoryStats {
             line: "trajectory",
             record,
             id: reading.id().and_then(|(_, v)| RawValue::from_string(v.text.to_owned()).ok()),
+            name: reading.name().map(text_of),
             shape: reading.shape.name(),
             version: reading.root.get("schema_version").and_then(Value::as_str).map(str::to_owned),
             steps: entries.len() as u64,
@@ -82,7 +86,7 @@ impl TrajectoryStats {
             turns: turns(entries),
             chars,
             tokens_est: chars.div_ceil(4),
-            reward: (!rewards.is_empty()).then(|| rewards.iter().sum()),
+            reward: (!rewards.is_empty()).then(|| rewards.iter().sum()).or_else(|| reading.outcome()),
             rewarded_steps: rewards.len() as u64,
             calls: calls.clone().count() as u64,
             calls_with_thought: thoughtful.map(|e| e.calls.len() as u64).sum(),
@@ -108,6 +112,11 @@ impl TrajectoryStats {
         self.warnings += of(Severity::Warning);
         self
     }
+}
+
+/// A string, or a number as it is written.
+fn text_of(value: &Value<'_>) -> String {
+    value.as_str().unwrap_or(value.text).to_owned()
 }
 
 /// How often each name occurs.

@@ -4,7 +4,7 @@ use super::dataset::DatasetStats;
 use super::examine::Examined;
 use super::repeat::Repeats;
 use super::stats::TrajectoryStats;
-use crate::model::Found;
+use crate::model::{Bytes, Found};
 
 /// D15, D23: what was seen of a file so far. It holds counts and hashes, no records.
 #[derive(Debug, Default)]
@@ -23,10 +23,10 @@ pub struct Surveyed {
 }
 
 impl Survey {
-    /// D15, D22, D23: takes the next record of the file, examined.
-    pub fn take(&mut self, examined: Examined) -> Surveyed {
+    /// D15, D22, D23: takes the next record of the file, examined. `bytes` are those of the file.
+    pub fn take(&mut self, examined: Examined, bytes: &dyn Bytes) -> Surveyed {
         let Examined { record, mut found, stats, keys, words: _, task: _ } = examined;
-        let repeated = self.repeats.note(record, &keys);
+        let repeated = self.repeats.note(record, &keys, bytes);
         let stats = stats.map(|s| s.with_findings(&repeated));
         if !repeated.is_empty() {
             found.extend(repeated);

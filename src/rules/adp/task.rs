@@ -1,5 +1,6 @@
-//! Which task a record is an attempt at, and what it is called itself.
+//! Which task a record is an attempt at.
 
+use super::reading::record_id;
 use crate::json::{self, Data, Value};
 
 /// Words before the number of an attempt at the end of an id.
@@ -15,7 +16,7 @@ pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
         Some(field) => scalar(record, field),
         None => {
             let named = TASK_FIELDS.iter().find_map(|field| scalar(record, field));
-            named.or_else(|| record_id(record).map(|id| without_attempt(&id).to_owned()))
+            named.or_else(|| record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned()))
         }
     }
 }
@@ -28,18 +29,6 @@ pub fn task_key(task: &str) -> u64 {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     hash.max(1)
-}
-
-/// The id of a record, by which it falls to a part: `id`, else `trajectory_id`, else `session_id`, a string or a whole
-/// number. None: its content decides.
-#[must_use]
-pub fn record_id(record: &Value<'_>) -> Option<String> {
-    let id = |key| match record.get(key).map(|value| (&value.data, value.text)) {
-        Some((Data::String(text), _)) => Some(text.to_string()),
-        Some((Data::Number, text)) if !text.contains(['.', 'e', 'E']) => Some(text.to_owned()),
-        _ => None,
-    };
-    ["id", "trajectory_id", "session_id"].into_iter().find_map(id)
 }
 
 /// A string, number or boolean at a path of member names.

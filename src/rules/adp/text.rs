@@ -1,8 +1,11 @@
 //! Texts of steps: parts joined, scalars counted, digests, and the patterns of D13.
 
-use crate::json::{Data, Key, Value, pointer_escape};
+use crate::json::{Data, Value, pointer_escape};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+
+/// Bytes that are looked at together for control characters.
+const CONTROL_BLOCK: usize = 256;
 
 /// D17, D18: a text given as a string, or as an array of parts whose `text` strings are joined by a newline.
 #[must_use]
@@ -59,34 +62,28 @@ pub(super) fn has_think_token(text: &str) -> bool {
 /// D13: whether a text holds control characters (tab, LF and CR LF are none).
 #[must_use]
 pub(super) fn has_control(text: &str) -> bool {
-    // Most texts have no byte of one: told in blocks without a branch a byte, far cheaper than a look at each char.
+    // Most texts have no byte of one: told in blocks without a branch a byte, far cheaper than a look at each.
     let may_be = |b: u8| (b < 0x20 && b != b'\t' && b != b'\n') | (b == 0x7F) | (b == 0xC2);
-    if !text.as_bytes().chunks(256).any(|block| block.iter().fold(false, |any, &b| any | may_be(b))) {
-        return false;
-    }
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let is_control = match c {
-            '\t' | '\n' => false,
-            '\r' => rest.peek() != Some(&'\n'),
-            c => c.is_control(),
-        };
-        if is_control {
-            return true;
-        }
-    }
-    false
+    let bytes = text.as_bytes();
+    let is_control = |at: usize| match bytes[at] {
+        b'\t' | b'\n' => false,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        // U+0080 to U+009F are this byte and one of 0x80 to 0x9F.
+        0xC2 => bytes.get(at + 1).is_some_and(|b| *b < 0xA0),
+        b => b < 0x20 || b == 0x7F,
+    };
+    let mut blocks = (0..bytes.len()).step_by(CONTROL_BLOCK).map(|start| start..bytes.len().min(start + CONTROL_BLOCK));
+    blocks.any(|mut block| bytes[block.clone()].iter().fold(false, |any, &b| any | may_be(b)) && block.any(is_control))
 }
 
 /// D13: the path (below the value) of the first string with control characters, in document order.
 #[must_use]
 pub(super) fn first_control(value: &Value<'_>) -> Option<String> {
-    let below =
-        |key: &Key, v: &Value<'_>| first_control(v).map(|rest| format!("/{}{rest}", pointer_escape(&key.to_string())));
+    let below = |v: &Value<'_>, key: &dyn Fn() -> String| first_control(v).map(|rest| format!("/{}{rest}", key()));
     match &value.data {
         Data::String(s) => has_control(s).then(String::new),
-        Data::Array(items) => items.iter().enumerate().find_map(|(i, v)| below(&Key::Index(i as u32), v)),
-        Data::Object(o) => o.entries().find_map(|(key, v)| below(&Key::name(key), v)),
+        Data::Array(items) => items.iter().enumerate().find_map(|(i, v)| below(v, &|| i.to_string())),
+        Data::Object(o) => o.entries().find_map(|(key, v)| below(v, &|| pointer_escape(key))),
         _ => None,
     }
 }
@@ -100,8 +97,16 @@ pub(super) fn function_name(text: &str) -> Option<&str> {
 /// D17: whether a text begins calls but has no whole `<function=NAME>...</function>`.
 #[must_use]
 pub(super) fn has_broken_call(text: &str) -> bool {
-    let is_whole = || function(text).is_some_and(|(_, end)| text[end..].contains("</function>"));
+    let is_whole = || function(text).is_some_and(|(_, end)| text[end..].contains(FUNCTION_END));
     text.contains(FUNCTION) && !is_whole()
+}
+
+/// The calls in a text, from the first `<function=NAME>` to the last `</function>`, or to the end without one.
+#[must_use]
+pub(crate) fn written_call(text: &str) -> Option<&str> {
+    let start = function(text)?.0 - FUNCTION.len();
+    let end = text.rfind(FUNCTION_END).filter(|end| *end > start).map_or(text.len(), |end| end + FUNCTION_END.len());
+    Some(&text[start..end])
 }
 
 /// Start and end of the name in the first `<function=NAME>`. Of a text without `>` the first look is the last.
@@ -124,6 +129,7 @@ pub(super) fn before_call(text: &str) -> &str {
 }
 
 const FUNCTION: &str = "<function=";
+const FUNCTION_END: &str = "</function>";
 
 #[cfg(test)]
 mod tests {
@@ -164,6 +170,9 @@ mod tests {
         assert!(has_broken_call("</function> <function=run>"));
         assert!(!has_broken_call("<function= <function=run>\n</function>"));
         assert!(!has_broken_call("none"));
+        assert_eq!(written_call("so:\n<function=f>1</function> or so"), Some("<function=f>1</function>"));
+        assert_eq!(written_call("</function> <function=f>1"), Some("<function=f>1"));
+        assert_eq!(written_call("<function=> none"), None);
         assert_eq!(digest(""), "{\"sha256\":\"e3b0c44298fc\",\"chars\":0}");
         let parts = parse(r#"[{"text":"a"},{"type":"image"},{"text":"b"}]"#).unwrap();
         assert_eq!(joined(&parts).as_deref(), Some("a\nb"));

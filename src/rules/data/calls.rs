@@ -5,7 +5,7 @@ use super::Report;
 use super::tools::{self, Declared};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::{Ask, Call, Entry, Reading, Shape, is_finishing};
+use crate::rules::adp::{Ask, Body, Call, Class, Entry, Reading, Shape, is_finishing, written_call};
 use crate::rules::digest;
 use std::collections::HashSet;
 
@@ -19,6 +19,7 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
         unanswered(reading, key, report);
         declared(reading, key, report);
     }
+    unread(reading, key, report);
     loops(reading, key, report);
 }
 
@@ -96,31 +97,88 @@ fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>) -> Option<(St
     Some((path, format!("the arguments of `{name}` break its schema{at}: {why}")))
 }
 
+/// How calls begin that others than the rules of conversations can read.
+const WRITTEN: &[&str] = &["<function=", "<tool_call>", "[TOOL_CALLS]", "<invoke "];
+
+/// What is meant as a call and is none: the first, and how many there are.
+fn unread(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+    let mut found = reading.entries.iter().enumerate().filter(|(_, entry)| is_unread(entry)).map(|(step, _)| step);
+    let Some(step) = found.next() else { return };
+    let entry = &reading.entries[step];
+    let what = match entry.body {
+        Body::Message(_) => "the speaker is `function_call`, and the message has no call",
+        _ => "the text of a message holds `<function=NAME>`, which is no call here",
+    };
+    let message = match found.count() {
+        0 => what.to_owned(),
+        1 => format!("{what}; 1 later step is so too"),
+        more => format!("{what}; {more} later steps are so too"),
+    };
+    report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.unread-call", message);
+}
+
+fn is_unread(entry: &Entry<'_>) -> bool {
+    match &entry.body {
+        Body::Message(message) => {
+            let text = message.text.as_deref().unwrap_or_default();
+            // Many datasets write the call as JSON, alone or behind words.
+            let is_json = || text.contains("\"name\"") && text.contains('{');
+            let is_meant = message.speaker == "function_call" && entry.calls.is_empty();
+            is_meant && !WRITTEN.iter().any(|begin| text.contains(begin)) && !is_json()
+        }
+        Body::Item(item) => {
+            let is_message = item.class == Some(Class::MessageAction);
+            is_message && item.text("content").is_some_and(|text| written_call(text).is_some())
+        }
+        Body::Turn | Body::Record => false,
+    }
+}
+
 /// The same call with the same arguments, again and again, whatever comes back.
 fn loops(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
-    let calls = reading.entries.iter().enumerate().flat_map(|(step, entry)| {
+    let entries = &reading.entries;
+    let calls = entries.iter().enumerate().flat_map(|(step, entry)| {
         entry.calls.iter().enumerate().map(move |(place, call)| (step, digest_of(entry, place, call)))
     });
     let calls: Vec<(usize, u128)> = calls.collect();
     for run in calls.chunk_by(|a, b| a.1 == b.1).filter(|run| run.len() >= LOOP_MIN) {
-        let (first, step) = (run[0].0, run[LOOP_MIN - 1].0);
-        let tool = reading.entries[first].tool().unwrap_or("?");
-        let message = format!("the same call of `{tool}` is made {} times in a row, from step {first} on", run.len());
-        let value = reading.entries[step].value;
-        report.warning(Some(step), format!("/{key}/{step}"), value, "data.loop", message);
+        let (first, step, n) = (run[0].0, run[LOOP_MIN - 1].0, run.len());
+        let tool = entries[first].tool().unwrap_or("?");
+        let said = |pair: &[(usize, u128)]| {
+            let between = entries.get(pair[0].0 + 1..pair[1].0).unwrap_or_default().iter();
+            between.filter(|entry| entry.role != Role::Agent).map(digest_of_text).collect::<Vec<_>>()
+        };
+        let mut back = run.windows(2).map(said);
+        let one = back.next();
+        let back = match back.all(|other| Some(&other) == one.as_ref()) {
+            true => "the same comes back",
+            false => "what comes back differs",
+        };
+        let message = format!("the same call of `{tool}` is made {n} times in a row, from step {first} on; {back}");
+        report.warning(Some(step), format!("/{key}/{step}"), entries[step].value, "data.loop", message);
     }
+}
+
+/// What a step says, without ids.
+fn digest_of_text(entry: &Entry<'_>) -> u128 {
+    let keys = ["content", "value", "text", "axtree", "html"];
+    digest::of(keys.into_iter().find_map(|key| entry.value.get(key)).unwrap_or(entry.value))
 }
 
 /// A call and what it is called with.
 fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
     let listed = entry.value.get("tool_calls").and_then(Value::as_array).and_then(|all| all.get(place));
     let own = ["function", "arguments"].into_iter().find_map(|key| listed?.get(key));
-    match own.or(call.arguments) {
-        Some(arguments) => digest::of_pair("tool", &call.tool, "with", arguments),
-        None => {
-            let keys = ["content", "code", "value", "text", "function_call"];
-            let text = keys.into_iter().find_map(|key| entry.value.get(key)).unwrap_or(entry.value);
-            digest::of_pair("tool", &call.tool, "with", text)
-        }
+    if let Some(arguments) = own.or(call.arguments) {
+        return digest::of_pair("tool", &call.tool, "with", arguments);
     }
+    // In a message the call stands behind words of the agent, which change from one time to the next.
+    if let Body::Message(message) = &entry.body
+        && let Some(written) = message.text.as_deref().and_then(written_call)
+    {
+        return digest::of_text("call", written);
+    }
+    let keys = ["content", "code", "value", "text", "function_call"];
+    let text = keys.into_iter().find_map(|key| entry.value.get(key)).unwrap_or(entry.value);
+    digest::of_pair("tool", &call.tool, "with", text)
 }

@@ -2,12 +2,18 @@
 
 use super::Report;
 use crate::json::Value;
-use crate::model::Role;
+use crate::model::{Finding, Found, Role};
 use crate::rules::adp::{Body, Entry, Reading, Shape, is_finishing, joined};
 use std::borrow::Cow;
 
 /// How a writer says that it was stopped by a limit.
 const LIMITS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "token_limit"];
+
+/// Why a run is truncated whose last call nothing answers.
+const OPEN: &str = "the run ends with a call that nothing answers";
+
+/// So many samples of a file that end with an open call, and more than half of all, are next actions by design.
+const NEXT_ACTIONS_MIN: usize = 3;
 
 /// How refusals begin, in lower case and with straight apostrophes.
 const REFUSALS: &[&str] = &[
@@ -43,6 +49,27 @@ pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Whether a finding says that a run ends with an open call.
+pub(super) fn is_open(finding: &Finding) -> bool {
+    finding.rule == "data.truncated" && *finding.message == *OPEN
+}
+
+/// Where most samples of a file end with an open call that is told once, at the first.
+pub(super) fn settle(open: &mut Vec<Found>, samples: usize) {
+    let count = open.len();
+    if count < NEXT_ACTIONS_MIN || count * 2 <= samples {
+        return;
+    }
+    open.truncate(1);
+    if let Some(first) = open.first_mut() {
+        first.finding.message = format!(
+            "{count} of {samples} samples of this file end with a call that nothing answers: right if they are to teach \
+             the next action, else all were cut off"
+        )
+        .into();
+    }
+}
+
 fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     let reasons = [reading.root, last.value];
     let mut reasons = reasons.iter().flat_map(|v| [v.get("finish_reason"), v.get("stop_reason")]).flatten();
@@ -56,7 +83,7 @@ fn truncated(reading: &Reading<'_>, last: &Entry<'_>) -> Option<&'static str> {
     let is_linked = reading.shape == Shape::Std && last.calls.iter().any(|call| call.id.is_some());
     let is_answered = last.calls.len() == last.answered.len() && !last.answered.is_empty();
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {
-        return Some("the run ends with a call that nothing answers");
+        return Some(OPEN);
     }
     // Wherever they stand: agents begin blocks in the middle of a line.
     let fences = said(last).map_or(0, |text| text.matches("```").count());

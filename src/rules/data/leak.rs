@@ -1,36 +1,48 @@
-//! Secrets and personal data in texts. A message names what was found and never repeats it.
+//! Secrets and personal data in texts. A message names what was found and never repeats it whole.
 
 use memchr::{memchr_iter, memchr2_iter, memmem};
 
-/// The shape of a well-known secret: what it is, how it begins, how many characters follow at least.
-struct Shape {
+/// The shape of a well-known secret, which is also how it is found where it is to be redacted.
+pub(crate) struct Shape {
+    /// The name of such secrets where they were redacted.
+    pub(crate) kind: &'static str,
     what: &'static str,
-    prefix: &'static str,
-    len_min: usize,
+    /// How it begins.
+    pub(crate) prefix: &'static str,
+    /// Letters, digits, `_` and `-` that follow at least.
+    pub(crate) len_min: usize,
 }
 
-const SHAPES: &[Shape] = &[
-    Shape { what: "an AWS access key", prefix: "AKIA", len_min: 16 },
-    Shape { what: "a temporary AWS access key", prefix: "ASIA", len_min: 16 },
-    Shape { what: "a GitHub token", prefix: "ghp_", len_min: 36 },
-    Shape { what: "a GitHub token", prefix: "gho_", len_min: 36 },
-    Shape { what: "a GitHub token", prefix: "ghs_", len_min: 36 },
-    Shape { what: "a GitHub token", prefix: "github_pat_", len_min: 40 },
-    Shape { what: "a GitLab token", prefix: "glpat-", len_min: 20 },
-    Shape { what: "a Slack token", prefix: "xoxb-", len_min: 24 },
-    Shape { what: "a Slack token", prefix: "xoxp-", len_min: 24 },
-    Shape { what: "an Anthropic key", prefix: "sk-ant-", len_min: 32 },
-    Shape { what: "an OpenAI key", prefix: "sk-proj-", len_min: 32 },
-    Shape { what: "an OpenAI key", prefix: "sk-", len_min: 40 },
-    Shape { what: "a Google key", prefix: "AIza", len_min: 35 },
-    Shape { what: "a Hugging Face token", prefix: "hf_", len_min: 30 },
-    Shape { what: "an npm token", prefix: "npm_", len_min: 36 },
-    Shape { what: "a PyPI token", prefix: "pypi-AgEIcHlwaS5vcmc", len_min: 40 },
-    Shape { what: "a Stripe key", prefix: "sk_live_", len_min: 20 },
+const fn shape(kind: &'static str, what: &'static str, prefix: &'static str, len_min: usize) -> Shape {
+    Shape { kind, what, prefix, len_min }
+}
+
+pub(crate) const SHAPES: &[Shape] = &[
+    shape("aws-key", "an AWS access key", "AKIA", 16),
+    shape("aws-key", "a temporary AWS access key", "ASIA", 16),
+    shape("github-token", "a GitHub token", "ghp_", 36),
+    shape("github-token", "a GitHub token", "gho_", 36),
+    shape("github-token", "a GitHub token", "ghs_", 36),
+    shape("github-token", "a GitHub token", "ghu_", 36),
+    shape("github-token", "a GitHub token", "ghr_", 36),
+    shape("github-token", "a GitHub token", "github_pat_", 40),
+    shape("gitlab-token", "a GitLab token", "glpat-", 20),
+    shape("slack-token", "a Slack token", "xoxb-", 24),
+    shape("slack-token", "a Slack token", "xoxp-", 24),
+    shape("slack-token", "a Slack token", "xoxa-", 24),
+    shape("api-key", "an Anthropic key", "sk-ant-", 32),
+    shape("api-key", "an OpenAI key", "sk-proj-", 32),
+    shape("api-key", "an OpenAI key", "sk-", 40),
+    shape("google-key", "a Google key", "AIza", 35),
+    shape("huggingface-token", "a Hugging Face token", "hf_", 30),
+    shape("npm-token", "an npm token", "npm_", 36),
+    shape("pypi-token", "a PyPI token", "pypi-AgEIcHlwaS5vcmc", 40),
+    shape("stripe-key", "a Stripe key", "sk_live_", 20),
+    shape("stripe-key", "a Stripe key", "rk_live_", 20),
 ];
 
 /// Names of values that are secrets by what they are called.
-const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     "api_key",
     "api-key",
     "apikey",
@@ -119,55 +131,75 @@ fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|n| **n > 0).map(|n| -of(*n) * of(*n).log2()).sum()
 }
 
-/// An address, a telephone number, a card.
+/// Addresses of programs that sign what they do; those of the same domain may be a person's.
+const PROGRAMS: &[&str] = &["openhands@all-hands.dev", "action@github.com", "actions@github.com"];
+
+/// Users that are programs wherever they are.
+const PROGRAM_USERS: &[&str] = &["noreply", "no-reply", "git", "github-actions", "dependabot"];
+
+/// An address, a telephone number, a card: shown masked, so that one can tell which it is.
 pub(super) fn personal(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let what = if memchr_iter(b'@', bytes).any(|at| is_email(bytes, at)) {
-        "an e-mail address"
-    } else if memchr_iter(b'+', bytes).any(|at| is_phone(bytes, at)) {
-        "a telephone number"
-    } else if has_card(bytes) {
-        "a payment card number"
-    } else {
-        return None;
-    };
-    Some(format!("this looks like {what}; personal data has no place in training data"))
+    let found = memchr_iter(b'@', bytes).find_map(|at| email(bytes, at)).map(|masked| ("an e-mail address", masked));
+    let phone =
+        || memchr_iter(b'+', bytes).find_map(|at| phone(bytes, at)).map(|masked| ("a telephone number", masked));
+    let card = || card(bytes).map(|masked| ("a payment card number", masked));
+    let (what, masked) = found.or_else(phone).or_else(card)?;
+    Some(format!("this looks like {what} (`{masked}`); personal data has no place in training data"))
 }
 
-/// Addresses of documentation and of programs are nobody's.
-fn is_email(text: &[u8], at: usize) -> bool {
+/// An address by its first letter and its domain. Those of documentation and of programs are nobody's.
+fn email(text: &[u8], at: usize) -> Option<String> {
     let is_user = |b: &u8| is_part(*b) || matches!(b, b'.' | b'+' | b'%');
     let is_host = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    let user = text[..at].iter().rev().take_while(|b| is_user(b)).count();
-    let before = (at - user).checked_sub(1).map(|i| text[i]);
+    let start = at - text[..at].iter().rev().take_while(|b| is_user(b)).count();
+    let before = start.checked_sub(1).map(|i| text[i]);
+    // In JSON within a string a line end is `\n`: its letter is no part of the name.
+    let start = start + usize::from(before == Some(b'\\') && start < at);
+    // Signs before a name are those of a list or of a patch, where `+@name` is a decorator.
+    let user = String::from_utf8_lossy(&text[start..at]).to_lowercase();
+    let user = user.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let host = &text[at + 1..];
     let host = &host[..host.iter().take_while(|b| is_host(b)).count()];
     let host = String::from_utf8_lossy(host).to_lowercase();
     let host = host.trim_end_matches(['.', '-']);
-    let user = String::from_utf8_lossy(&text[at - user..at]).to_lowercase();
-    let Some((name, top)) = host.rsplit_once('.') else { return false };
+    let (name, top) = host.rsplit_once('.')?;
     let is_reserved = matches!(top, "test" | "example" | "invalid" | "localhost" | "local")
         || ["example.com", "example.org", "example.net"].iter().any(|h| host == *h || host.ends_with(&format!(".{h}")));
-    let is_program = ["noreply", "no-reply", "git"].iter().any(|word| user == *word || user.ends_with("+noreply"));
+    let is_program = PROGRAM_USERS.iter().any(|word| user == *word)
+        || user.ends_with("+noreply")
+        || host == "users.noreply.github.com"
+        || PROGRAMS.iter().any(|program| program.split_once('@') == Some((user, host)));
     let is_name = top.len() >= 2 && top.bytes().all(|b| b.is_ascii_alphabetic()) && !name.is_empty();
     // `user:password@host` and `https://x@host` are addresses of machines.
-    !user.is_empty() && !matches!(before, Some(b':' | b'/')) && is_name && !is_reserved && !is_program
+    let is_machine = matches!(before, Some(b':' | b'/'));
+    let first = user.chars().next().filter(|_| is_name && !is_machine && !is_reserved && !is_program)?;
+    Some(format!("{first}…@{host}"))
 }
 
-/// `+49 30 1234567`: only with the code of a country, since other digits can mean anything.
-fn is_phone(text: &[u8], at: usize) -> bool {
+/// `+49 30 1234567` by its first and last digits: only with the code of a country, since other digits can mean
+/// anything.
+fn phone(text: &[u8], at: usize) -> Option<String> {
     let is_start = at == 0 || !(text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'+' | b')' | b']'));
     let rest = &text[at + 1..];
     let rest = &rest[..rest.iter().take_while(|b| b.is_ascii_digit() || b" -().".contains(b)).count()];
-    let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
+    let digits: Vec<u8> = rest.iter().copied().filter(u8::is_ascii_digit).collect();
     let groups = rest.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).count();
     let is_country = rest.first().is_some_and(|b| (b'1'..=b'9').contains(b));
     let is_decimal = rest.contains(&b'.') && groups == 2;
-    is_start && is_country && (10..=15).contains(&digits) && !is_decimal && groups <= 6
+    let is_phone = is_start && is_country && (10..=15).contains(&digits.len()) && !is_decimal && groups <= 6;
+    is_phone.then(|| format!("+{}…{}", ends(&digits).0, ends(&digits).1))
 }
 
-/// 15 or 16 digits that begin like those of a card and have its check digit, in one piece or in groups of four.
-fn has_card(text: &[u8]) -> bool {
+/// The first and the last two of some digits.
+fn ends(digits: &[u8]) -> (String, String) {
+    let text = |digits: &[u8]| String::from_utf8_lossy(digits).into_owned();
+    (text(&digits[..digits.len().min(2)]), text(&digits[digits.len().saturating_sub(2)..]))
+}
+
+/// 15 or 16 digits that begin like those of a card and have its check digit, in one piece or in groups of four: by the
+/// last of them.
+fn card(text: &[u8]) -> Option<String> {
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) {
         let len = text[start..].iter().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'-')).count();
@@ -179,11 +211,11 @@ fn has_card(text: &[u8]) -> bool {
         let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
         let is_grouped = matches!(lens[..], [16] | [15] | [4, 4, 4, 4] | [4, 6, 5]);
         if is_apart && is_grouped && begins_like_card(&digits) && luhn(&digits) {
-            return true;
+            return Some(format!("…{}", ends(&digits).1));
         }
         at = start + len;
     }
-    false
+    None
 }
 
 fn begins_like_card(digits: &[u8]) -> bool {
@@ -247,12 +279,26 @@ mod tests {
         {
             assert!(personal(text).is_some(), "{text}");
         }
+        for (text, masked) in [
+            ("+jo.doe@mail.uni-x.de", "`j…@mail.uni-x.de`"),
+            (r"mail\njo.doe@mail.uni-x.de", "`j…@mail.uni-x.de`"),
+            ("jo@all-hands.dev", "`j…@all-hands.dev`"),
+            ("call +49 30 1234-5678", "`+49…78`"),
+            ("pay 4111 1111 1111 1111", "`…11`"),
+        ] {
+            let message = personal(text).unwrap();
+            assert!(message.contains(masked), "{text}: {message}");
+        }
         for text in [
             "user@example.com",
             "git@github.com:a/b",
             "12345+noreply@users.github.com",
             "https://token@host.org",
             "@decorator x@y",
+            "+@attrs.define\n-@attrs.define\n+ @attrs.define",
+            r"import attrs\n@attrs.define\n\n@attrs.frozen",
+            "Co-authored-by: openhands <openhands@all-hands.dev>",
+            "1234567+someone@users.noreply.github.com",
             "a@b.c1",
             "1+1234567890",
             "+1.2345678901",

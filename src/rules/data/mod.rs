@@ -16,9 +16,10 @@ use super::adp::{Reading, Shape, read_text};
 use super::digest;
 use crate::json::{Data, Value, pointer_escape};
 use crate::model::{Finding, Found, Place, Record, Severity, StepNo};
+pub(crate) use leak::{NAMES, SHAPES};
 use near::{Index, Sketch};
 use sizes::{Size, Sizes};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the records of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +35,17 @@ pub enum Unit {
 pub struct Looked {
     record: usize,
     place: Place,
-    found: Vec<Found>,
+    found: Vec<Told>,
     /// Of a sample: its body.
     body: Option<Body>,
+}
+
+/// A finding in a record.
+#[derive(Debug)]
+struct Told {
+    found: Found,
+    /// Of a text that is told once however many records have it: a digest of rule and text.
+    text: Option<u128>,
 }
 
 /// What is kept of a sample.
@@ -46,6 +55,8 @@ struct Body {
     digest: u128,
     sketch: Option<Sketch>,
     size: Option<Size>,
+    /// A digest of its id.
+    id: Option<u128>,
     /// Whether a rule of its format tells a copy of it in the same file (D15).
     is_compared: bool,
 }
@@ -64,8 +75,8 @@ pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
         ends::check(&reading, &mut report);
     }
     let body = is_sample.then(|| body(&reading));
-    report.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
-    report.found.dedup_by(|a, b| a.finding.order() == b.finding.order());
+    report.found.sort_by(|a, b| a.found.finding.order().cmp(&b.found.finding.order()));
+    report.found.dedup_by(|a, b| a.found.finding.order() == b.found.finding.order());
     Looked { found: report.found, body, ..looked }
 }
 
@@ -76,6 +87,7 @@ fn body(reading: &Reading<'_>) -> Body {
         digest: digest::of(value.unwrap_or(reading.root)),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
+        id: reading.name().map(digest::of),
         is_compared: value.is_some(),
     }
 }
@@ -107,6 +119,11 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut R
     for (rule, find) in rules {
         if let Some((rest, at, message)) = first(value, &find) {
             report.warning(step, format!("{path}{rest}"), at, rule, message);
+            // A prompt that all samples share holds one address and not thousands.
+            let is_once = matches!(rule, "data.secret" | "data.personal");
+            if let Some(told) = report.found.last_mut().filter(|_| is_once) {
+                told.text = Some(digest::of_pair("rule", rule, "text", at));
+            }
         }
     }
 }
@@ -135,7 +152,7 @@ struct Report<'t> {
     record: usize,
     place: Place,
     text: &'t [u8],
-    found: Vec<Found>,
+    found: Vec<Told>,
 }
 
 impl Report<'_> {
@@ -152,7 +169,8 @@ impl Report<'_> {
         let line = self.place.line + memchr::memchr_iter(b'\n', before).count() as u64;
         let place = Place { span: self.place.span.part(at.start, at.text.len()), line };
         let step = step.and_then(|step| StepNo::try_from(step).ok());
-        self.found.push(found(self.record, step, path, rule, Severity::Warning, message.into(), place));
+        let found = found(self.record, step, path, rule, Severity::Warning, message.into(), place);
+        self.found.push(Told { found, text: None });
     }
 }
 
@@ -165,7 +183,8 @@ fn found(
     message: String,
     place: Place,
 ) -> Found {
-    Found { finding: Finding { record, step, path: Some(path), rule, severity, message }, place }
+    let (path, message) = (Some(path.into()), message.into());
+    Found { finding: Finding { record, step, path, rule, severity, message }, place }
 }
 
 /// A record of one of the files that were read.
@@ -173,6 +192,7 @@ fn found(
 struct Source {
     file: usize,
     record: usize,
+    id: Option<u128>,
 }
 
 /// Samples that others are compared with.
@@ -201,7 +221,7 @@ impl Known {
     }
 
     fn add(&mut self, record: usize, body: Body) {
-        let source = Source { file: self.files.len().saturating_sub(1), record };
+        let source = Source { file: self.files.len().saturating_sub(1), record, id: body.id };
         self.bodies.entry(body.digest).or_insert(source);
         if let Some(sketch) = body.sketch {
             self.near.add(sketch);
@@ -226,13 +246,31 @@ pub struct Dataset {
     own: Known,
     other: Known,
     sizes: Sizes,
+    /// Texts that were told, by their digests.
+    told: HashSet<u128>,
+    /// Files of which it was told that the one that is read has records of theirs.
+    versions: HashSet<usize>,
+    /// Of the file that is read: its records, those that are samples, and those that end in an open call.
+    records: usize,
+    samples: usize,
+    open_ends: Vec<Found>,
 }
 
 impl Dataset {
     /// Nothing seen yet. Samples that share at least `near` (0 to 1) of their runs of five words are near duplicates.
     #[must_use]
     pub fn new(near: f64) -> Self {
-        Self { near, own: Known::default(), other: Known::default(), sizes: Sizes::default() }
+        Self {
+            near,
+            own: Known::default(),
+            other: Known::default(),
+            sizes: Sizes::default(),
+            told: HashSet::new(),
+            versions: HashSet::new(),
+            records: 0,
+            samples: 0,
+            open_ends: Vec::new(),
+        }
     }
 
     /// Begins a file of the dataset with which nothing may be shared.
@@ -251,12 +289,21 @@ impl Dataset {
     pub fn begin(&mut self, file: &str) {
         self.own.files.push(file.to_owned());
         self.sizes = Sizes::default();
+        self.versions.clear();
+        (self.records, self.samples) = (0, 0);
     }
 
     /// Takes the next record of the file; its findings, in order.
     pub fn take(&mut self, looked: Looked) -> Vec<Found> {
-        let Looked { record, place, found: mut all, body } = looked;
+        let Looked { record, place, found: seen, body } = looked;
+        self.records += 1;
+        let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
+        let all = new.map(|told| told.found);
+        // Whether these are cut off only the file tells.
+        let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| ends::is_open(&found.finding));
+        self.open_ends.extend(open_ends);
         let Some(body) = body else { return all };
+        self.samples += 1;
         let mut tell = |rule, severity, message| {
             all.push(found(record, None, body.path.clone(), rule, severity, message, place));
         };
@@ -277,8 +324,15 @@ impl Dataset {
                 tell("data.duplicate", Severity::Warning, message);
             }
             Some(Match::Near(source, share)) => {
-                let message = format!("{} {}", self.own.name(source, true), shares(share));
-                tell("data.near-duplicate", Severity::Warning, message);
+                let name = self.own.name(source, true);
+                let is_version = source.file + 1 != self.own.files.len() && source.id.is_some() && source.id == body.id;
+                if !is_version {
+                    tell("data.near-duplicate", Severity::Warning, format!("{name} {}", shares(share)));
+                } else if self.versions.insert(source.file) {
+                    let message =
+                        format!("{name} {} and the same id: the files may hold the same samples", shares(share));
+                    tell("data.near-duplicate", Severity::Warning, message);
+                }
             }
             _ => {}
         }
@@ -297,7 +351,16 @@ impl Dataset {
             let (rule, severity) = ("data.outlier", Severity::Warning);
             found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
         };
-        outliers.into_iter().map(tell).collect()
+        let mut open_ends = std::mem::take(&mut self.open_ends);
+        ends::settle(&mut open_ends, self.samples);
+        let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).collect();
+        if self.records == 0 {
+            let message = "the file has no record: nothing was written, or nothing was left of it".to_owned();
+            let place = Place { line: 1, ..Place::default() };
+            all.push(found(0, None, String::new(), "data.no-records", Severity::Warning, message, place));
+        }
+        all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+        all
     }
 }
 

@@ -187,6 +187,7 @@ impl Log {
     /// S29: a finding at a step; its record has the same number (S1).
     pub(super) fn finding(&self, step: StepNo, rule: &'static str, path: Option<String>, message: String) -> Finding {
         let record = usize::try_from(step).unwrap_or_default();
+        let (path, message) = (path.map(Into::into), message.into());
         Finding { record, step: Some(step), path, rule, severity: severity(rule), message }
     }
 
@@ -194,7 +195,7 @@ impl Log {
     #[must_use]
     pub fn fault(&self, step: StepNo) -> Option<&str> {
         let from = self.told.partition_point(|f| f.step < Some(step));
-        self.told.get(from).filter(|f| f.step == Some(step) && f.rule == INVALID_JSON).map(|f| f.message.as_str())
+        self.told.get(from).filter(|f| f.step == Some(step) && f.rule == INVALID_JSON).map(|f| f.message.as_ref())
     }
 
     /// The steps so far.

@@ -2,8 +2,7 @@
 
 use super::Tale;
 use super::judge::{self, Part};
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+use crate::source::frame::BYTE_ORDER_MARK;
 
 /// Reads lines. Each byte is looked at for a newline once.
 #[derive(Debug)]

@@ -117,6 +117,8 @@ pub struct Tail {
     /// Whose turn it is to be read.
     turn: String,
     is_waiting_told: bool,
+    /// What was wrong at the last walk; what still is, is not told again.
+    troubles: Vec<Problem>,
     /// Whether files were not looked at because too many others are open.
     is_behind: bool,
 }
@@ -138,6 +140,7 @@ impl Tail {
             walked,
             turn,
             is_waiting_told: false,
+            troubles: Vec::new(),
             is_behind: false,
         };
         tail.begin();
@@ -238,9 +241,9 @@ impl Tail {
         }
         let was_behind = std::mem::take(&mut self.is_behind);
         let mut open = self.handles();
+        let named = heard.below(&self.root);
         for (name, track) in &mut self.tracks {
-            let is_named = || heard.paths.contains(&self.root.join(name));
-            if is_all || was_behind || track.is_restless() || is_named() {
+            if is_all || was_behind || track.is_restless() || named.contains(Path::new(name)) {
                 if open >= HANDLES_MAX && !track.is_open() {
                     self.is_behind = true;
                     continue;
@@ -291,9 +294,10 @@ impl Tail {
             let path = self.root.join(&name);
             self.tracks.entry(name).or_insert_with(|| Track::new(path));
         }
-        for Problem { message, .. } in troubles {
-            tell(Told { file: None, generation: 0, what: Tale::Notice(message) });
+        for Problem { message, .. } in troubles.iter().filter(|trouble| !self.troubles.contains(trouble)) {
+            tell(Told { file: None, generation: 0, what: Tale::Notice(message.clone()) });
         }
+        self.troubles = troubles;
     }
 
     /// Reads a slice of one file; false if there is nothing to read now. Files take turns, so that none waits for a

@@ -28,6 +28,8 @@ pub(super) struct Reading {
     pub(super) own: Option<Content>,
     pub(super) growth: Instant,
     pub(super) is_at_end: bool,
+    /// Why it could not be read when it last was; told once, and tried again at each look (T17).
+    trouble: Option<String>,
     /// When it is given up.
     pub(super) until: Option<Instant>,
 }
@@ -47,7 +49,7 @@ pub(super) enum Served {
 impl Reading {
     pub(super) fn new(announce: Vec<Event>, now: Instant) -> Self {
         let mode = Mode::Lines(Lines::new(false));
-        Self { generation: 0, announce, mode, own: None, growth: now, is_at_end: false, until: None }
+        Self { generation: 0, announce, mode, own: None, growth: now, is_at_end: false, trouble: None, until: None }
     }
 
     pub(super) fn at(&self) -> u64 {
@@ -63,6 +65,11 @@ impl Reading {
             Mode::Lines(_) => None,
             Mode::Document(document) => document.timer(now),
         }
+    }
+
+    /// Whether it could not be read.
+    pub(super) fn is_troubled(&self) -> bool {
+        self.trouble.is_some()
     }
 
     /// Whether all of it was read and told; of a document also that what stands there was.
@@ -113,10 +120,14 @@ impl Reading {
                 found.map(|found| self.take(found, counter, tell, false))
             }
         };
-        let served = served.unwrap_or_else(|problem| {
-            tell(self.generation, Tale::Notice(problem.message));
-            Served::End
-        });
+        let served = served.map_err(|problem| problem.message);
+        if let Err(message) = &served
+            && self.trouble.as_ref() != Some(message)
+        {
+            tell(self.generation, Tale::Notice(message.clone()));
+        }
+        self.trouble = served.as_ref().err().cloned();
+        let served = served.unwrap_or(Served::End);
         self.is_at_end = served == Served::End;
         served
     }

@@ -80,7 +80,10 @@ impl Track {
 
     /// Whether a look is due even if nobody names its path.
     pub(super) fn is_restless(&self) -> bool {
-        !self.leaving.is_empty() || self.gone.as_ref().is_some_and(|gone| !gone.is_final) || self.has_timer()
+        !self.leaving.is_empty()
+            || self.gone.as_ref().is_some_and(|gone| !gone.is_final)
+            || self.has_timer()
+            || self.is_troubled()
     }
 
     /// Whether it holds a handle.
@@ -115,6 +118,10 @@ impl Track {
         leaving.chain(gone).chain(pending).min()
     }
 
+    fn is_troubled(&self) -> bool {
+        self.now.as_ref().is_some_and(Reading::is_troubled)
+    }
+
     fn has_timer(&self) -> bool {
         self.now.as_ref().is_some_and(|reading| reading.timer(reading.growth).is_some())
     }
@@ -125,7 +132,7 @@ impl Track {
             self.is_due =
                 !self.is_over && (!stream.may_grow() || self.now.as_ref().is_some_and(|r| r.at() < stream.len()));
         }
-        self.is_due |= self.timer(now) == Some(Duration::ZERO);
+        self.is_due |= self.timer(now) == Some(Duration::ZERO) || self.is_troubled();
         self.look_at_leaving();
         let change = if self.stream.is_some() { Change::None } else { self.follower.look() };
         let is_elsewhere = matches!(change, Change::Replaced(_) | Change::Back(_));

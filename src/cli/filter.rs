@@ -1,0 +1,93 @@
+//! `--where`: filters on the command line, as the key `&` takes them on the screen; which records of a file they let
+//! through is found by the pass over all that the table of the screen makes too.
+
+use super::complain;
+use crate::format::{Looked, Purpose, Survey};
+use crate::ingest::{self, Loaded};
+use crate::model::{Problem, Record, RecordBody};
+use crate::review::{ChunkMaker, ContentKey, Filter, Marks, Scope, Target};
+use crate::shell::config::Config;
+use crate::source::{Input, Reader};
+use clap::Args;
+use std::ops::Range;
+
+/// Bytes that a thread looks at before it hands on what it found.
+const BATCH_BYTES: u64 = 1 << 20;
+
+/// A record looked at: its size, its key where marks are asked for.
+type Seen = (u64, Option<ContentKey>, Looked);
+
+/// What is wanted of what a file holds.
+#[derive(Debug, Clone, Args)]
+pub(super) struct WhereOption {
+    /// Only what this filter lets through, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
+    /// the configuration
+    #[arg(long = "where", value_name = "FILTER")]
+    filters: Vec<String>,
+}
+
+impl WhereOption {
+    /// The filter; None where none was given. The configuration is only looked into for a filter by name.
+    ///
+    /// # Errors
+    /// It is none: which one, where in it, what is wrong.
+    pub(super) fn filter(&self, scope: Scope) -> Result<Option<Filter>, Problem> {
+        let mut saved = Vec::new();
+        if self.filters.iter().any(|text| Filter::is_name(text)) {
+            let config = Config::load();
+            config.problems.iter().for_each(|problem| complain(&problem.to_string()));
+            saved = config.filters;
+        }
+        let mut all: Option<Filter> = None;
+        for text in &self.filters {
+            let fault = |fault| Problem::usage(format!("--where '{text}': {fault}"));
+            let read = Filter::read(text, scope, &saved).map_err(fault)?;
+            all = Some(all.unwrap_or_default().and(read).map_err(fault)?);
+        }
+        Ok(all)
+    }
+}
+
+/// For each record of an input whether a filter of records lets it through.
+///
+/// # Errors
+/// The input can no longer be read, or its records are no trajectories.
+pub(super) fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>, Problem> {
+    let Some(mut survey) = loaded.detected.format.survey(Purpose::Table) else {
+        let message = format!("the records of {} are no trajectories, of which a filter asks", loaded.input.name());
+        return Err(Problem::usage(message).hint("`obelus query` asks any record"));
+    };
+    let look = survey.look();
+    let wants_keys = filter.has_marks();
+    let see = |record: &Record, text: &[u8]| -> Seen {
+        // Of a broken record only the beginning was read: its key is not known.
+        let key = (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text));
+        (record.place.span.len, key, look(record, text))
+    };
+    let work = || {
+        let mut reader = Reader::new(&loaded.input);
+        move |numbers: Range<usize>| {
+            let records = numbers.filter_map(|number| loaded.records.get(number));
+            records.map(|record| Ok(see(&record, reader.text(&record)?))).collect::<Result<Vec<_>, Problem>>()
+        }
+    };
+    let mut out = Vec::with_capacity(loaded.records.len());
+    ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Seen>| {
+        sift(survey.as_mut(), batch, &loaded.input, filter, marks, &mut out);
+        Ok::<(), Problem>(())
+    })?;
+    Ok(out)
+}
+
+/// Judges the records that come next.
+fn sift(survey: &mut dyn Survey, batch: Vec<Seen>, bytes: &Input, filter: &Filter, marks: &Marks, out: &mut Vec<bool>) {
+    let first = out.len();
+    for (number, (len, key, looked)) in (first..).zip(batch) {
+        let mut maker = ChunkMaker::new(number);
+        maker.push(&survey.take(looked, bytes).facts.unwrap_or_default(), len);
+        let target = key.map(Target::record);
+        let mark = target.and_then(|target| marks.get(&target));
+        let chunk = maker.finish();
+        out.push(chunk.iter().all(|entry| filter.holds(&entry.with_mark(mark))));
+    }
+}

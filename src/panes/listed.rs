@@ -1,0 +1,46 @@
+//! The findings of a run in order, with what is asked of them at every frame: there can be as many as steps.
+
+use crate::model::{Finding, Severity, StepNo};
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// Findings in the order of [`Finding::order`].
+#[derive(Debug, Default)]
+pub struct Listed {
+    all: Vec<Arc<Finding>>,
+    /// How many there are of each severity, from the mildest.
+    counts: [usize; 3],
+}
+
+impl Listed {
+    /// Puts findings in order.
+    #[must_use]
+    pub fn new(all: Vec<Arc<Finding>>) -> Self {
+        let all = Finding::in_order(all);
+        let mut counts = [0; 3];
+        all.iter().for_each(|finding| counts[finding.severity as usize] += 1);
+        Self { all, counts }
+    }
+
+    /// How many there are of a severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.counts[severity as usize]
+    }
+
+    /// Where the findings of a step stand, which is in this record; an empty range where they would.
+    #[must_use]
+    pub fn of_step(&self, record: usize, step: StepNo) -> Range<usize> {
+        let key = (record, Some(step));
+        let start = self.all.partition_point(|f| (f.record, f.step) < key);
+        start..start + self.all[start..].partition_point(|f| (f.record, f.step) == key)
+    }
+}
+
+impl Deref for Listed {
+    type Target = [Arc<Finding>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.all
+    }
+}

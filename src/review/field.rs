@@ -1,0 +1,164 @@
+//! What filters ask for, and who answers: records of a table, or steps of a run.
+
+use crate::text::Pattern;
+
+/// What a filter is asked of: each has fields that the other has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Records of a dataset, each a trajectory.
+    Records,
+    /// Steps of a run.
+    Steps,
+}
+
+impl Scope {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Records, Self::Steps];
+
+    /// What it is called.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Records => "records",
+            Self::Steps => "steps",
+        }
+    }
+
+    /// Whether its subjects answer a field.
+    #[must_use]
+    pub fn has(self, field: Field) -> bool {
+        use Numbers as N;
+        match (self, field) {
+            (Self::Records, Field::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
+            (Self::Records, Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
+            (Self::Records, Field::Text(_)) => true,
+            (Self::Steps, Field::Number(numbers)) => !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls),
+            (Self::Steps, Field::Name(names)) => names != Names::Finish,
+            (Self::Steps, Field::Text(text)) => text == Texts::Words,
+        }
+    }
+}
+
+/// A number that filters ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "their names in ALL say what they are")]
+pub enum Numbers {
+    Record,
+    Steps,
+    Actions,
+    Calls,
+    Tokens,
+    Chars,
+    Size,
+    Reward,
+    Findings,
+    Errors,
+    Warnings,
+    Step,
+    Writes,
+}
+
+impl Numbers {
+    /// All with their names.
+    pub const ALL: [(&'static str, Self); 13] = [
+        ("record", Self::Record),
+        ("step", Self::Step),
+        ("steps", Self::Steps),
+        ("actions", Self::Actions),
+        ("calls", Self::Calls),
+        ("tokens", Self::Tokens),
+        ("chars", Self::Chars),
+        ("size", Self::Size),
+        ("reward", Self::Reward),
+        ("findings", Self::Findings),
+        ("errors", Self::Errors),
+        ("warnings", Self::Warnings),
+        ("writes", Self::Writes),
+    ];
+}
+
+/// Names that filters ask for: a record may have several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "their names in ALL say what they are")]
+pub enum Names {
+    Tool,
+    Class,
+    Finish,
+    Finding,
+    Mark,
+    Tag,
+    Kind,
+    Role,
+}
+
+impl Names {
+    /// All with their names.
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("kind", Self::Kind),
+        ("role", Self::Role),
+        ("tool", Self::Tool),
+        ("class", Self::Class),
+        ("finish", Self::Finish),
+        ("finding", Self::Finding),
+        ("mark", Self::Mark),
+        ("tag", Self::Tag),
+    ];
+}
+
+/// Texts that filters look into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "their names in ALL say what they are")]
+pub enum Texts {
+    Id,
+    Words,
+}
+
+impl Texts {
+    /// All with their names.
+    pub const ALL: [(&'static str, Self); 2] = [("id", Self::Id), ("words", Self::Words)];
+}
+
+/// What a term asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// A number.
+    Number(Numbers),
+    /// Names.
+    Name(Names),
+    /// A text.
+    Text(Texts),
+}
+
+impl Field {
+    /// All fields with their names.
+    pub(super) fn all() -> impl Iterator<Item = (&'static str, Self)> {
+        let numbers = Numbers::ALL.into_iter().map(|(name, field)| (name, Self::Number(field)));
+        let names = Names::ALL.into_iter().map(|(name, field)| (name, Self::Name(field)));
+        let texts = Texts::ALL.into_iter().map(|(name, field)| (name, Self::Text(field)));
+        numbers.chain(names).chain(texts)
+    }
+
+    /// The field of that name.
+    pub(super) fn named(wanted: &str) -> Option<Self> {
+        Self::all().find(|(name, _)| *name == wanted).map(|(_, field)| field)
+    }
+
+    /// Its name in filters.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::all().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// What answers a filter: a record of a table, or one just read.
+pub trait Subject {
+    /// A number; None where there is none.
+    fn number(&self, numbers: Numbers) -> Option<f64>;
+    /// Whether one of some names passes a test.
+    fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool;
+    /// A text.
+    fn text(&self, text: Texts) -> &str;
+    /// Whether a text has a pattern somewhere.
+    fn matches(&self, text: Texts, pattern: &Pattern) -> bool {
+        pattern.is_match(self.text(text))
+    }
+}

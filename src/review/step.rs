@@ -1,0 +1,132 @@
+//! A step of a run as filters see it: described only as far as they ask, and its text read only where words are looked
+//! for.
+
+use super::field::{Names, Numbers, Subject, Texts};
+use super::marks::Mark;
+use crate::format::Run;
+use crate::model::{Bytes, Finding, Severity, Span, Step, StepNo};
+use crate::text::Pattern;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Bytes of a message that are looked at at once, and the longest match that may stand across two such pieces.
+const PIECE_BYTES: u64 = 1 << 20;
+const OVERLAP_BYTES: u64 = 64 << 10;
+/// What a filter calls a flag among the marks.
+pub(super) const FLAG: &str = "flag";
+
+/// The marks on the steps of a run and on their values.
+pub type StepMarks = BTreeMap<StepNo, Vec<Mark>>;
+
+/// What is known of the steps of a run beside the run itself.
+#[derive(Debug, Clone, Default)]
+pub struct StepNotes {
+    findings: HashMap<StepNo, Vec<(&'static str, Severity)>>,
+    marks: Arc<StepMarks>,
+}
+
+impl StepNotes {
+    /// Findings of the run in any order, and its marks.
+    #[must_use]
+    pub fn new<'f>(findings: impl IntoIterator<Item = &'f Finding>, marks: Arc<StepMarks>) -> Self {
+        let mut notes = Self { marks, ..Self::default() };
+        for finding in findings {
+            if let Some(step) = finding.step {
+                notes.findings.entry(step).or_default().push((finding.rule, finding.severity));
+            }
+        }
+        notes
+    }
+}
+
+/// One step.
+pub struct StepEntry<'r> {
+    run: &'r dyn Run,
+    bytes: &'r dyn Bytes,
+    notes: &'r StepNotes,
+    number: StepNo,
+    described: OnceCell<Step>,
+}
+
+impl<'r> StepEntry<'r> {
+    /// A step of a run.
+    #[must_use]
+    pub fn new(run: &'r dyn Run, bytes: &'r dyn Bytes, notes: &'r StepNotes, number: StepNo) -> Self {
+        Self { run, bytes, notes, number, described: OnceCell::new() }
+    }
+
+    fn step(&self) -> &Step {
+        self.described.get_or_init(|| self.run.step(self.number, self.bytes))
+    }
+
+    fn findings(&self) -> &[(&'static str, Severity)] {
+        self.notes.findings.get(&self.number).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn count(&self, keep: impl Fn(Severity) -> bool) -> f64 {
+        self.findings().iter().filter(|(_, severity)| keep(*severity)).count() as f64
+    }
+
+    fn marks(&self) -> &[Mark] {
+        self.notes.marks.get(&self.number).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether the bytes of its message hold a match, as a search would find it.
+    fn has(&self, pattern: &Pattern) -> bool {
+        let Some(span) = self.run.place(self.number).map(|place| place.place.span) else { return false };
+        let mut at = span.offset;
+        while at < span.end() {
+            let end = (at + PIECE_BYTES).min(span.end());
+            let Ok(piece) = self.bytes.read(Span { offset: at, len: end - at }) else { return false };
+            if pattern.find_raw(&piece).is_some() {
+                return true;
+            }
+            at = if end == span.end() { end } else { end - OVERLAP_BYTES };
+        }
+        false
+    }
+}
+
+impl Subject for StepEntry<'_> {
+    fn number(&self, numbers: Numbers) -> Option<f64> {
+        Some(match numbers {
+            Numbers::Step => f64::from(self.number),
+            Numbers::Size => self.run.place(self.number)?.place.span.len as f64,
+            Numbers::Writes => self.run.tree().events(self.number).len() as f64,
+            Numbers::Findings => self.count(|severity| severity > Severity::Info),
+            Numbers::Errors => self.count(|severity| severity == Severity::Error),
+            Numbers::Warnings => self.count(|severity| severity == Severity::Warning),
+            Numbers::Chars => self.step().chars as f64,
+            Numbers::Tokens => self.step().tokens.map_or(self.step().chars.div_ceil(4) as f64, |tokens| tokens as f64),
+            Numbers::Reward => self.step().reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite())?,
+            Numbers::Record | Numbers::Steps | Numbers::Actions | Numbers::Calls => return None,
+        })
+    }
+
+    fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool {
+        match names {
+            Names::Kind => test(&self.step().kind),
+            Names::Class => self.step().class.as_deref().is_some_and(test),
+            Names::Tool => self.step().tool.as_deref().is_some_and(test),
+            Names::Role => test(self.step().role.name()) || self.step().role_text.as_deref().is_some_and(test),
+            Names::Finding => self.findings().iter().any(|(rule, _)| test(rule)),
+            Names::Tag => self.marks().iter().flat_map(|mark| &mark.tags).any(|tag| test(tag)),
+            Names::Mark => self.marks().iter().any(|mark| {
+                mark.verdict.is_some_and(|verdict| test(verdict.name())) || (mark.is_flagged && test(FLAG))
+            }),
+            Names::Finish => false,
+        }
+    }
+
+    fn text(&self, text: Texts) -> &str {
+        match text {
+            Texts::Words => self.step().summary.as_str(),
+            Texts::Id => "",
+        }
+    }
+
+    fn matches(&self, text: Texts, pattern: &Pattern) -> bool {
+        text == Texts::Words && self.has(pattern)
+    }
+}

@@ -1,0 +1,47 @@
+//! Which steps of the open run pass a filter, told piece by piece; the run is held for one step at a time, so that who
+//! fills it goes on.
+
+use super::jobs::Source;
+use crate::app::{Effect, Msg};
+use crate::model::StepNo;
+use crate::review::{StepEntry, StepNotes};
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+/// Steps, and the time, after which what was found is told.
+const PIECE_STEPS: usize = 4_096;
+const PIECE_TIME: Duration = Duration::from_millis(30);
+
+/// Looks at steps in order, until that is not wanted any more.
+pub(super) fn sift(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    let Effect::Sift { number, filter, from, to, checks, marks } = effect else { return };
+    let Some(run) = &source.run else { return };
+    let read = || run.read().unwrap_or_else(PoisonError::into_inner);
+    let findings = match filter.has_findings() {
+        true => {
+            let run = read();
+            let own = run.findings();
+            let checked = checks.findings(run.as_ref());
+            own.iter().map(|finding| finding.as_ref().clone()).chain(checked).collect()
+        }
+        false => Vec::new(),
+    };
+    let notes = StepNotes::new(&findings, marks);
+    let (mut passing, mut told, mut since) = (Vec::new(), from, Instant::now());
+    for at in from..to {
+        if !is_wanted() {
+            return;
+        }
+        let step = StepNo::try_from(at).unwrap_or(StepNo::MAX);
+        let run = read();
+        if filter.holds(&StepEntry::new(run.as_ref(), source.bytes.as_ref(), &notes, step)) {
+            passing.push(step);
+        }
+        drop(run);
+        if at + 1 - told >= PIECE_STEPS || since.elapsed() >= PIECE_TIME {
+            send(Msg::Sifted(number, at + 1, std::mem::take(&mut passing)));
+            (told, since) = (at + 1, Instant::now());
+        }
+    }
+    send(Msg::Sifted(number, to, passing));
+}

@@ -1,0 +1,73 @@
+//! Parquet files, read as what they hold: a line of JSON for each row, with its columns as members.
+//!
+//! Rows come page by page, so a file of any size needs no more memory than its largest pages. Bytes become base64;
+//! times and decimals their text, as JSON has no type for them.
+
+use crate::model::Problem;
+use parquet::errors::ParquetError;
+use parquet::file::reader::SerializedFileReader;
+use parquet::record::reader::RowIter;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+
+/// How such a file begins.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// Bytes of lines made at once.
+const BATCH_BYTES: usize = 1 << 16;
+
+/// The rows of a Parquet file, as JSON Lines.
+///
+/// # Errors
+/// Its end, which says what it holds, is missing or damaged.
+pub(super) fn lines(file: File, name: &str) -> Result<impl Read + use<>, Problem> {
+    let damaged = |e: ParquetError| {
+        let problem = Problem::unreadable(format!("{name} is a Parquet file that cannot be read: {e}"));
+        problem.hint("it may be cut off, as what it holds stands at its end; get the file again")
+    };
+    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    Ok(Lines { rows: RowIter::from_file_into(Box::new(reader)), made: Vec::new(), at: 0, failure: None })
+}
+
+struct Lines {
+    rows: RowIter<'static>,
+    made: Vec<u8>,
+    /// How much of it was read.
+    at: usize,
+    /// Why no more rows can be made.
+    failure: Option<ParquetError>,
+}
+
+impl Lines {
+    fn make(&mut self) -> io::Result<()> {
+        self.made.clear();
+        self.at = 0;
+        while self.made.len() < BATCH_BYTES && self.failure.is_none() {
+            match self.rows.next() {
+                Some(Ok(row)) => {
+                    serde_json::to_writer(&mut self.made, &row.to_json_value())?;
+                    self.made.push(b'\n');
+                }
+                Some(Err(e)) => self.failure = Some(e),
+                None => break,
+            }
+        }
+        // What was made before is read first.
+        match self.failure.take_if(|_| self.made.is_empty()) {
+            Some(e) => Err(io::Error::new(ErrorKind::InvalidData, e)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Read for Lines {
+    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.made.len() {
+            self.make()?;
+        }
+        let n = block.len().min(self.made.len() - self.at);
+        block[..n].copy_from_slice(&self.made[self.at..self.at + n]);
+        self.at += n;
+        Ok(n)
+    }
+}

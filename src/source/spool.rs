@@ -1,0 +1,153 @@
+//! A stream on its way into an unlinked temporary file, so that it can be read anywhere and again.
+
+use super::unpack;
+use crate::model::Problem;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// Room that unpacking leaves on the disk, and how much it writes between two looks at that.
+const ROOM_LEFT_BYTES: u64 = 256 << 20;
+const ROOM_LOOK_BYTES: u64 = 16 << 20;
+
+/// The name of threads that read streams.
+const SPOOL: &str = "spool";
+
+/// Whether this thread may fail without the program: it reads what others packed, by libraries that may not stand it.
+#[must_use]
+pub fn is_expendable() -> bool {
+    std::thread::current().name() == Some(SPOOL)
+}
+
+/// Whether a stream is what a packed file holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Packing {
+    /// Its first bytes tell, and then it is unpacked.
+    Unknown,
+    /// It is, and unpacked already.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    Unpacked,
+}
+
+/// A stream on its way into a temporary file.
+#[derive(Debug)]
+pub(super) struct Spool {
+    file: File,
+    len: AtomicU64,
+    is_done: AtomicBool,
+    /// Why the stream ended, if it ended badly; waited on together with `ended`.
+    failure: Mutex<Option<Problem>>,
+    ended: Condvar,
+}
+
+impl Spool {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            file: tempfile::tempfile()?,
+            len: AtomicU64::new(0),
+            is_done: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            ended: Condvar::new(),
+        })
+    }
+
+    /// One that a thread fills with what a stream holds.
+    ///
+    /// # Errors
+    /// No temporary file can be made, or no thread.
+    pub(super) fn filled<R: Read>(
+        name: &str,
+        packing: Packing,
+        open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
+    ) -> Result<Arc<Self>, Problem> {
+        let spool = Arc::new(Self::new().map_err(|e| no_room(name, &e))?);
+        let (filled, label) = (Arc::clone(&spool), name.to_owned());
+        let fill = move || {
+            let fill = || open().and_then(|stream| filled.fill(stream, packing, &label));
+            let end = panic::catch_unwind(AssertUnwindSafe(fill)).unwrap_or_else(|_| {
+                let message = format!("{label} is damaged behind {} bytes of text: its reader failed", filled.len());
+                Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"))
+            });
+            filled.end(end.err());
+        };
+        std::thread::Builder::new().name(SPOOL.to_owned()).spawn(fill).map_err(|e| no_room(name, &e))?;
+        Ok(spool)
+    }
+
+    pub(super) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+        (&self.file).write_all(bytes)?;
+        Ok(self.len.fetch_add(bytes.len() as u64, Ordering::AcqRel))
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done.load(Ordering::Acquire)
+    }
+
+    fn fill<'r>(&self, stream: impl Read + 'r, packing: Packing, name: &str) -> Result<(), Problem> {
+        let broke_off = |e: io::Error| Problem::unreadable(format!("{name} broke off: {e}"));
+        let (mut stream, is_packed): (Box<dyn Read + 'r>, bool) = match packing {
+            Packing::Unknown => unpack::unpacked(stream).map_err(broke_off)?,
+            Packing::Unpacked => (Box::new(stream), true),
+        };
+        let mut file = &self.file;
+        let mut block = vec![0; 1 << 16];
+        loop {
+            let n = match stream.read(&mut block) {
+                Ok(0) => return Ok(()),
+                Ok(n) => n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) if is_packed => {
+                    let message = format!("{name} is cut off or damaged behind {} bytes of text: {e}", self.len());
+                    return Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"));
+                }
+                Err(e) => return Err(broke_off(e)),
+            };
+            let before = self.len() / ROOM_LOOK_BYTES;
+            file.write_all(&block[..n]).map_err(|e| no_room(name, &e))?;
+            self.len.fetch_add(n as u64, Ordering::AcqRel);
+            if is_packed && self.len() / ROOM_LOOK_BYTES != before {
+                self.leave_room(name)?;
+            }
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len.load(Ordering::Acquire)
+    }
+
+    /// A few bytes can unpack to more than any disk holds: others need some of it too.
+    fn leave_room(&self, name: &str) -> Result<(), Problem> {
+        let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
+        if disk.f_bavail.saturating_mul(disk.f_frsize) >= ROOM_LEFT_BYTES {
+            return Ok(());
+        }
+        let message = format!("no room to unpack more of {name}: it has more than {} bytes of text", self.len());
+        Err(Problem::unreadable(message).hint("set TMPDIR to a folder with room"))
+    }
+
+    fn end(&self, failure: Option<Problem>) {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = failure;
+        self.is_done.store(true, Ordering::Release);
+        self.ended.notify_all();
+    }
+
+    pub(super) fn wait(&self) -> Result<(), Problem> {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_done.load(Ordering::Acquire) {
+            slot = self.ended.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+        slot.clone().map_or(Ok(()), Err)
+    }
+}
+
+pub(super) fn no_room(name: &str, e: &io::Error) -> Problem {
+    let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
+    Problem::unreadable(format!("no room to keep {name}: {e}")).hint(hint)
+}

@@ -1,0 +1,41 @@
+//! The program as a command: its exit status, stdout and stderr, and files for it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Exit status (-1 after a signal), stdout and stderr.
+pub(crate) type Told = (i32, String, String);
+
+/// The program, not started yet.
+pub(crate) fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_obelus"))
+}
+
+/// What it told.
+pub(crate) fn told(output: &Output) -> Told {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// Runs it with arguments.
+pub(crate) fn obelus(arguments: &[&str]) -> Told {
+    told(&program().args(arguments).output().unwrap())
+}
+
+/// Runs it in a folder.
+pub(crate) fn obelus_in(folder: &Path, arguments: &[&str]) -> Told {
+    told(&program().args(arguments).current_dir(folder).output().unwrap())
+}
+
+/// Writes a file, and says its path.
+pub(crate) fn file(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Path of a sample.
+pub(crate) fn sample(name: &str) -> String {
+    format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"))
+}

@@ -1,0 +1,59 @@
+//! Parquet files, in a build that reads them: `cargo test --features parquet --test suite parquet`.
+//!
+//! `tests/data/talks.parquet` has three made rows in two columns of each kind that datasets have.
+
+use super::command::{obelus, obelus_in};
+use std::fs;
+
+/// The rows as lines.
+const ROWS: &str = concat!(
+    r#"{"id":"t1","messages":[{"role":"user","content":"Where is my parcel?"},"#,
+    r#"{"role":"assistant","content":"Naïve answer: 在路上 🚚"}],"tokens":12,"score":0.25,"day":"2026-05-01","#,
+    r#""time":"2026-05-01 10:00:00.000000 +00:00","price":"12.50","raw":"AP8=","ok":true}"#,
+    "\n",
+    r#"{"id":"t2","messages":[{"role":"user","content":"Line one\nline two"}],"tokens":null,"score":null,"#,
+    r#""day":null,"time":null,"price":null,"raw":null,"ok":false}"#,
+    "\n",
+    r#"{"id":"t3","messages":[],"tokens":-9007199254740993,"score":1e+300,"day":"1969-12-31","#,
+    r#""time":"1969-12-31 23:59:59.500000 +00:00","price":"-0.01","raw":"","ok":null}"#,
+    "\n",
+);
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/talks.parquet");
+
+#[test]
+fn rows_are_records_of_their_columns() {
+    let (status, stdout, stderr) = obelus(&["query", FILE, "."]);
+    assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, ROWS, ""));
+    let (status, stdout, _) = obelus(&["query", FILE, ".messages | length > 1", "--select"]);
+    assert_eq!((status, stdout.as_str()), (0, ROWS.split_inclusive('\n').next().unwrap()));
+}
+
+#[test]
+fn folders_have_them_too() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    fs::copy(FILE, folder.path().join("data/train-00000-of-00001.parquet")).unwrap();
+    fs::write(folder.path().join("more.jsonl"), "{\"id\":\"x\"}\n").unwrap();
+    let (status, stdout, stderr) = obelus_in(folder.path(), &["query", ".", ".id"]);
+    assert_eq!((status, stdout.as_str()), (0, "\"t1\"\n\"t2\"\n\"t3\"\n\"x\"\n"), "{stderr}");
+}
+
+#[test]
+fn damaged_files_are_told_and_never_end_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = fs::read(FILE).unwrap();
+    let damages = (0..whole.len()).step_by(23).map(|at| {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0xff;
+        damaged
+    });
+    let cuts = [4, 100, whole.len() / 2, whole.len() - 1].map(|len| whole[..len].to_vec());
+    for (i, bytes) in damages.chain(cuts).enumerate() {
+        fs::write(folder.path().join("d.parquet"), bytes).unwrap();
+        let (status, stdout, stderr) = obelus_in(folder.path(), &["query", "d.parquet", "."]);
+        assert!((0..=2).contains(&status) && !stderr.contains("panicked"), "{i}: {status} {stderr}");
+        assert!(status == 0 || stderr.contains("d.parquet"), "{i}: {stderr}");
+        assert!(stdout.is_empty() || stdout.ends_with('\n'), "{i}: {stdout}");
+    }
+}
