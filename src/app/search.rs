@@ -4,6 +4,7 @@ use super::keys::Tab;
 use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
+use crate::panes::Nth;
 use crate::text::Pattern;
 use std::sync::Arc;
 
@@ -45,25 +46,26 @@ impl App {
             self.tell("nothing was searched for yet; / searches in this pane");
             return;
         };
-        let is_found = match self.pane {
+        let found = match self.pane {
             Pane::Table => {
                 let Some(record) = self.table.record() else { return };
                 return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
             }
-            Pane::Facets | Pane::Plot => false,
+            Pane::Facets | Pane::Plot => None,
             Pane::Attempts => self.attempts.search(&pattern, is_forward),
             Pane::Steps => {
                 let step = self.session.open().map_or(0, |o| o.step());
                 return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
             }
-            Pane::Files => self.files.as_mut().is_some_and(|files| files.pane.search(&pattern, is_forward)),
+            Pane::Files => self.files.as_mut().and_then(|files| files.pane.search(&pattern, is_forward)),
             Pane::State => self.search_state(&pattern, is_forward),
             Pane::Inspector => self.search_inspector(&pattern, is_forward),
             Pane::Watches => self.search_watches(&pattern, is_forward),
         };
-        if !is_found {
-            self.tell(format!("no {} in this pane", pattern.typed()));
-        }
+        self.tell(match found {
+            Some(Nth { at, of }) => format!("{} · {} of {of} in this pane", pattern.typed(), at + 1),
+            None => format!("no {} in this pane", pattern.typed()),
+        });
     }
 
     fn find_outside(&mut self, pattern: Pattern, from: FoundAt, is_forward: bool, effects: &mut Effects) {
@@ -93,26 +95,23 @@ impl App {
         }
     }
 
-    fn search_watches(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
-        let Some(hits) = self.session.open().map(|open| {
+    fn search_watches(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let hits = self.session.open().map(|open| {
             let told = self.watches.list.iter().map(|watch| watch.told(&open));
             told.enumerate().filter(|(_, told)| pattern.is_match(told)).map(|(row, _)| row).collect::<Vec<_>>()
-        }) else {
-            return false;
-        };
-        let is_found = self.watches.scroll.move_to_hit(&hits, is_forward);
+        })?;
+        let found = self.watches.scroll.move_to_hit(&hits, is_forward);
         self.move_in_watches(0);
-        is_found
+        found
     }
 
-    fn search_state(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
-        let Some(hits) = self.state_hits(pattern) else { return false };
+    fn search_state(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let hits = self.state_hits(pattern)?;
         let at = self.session.focus.path.as_ref();
         let here = hits.iter().position(|h| Some(&h.0) == at);
-        let order = self.state_order(&hits, here, is_forward);
-        let Some((path, _)) = order.and_then(|i| hits.get(i)) else { return false };
-        self.focus_path(path.clone());
-        true
+        let at = self.state_order(&hits, here, is_forward)?;
+        self.focus_path(hits[at].0.clone());
+        Some(Nth { at, of: hits.len() })
     }
 
     /// Hits among the leaves of the state, in document order.
@@ -161,19 +160,10 @@ impl App {
         })
     }
 
-    fn search_inspector(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
+    fn search_inspector(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let cells = self.pane_extent(Pane::Inspector).width;
         if let Some(view) = self.inspector.document() {
-            let Some(doc) = view.doc().cloned() else { return false };
-            let here = view.node(cells).unwrap_or(0);
-            let is_hit = |n: usize| {
-                doc.key(n).is_some_and(|k| pattern.is_match(&k))
-                    || (doc.nodes()[n].count == 0 && pattern.is_match(&doc.string_head(n, 1 << 20).0))
-                    || (doc.nodes()[n].kind == crate::panes::doc::Kind::Scalar && pattern.is_match(doc.source(n)))
-            };
-            let Some(node) = around(doc.nodes().len(), here, is_forward).find(|&n| is_hit(n)) else { return false };
-            view.show_node(node, cells);
-            return true;
+            return view.search(pattern, cells, is_forward);
         }
         if self.inspector.tab == Tab::Loss {
             return self.inspector.loss.search(pattern, cells, is_forward);
@@ -182,23 +172,10 @@ impl App {
             return reader.search(pattern, cells, is_forward);
         }
         let Self { session, inspector, .. } = self;
-        session.open().is_some_and(|open| match inspector.tab {
+        let open = session.open()?;
+        match inspector.tab {
             Tab::Findings => inspector.findings.search(&open, pattern, is_forward),
             _ => inspector.history.search(&open, pattern, is_forward),
-        })
-    }
-}
-
-/// All indices but `here`, from it on and around, forward or backward; `here` comes last.
-fn around(count: usize, here: usize, is_forward: bool) -> impl Iterator<Item = usize> {
-    (1..=count).map(move |i| if is_forward { (here + i) % count } else { (here + count - i % count) % count })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn goes_around_both_ways() {
-        assert_eq!(super::around(4, 1, true).collect::<Vec<_>>(), [2, 3, 0, 1]);
-        assert_eq!(super::around(4, 1, false).collect::<Vec<_>>(), [0, 3, 2, 1]);
+        }
     }
 }

@@ -99,6 +99,6 @@ fn members(file: &str, loaded: &Loaded) -> Result<Answer, Problem> {
         ("format", raw(loaded.detected.format.name())?),
         ("forced", raw(&loaded.detected.was_forced)?),
         ("reasons", raw(&loaded.detected.reasons)?),
-        ("trajectories", raw(&trajectories(&loaded))?),
+        ("trajectories", raw(&trajectories(loaded))?),
     ])
 }

@@ -32,6 +32,8 @@ pub struct Counted {
     pub tools: Vec<(String, u64)>,
     /// Unicode scalars of all steps.
     pub chars: u64,
+    /// Tokens that a model sees, estimated.
+    pub tokens: u64,
     /// Sum of the rewards; None without any.
     pub reward: Option<f64>,
     /// How it ends: a word of the format.

@@ -1,6 +1,6 @@
 //! Several files as a list, a row each, the one that was written last at the top.
 
-use super::{Extent, Hit, Piece, Row, Scroll, Window, value};
+use super::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
 use crate::model::{ListChange, ListedFile, ListedKind};
 use crate::text::{Pattern, Role, SafeText, cut, cut_start, pad, width};
 use std::cmp::Reverse;
@@ -133,7 +133,7 @@ impl FilesPane {
     }
 
     /// Puts the cursor on the next or previous file whose name, or first words, are searched for.
-    pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
+    pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let is_hit = |file: &ListedFile| {
             pattern.is_match(&file.name) || self.heads.get(&file.path).is_some_and(|h| pattern.is_match(&h.words))
         };

@@ -1,7 +1,7 @@
 //! What the rules found in the open trajectory, and what the one under the cursor means.
 
 use super::listed::Listed;
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window};
+use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window};
 use crate::lint;
 use crate::model::{Finding, Severity, StepNo};
 use crate::text::{Pattern, Role, wrap};
@@ -55,17 +55,17 @@ impl FindingsPane {
         }
     }
 
-    /// Puts the cursor on the next finding that matches, around; whether there is one.
-    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
+    /// Puts the cursor on the next finding that matches, around; which one it is.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let findings = open.findings();
-        let (count, here) = (findings.len(), self.scroll.cursor);
         let is_hit = |f: &Finding| {
             let texts = [f.rule, &*f.message, f.path.as_deref().unwrap_or_default()];
             texts.into_iter().any(|text| pattern.is_match(text))
         };
-        let order = (1..=count).map(|i| (here + if is_forward { i } else { count - i }) % count);
-        let found = order.into_iter().find(|&i| is_hit(&findings[i]));
-        found.inspect(|&i| self.scroll.jump_to(i)).is_some()
+        let hits: Vec<usize> = findings.iter().enumerate().filter(|(_, f)| is_hit(f)).map(|(i, _)| i).collect();
+        let found = self.scroll.move_to_hit(&hits, is_forward);
+        self.scroll.jump_to(self.scroll.cursor);
+        found
     }
 
     /// Rows that do not belong to the list: the heading, and the explanation below.

@@ -1,6 +1,6 @@
 //! Every write of the value in focus: step, when, who, what.
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, value};
+use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, value};
 use crate::format::Credit;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
@@ -49,8 +49,8 @@ impl HistoryPane {
         self.events(open).get(self.scroll.cursor).map(|e| e.at)
     }
 
-    /// Puts the cursor on the next or previous event whose row matches, around the end; false if there is none.
-    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> bool {
+    /// Puts the cursor on the next or previous event whose row matches, around the end; which one it is.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let events = self.events(open);
         let is_hit = |event: &Event| pattern.is_match(&row(open, event, None, false, true).plain());
         let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();

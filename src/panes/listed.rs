@@ -44,3 +44,29 @@ impl Deref for Listed {
         &self.all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_stand_by_step() {
+        let finding = |record, step, severity| {
+            let (path, message) = (None, "".into());
+            let rule = if severity == Severity::Error { "a" } else { "b" };
+            Arc::new(Finding { record, step, path, rule, severity, message })
+        };
+        let (error, warning) = (Severity::Error, Severity::Warning);
+        let listed = Listed::new(vec![
+            finding(2, Some(5), warning),
+            finding(0, Some(1), warning),
+            finding(0, Some(1), error),
+            finding(0, None, error),
+            finding(0, Some(1), error),
+        ]);
+        assert_eq!((listed.len(), listed.count(error), listed.count(warning)), (4, 2, 2));
+        assert_eq!(listed.of_step(0, 1), 1..3);
+        assert_eq!(listed.of_step(2, 5), 3..4);
+        assert_eq!([(0, 0), (0, 2), (1, 4), (2, 6)].map(|(r, s)| listed.of_step(r, s)), [1..1, 3..3, 3..3, 4..4]);
+    }
+}

@@ -34,7 +34,7 @@ pub mod watch;
 
 pub use checks::Checks;
 pub use live::{Follow, Live};
-pub use row::{Extent, Hit, Piece, Row, Scroll, Window};
+pub use row::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 pub use session::{Focus, Open, Records, Session, SharedRun};
 pub use sieve::Sieve;
 pub use times::Times;

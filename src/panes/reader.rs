@@ -1,6 +1,6 @@
 //! Plain text to read: the LLM view, raw records, a comparison of two steps. Lines are wrapped once per width.
 
-use super::{Extent, Hit, Piece, Row, Scroll, Window};
+use super::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::text::{Pattern, Role, wrap};
@@ -122,8 +122,8 @@ impl Reader {
         self.wrapped(cells).partition_point(|(own, _)| *own < line)
     }
 
-    /// Puts the cursor on the next or previous row in which a match begins, around the end; false if there is none.
-    pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> bool {
+    /// Puts the cursor on the next or previous row in which a match begins, around the end; which one it is.
+    pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> Option<Nth> {
         let rows = self.wrapped(cells);
         let mut hits = Vec::new();
         let mut row = 0;
@@ -203,12 +203,12 @@ mod tests {
         let pattern = Pattern::new("two").unwrap();
         let mut rows = Vec::new();
         for _ in 0..5 {
-            assert!(reader.search(&pattern, 8, true));
+            assert_eq!(reader.search(&pattern, 8, true).map(|nth| nth.of), Some(4));
             rows.push(reader.scroll.cursor);
         }
         let texts: Vec<&str> = reader.wrapped(8).iter().map(|(l, r)| &reader.lines[*l].text[r.clone()]).collect();
         assert!(rows.iter().all(|r| texts[*r].contains("two")), "{rows:?} {texts:?}");
         assert_eq!(rows[4], rows[0], "{texts:?}");
-        assert!(!reader.search(&Pattern::new("five").unwrap(), 8, true));
+        assert_eq!(reader.search(&Pattern::new("five").unwrap(), 8, true), None);
     }
 }

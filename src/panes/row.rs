@@ -166,22 +166,38 @@ pub struct Scroll {
 /// Rows kept visible above and below the cursor.
 const MARGIN: usize = 2;
 
+/// Which of the hits of a search it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nth {
+    /// Its number, from 0.
+    pub at: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// The next or previous of some hits (in order) from a place, around the end.
+pub fn next_hit<T: Ord>(hits: &[T], here: &T, is_forward: bool) -> Option<Nth> {
+    let last = hits.len().checked_sub(1)?;
+    let at = if is_forward {
+        hits.partition_point(|hit| hit <= here) % hits.len()
+    } else {
+        hits.partition_point(|hit| hit < here).checked_sub(1).unwrap_or(last)
+    };
+    Some(Nth { at, of: hits.len() })
+}
+
 impl Scroll {
     /// Moves the cursor by some rows, within `total`.
     pub fn move_by(&mut self, delta: isize, total: usize) {
         self.cursor = self.cursor.saturating_add_signed(delta).min(total.saturating_sub(1));
     }
 
-    /// Puts the cursor on the next or previous of some rows (in order), around the end; false if there is none.
-    pub fn move_to_hit(&mut self, hits: &[usize], is_forward: bool) -> bool {
-        let here = self.cursor;
-        let found = if is_forward {
-            hits.iter().find(|row| **row > here).or(hits.first())
-        } else {
-            hits.iter().rev().find(|row| **row < here).or(hits.last())
-        };
-        self.cursor = found.copied().unwrap_or(here);
-        found.is_some()
+    /// Puts the cursor on the next or previous of some rows (in order), around the end; which one it is, if there is
+    /// one.
+    pub fn move_to_hit(&mut self, hits: &[usize], is_forward: bool) -> Option<Nth> {
+        let found = next_hit(hits, &self.cursor, is_forward)?;
+        self.cursor = hits[found.at];
+        Some(found)
     }
 
     /// Sends the cursor to a row.
@@ -219,11 +235,12 @@ mod tests {
     fn hits_go_around_both_ways() {
         let mut s = Scroll { cursor: 4, ..Scroll::default() };
         let mut go = |hits: &[usize], is_forward| (s.move_to_hit(hits, is_forward), s.cursor);
-        assert_eq!(go(&[1, 4, 7], true), (true, 7));
-        assert_eq!(go(&[1, 4, 7], true), (true, 1));
-        assert_eq!(go(&[1, 4, 7], false), (true, 7));
-        assert_eq!(go(&[7], true), (true, 7));
-        assert_eq!(go(&[], true), (false, 7));
+        let nth = |at, of| Some(Nth { at, of });
+        assert_eq!(go(&[1, 4, 7], true), (nth(2, 3), 7));
+        assert_eq!(go(&[1, 4, 7], true), (nth(0, 3), 1));
+        assert_eq!(go(&[1, 4, 7], false), (nth(2, 3), 7));
+        assert_eq!(go(&[7], true), (nth(0, 1), 7));
+        assert_eq!(go(&[], true), (None, 7));
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Column {
             Self::Findings => "findings: errors and warnings",
             Self::Actions => "actions by class",
             Self::Tools => "calls by tool",
-            Self::Tokens => "tokens, estimated: a quarter of the characters",
+            Self::Tokens => "tokens that a model sees, estimated: a quarter of the bytes",
             Self::Chars => "characters of all steps",
             Self::Size => "bytes of the record",
             Self::Reward => "sum of the rewards, else the reward of the whole",

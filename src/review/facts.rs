@@ -22,11 +22,10 @@ struct Row {
     chars: u64,
     reward: f64,
     bytes: u64,
-    /// The key of its task; 0 without.
-    task: u64,
     text: u32,
     names: u32,
     steps: u32,
+    tokens: u32,
     finish: u32,
     errors: u32,
     warnings: u32,
@@ -44,6 +43,8 @@ struct Row {
 pub struct Chunk {
     from: usize,
     rows: Vec<Row>,
+    /// The key of the task of each; 0 without.
+    tasks: Vec<u64>,
     texts: String,
     /// Names by number, each with its count: tools, classes and rules of one record after the other.
     counts: Vec<(u32, u32)>,
@@ -108,10 +109,10 @@ impl ChunkMaker {
             reward: counted.reward.unwrap_or_default(),
             has_reward: counted.reward.is_some(),
             bytes,
-            task: facts.task.unwrap_or_default(),
             text,
             names,
             steps: short(counted.steps),
+            tokens: short(counted.tokens),
             finish: self.number(&counted.finish),
             errors: short(facts.errors),
             warnings: short(facts.warnings),
@@ -123,6 +124,7 @@ impl ChunkMaker {
             is_read: facts.counted.is_some(),
         };
         self.chunk.rows.push(row);
+        self.chunk.tasks.push(facts.task.unwrap_or_default());
     }
 
     fn names(&mut self, names: &[(String, u64)]) -> u8 {
@@ -147,6 +149,7 @@ impl ChunkMaker {
     #[must_use]
     pub fn finish(mut self) -> Chunk {
         self.chunk.rows.shrink_to_fit();
+        self.chunk.tasks.shrink_to_fit();
         self.chunk.texts.shrink_to_fit();
         self.chunk.counts.shrink_to_fit();
         self.chunk
@@ -236,7 +239,7 @@ impl<'t> Entry<'t> {
     /// The key of the task that it is an attempt at.
     #[must_use]
     pub fn task(self) -> Option<u64> {
-        Some(self.row.task).filter(|task| *task != 0)
+        self.chunk.tasks.get(self.record - self.chunk.from).copied().filter(|task| *task != 0)
     }
 
     /// The names of a column with how often each occurs.
@@ -294,6 +297,7 @@ impl<'t> Entry<'t> {
             classes: names(Names::Class),
             tools: names(Names::Tool),
             chars: row.chars,
+            tokens: u64::from(row.tokens),
             reward: row.has_reward.then_some(row.reward),
             finish: self.chunk.name(row.finish).to_owned(),
         });
@@ -335,7 +339,7 @@ impl Subject for Entry<'_> {
             Numbers::Steps => f64::from(row.steps),
             Numbers::Actions => sum(Names::Class, &|class| action(class).is_some()),
             Numbers::Calls => sum(Names::Tool, &|_| true),
-            Numbers::Tokens => row.chars.div_ceil(4) as f64,
+            Numbers::Tokens => f64::from(row.tokens),
             Numbers::Chars => row.chars as f64,
             // A reward that is no number has no place in any order.
             _ => return Some(row.reward).filter(|reward| row.has_reward && reward.is_finite()),
@@ -358,8 +362,15 @@ pub(super) mod tests {
     /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
     pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
         let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
-        let counted =
-            Counted { steps, tools, reward, finish: finish.to_owned(), chars: steps * 100, ..Counted::default() };
+        let counted = Counted {
+            steps,
+            tools,
+            reward,
+            finish: finish.to_owned(),
+            chars: steps * 100,
+            tokens: steps * 25,
+            ..Counted::default()
+        };
         Facts { title: id.to_owned(), words: format!("do {id}"), counted: Some(counted), ..Facts::default() }
     }
 

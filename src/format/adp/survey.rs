@@ -30,10 +30,10 @@ impl Survey for Trajectories {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => {
-                let (words, task) = (examined.words.clone(), examined.task);
+                let glance = examined.glance.clone().unwrap_or_default();
                 let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
                 if self.purpose == Purpose::Table {
-                    let facts = Some(Facts { task, ..facts(stats, words, &found) });
+                    let facts = Some(facts(stats, glance, &found));
                     return Surveyed { found, stats: None, facts };
                 }
                 Surveyed { found, stats: stats.and_then(|stats| to_raw_value(&stats).ok()), facts: None }
@@ -51,8 +51,11 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Bytes that are counted as one token.
+const TOKEN_BYTES: u64 = 4;
+
 /// What the table shows of a trajectory; of one that cannot be read, why.
-fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Found]) -> Facts {
+fn facts(stats: Option<adp::TrajectoryStats>, glance: adp::Glance, found: &[Found]) -> Facts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
     let mut tools: Vec<_> = stats.tools.into_iter().collect();
@@ -62,10 +65,11 @@ fn facts(stats: Option<adp::TrajectoryStats>, words: Option<String>, found: &[Fo
         classes: stats.classes.into_iter().collect(),
         tools,
         chars: stats.chars,
+        tokens: glance.seen.div_ceil(TOKEN_BYTES),
         reward: stats.reward,
         finish: stats.finish.to_owned(),
     };
-    let title = stats.name.unwrap_or_default();
-    let words = words.map_or_else(String::new, |words| one_line(&words));
-    Facts { title, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
+    let words = one_line(&glance.words);
+    let (title, task) = (glance.name, glance.task);
+    Facts { title, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
 }

@@ -4,6 +4,7 @@
 mod list;
 mod paint;
 
+use super::row::Nth;
 use super::{Extent, Scroll, Session, Window};
 use crate::model::StepNo;
 use crate::review::{AttemptTree, TaskAnswer, TaskList, TaskQuestion, Verdict};
@@ -251,17 +252,17 @@ impl AttemptsPane {
         self.lay_out();
     }
 
-    /// Puts the cursor on the next or previous row with a match; false if there is none.
-    pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> bool {
+    /// Puts the cursor on the next or previous row with a match, around the end; which one it is.
+    pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let said = |row: usize| match (&self.list, self.tree()) {
             (Some(list), _) if self.is_list() => list.tasks[row].name.clone(),
             (_, Some(tree)) => paint::said(tree, self.lines[row]),
             _ => String::new(),
         };
         let hits: Vec<usize> = (0..self.len()).filter(|row| pattern.is_match(&said(*row))).collect();
-        let is_found = self.front().move_to_hit(&hits, is_forward);
+        let found = self.front().move_to_hit(&hits, is_forward);
         self.move_by(0);
-        is_found
+        found
     }
 
     /// What is copied of the row under the cursor.

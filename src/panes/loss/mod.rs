@@ -8,6 +8,7 @@ mod text;
 pub use text::{LossOptions, LossText};
 
 use super::reader::{Reader, TextLine};
+use super::row::{Nth, next_hit};
 use super::{Extent, Piece, Row, Window};
 use crate::model::StepNo;
 use crate::text::{Pattern, Role};
@@ -126,14 +127,13 @@ impl LossPane {
         }
     }
 
-    /// Puts the cursor on the next or previous line with a match, around the end; false if there is none.
-    pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> bool {
-        let (Some(text), Some(here)) = (self.text(), self.line(cells)) else { return false };
-        let count = text.len();
-        let at = |i: usize| if is_forward { (here + i) % count } else { (here + count - i % count) % count };
-        let found = (1..=count).map(at).find(|line| pattern.is_match(text.said(*line)));
-        found.into_iter().for_each(|line| self.go_to(line, cells));
-        found.is_some()
+    /// Puts the cursor on the next or previous line with a match, around the end; which one it is.
+    pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> Option<Nth> {
+        let (text, here) = (self.text()?, self.line(cells)?);
+        let hits: Vec<usize> = (0..text.len()).filter(|line| pattern.is_match(text.said(*line))).collect();
+        let found = next_hit(&hits, &here, is_forward)?;
+        self.go_to(hits[found.at], cells);
+        Some(found)
     }
 
     /// The rows above the text, which do not scroll: what trains, by role, and what is wrong.

@@ -181,7 +181,7 @@ fn counted_cell(column: Column, counted: &Counted, cells: usize) -> Vec<Piece> {
     };
     match column {
         Column::Steps => one(Role::JsonNumber, &counted.steps.to_string()),
-        Column::Tokens => one(Role::JsonNumber, &measured(Numbers::Tokens, counted.chars.div_ceil(4) as f64)),
+        Column::Tokens => one(Role::JsonNumber, &measured(Numbers::Tokens, counted.tokens as f64)),
         Column::Chars => one(Role::JsonNumber, &measured(Numbers::Chars, counted.chars as f64)),
         Column::Reward => match counted.reward {
             Some(reward) if reward < 0.0 => one(Role::Removed, &measured(Numbers::Reward, reward)),

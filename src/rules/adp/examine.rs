@@ -9,6 +9,7 @@ use super::lint;
 use super::reading::Reading;
 use super::repeat::RepeatKeys;
 use super::report::Report;
+use super::seen;
 use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
@@ -28,18 +29,21 @@ pub struct Examined {
     pub stats: Option<TrajectoryStats>,
     /// D15: what of it may repeat; give it to [`Repeats::note`](super::Repeats::note) in the order of the file.
     pub keys: RepeatKeys,
-    /// What the first user step says, else the first step, in one line at most; None where nobody asked.
-    pub words: Option<String>,
-    /// The key of the task that it is an attempt at; None: it names none, or nobody asked.
-    pub task: Option<u64>,
+    /// What a table shows beside; None where nobody asked.
+    pub glance: Option<Glance>,
 }
 
-/// What is told of a record beside its findings.
-#[derive(Default)]
-struct Told {
-    stats: Option<TrajectoryStats>,
-    words: Option<String>,
-    task: Option<u64>,
+/// What a table shows of a record beside its statistics.
+#[derive(Debug, Clone, Default)]
+pub struct Glance {
+    /// What it is called: its id, or what stands for one; empty without.
+    pub name: String,
+    /// What the first user step says, else the first step, in one line at most.
+    pub words: String,
+    /// Bytes that a model sees, about.
+    pub seen: u64,
+    /// The key of the task that it is an attempt at; None: it names none.
+    pub task: Option<u64>,
 }
 
 /// D1 to D22: examines one record.
@@ -48,40 +52,41 @@ pub fn examine(record: &Record, text: &[u8]) -> Examined {
     // These digests are told.
     look(record, text, digest::of, |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
-        Told { stats: Some(stats), ..Told::default() }
+        (Some(stats), None)
     })
 }
 
-/// D1 to D22: examines one record, and takes the words that it begins with.
+/// D1 to D22: examines one record, and takes what a table shows beside.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8]) -> Examined {
     look(record, text, digest::quick, |reading, found, _| {
         let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
         let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
+        let name = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
+        let words = first.map(show::summary).unwrap_or_default();
         let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-        Told { stats: Some(stats), words: first.map(show::summary), task }
+        (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading), task }))
     })
 }
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, digest::quick, |_, _, _| Told::default())
+    look(record, text, digest::quick, |_, _, _| (None, None))
 }
 
 fn look(
     record: &Record,
     text: &[u8],
     digest: fn(&Value<'_>) -> u128,
-    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> Told,
+    told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
 ) -> Examined {
     let at = record.place;
     let root = match read_text(record, text) {
         Ok(root) => root,
         Err(finding) => {
             let found = vec![Found { finding, place: at }];
-            let Told { stats, words, task } = Told::default();
-            return Examined { record: record.number, found, stats, keys: RepeatKeys::default(), words, task };
+            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default(), glance: None };
         }
     };
     let place = |value: &Value<'_>| {
@@ -94,8 +99,8 @@ fn look(
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
     let keys = RepeatKeys::of(&reading, place, digest);
-    let Told { stats, words, task } = told(&reading, &found, &keys);
-    Examined { record: record.number, stats, found, keys, words, task }
+    let (stats, glance) = told(&reading, &found, &keys);
+    Examined { record: record.number, stats, found, keys, glance }
 }
 
 /// D1: reads the JSON of a record.

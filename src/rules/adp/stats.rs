@@ -25,9 +25,6 @@ pub struct TrajectoryStats {
     pub record: usize,
     /// The record's own id as written; None is null.
     pub id: Option<Box<RawValue>>,
-    /// What it is called: its id, or what stands for one.
-    #[serde(skip)]
-    pub name: Option<String>,
     /// D2.
     pub shape: &'static str,
     /// The version as written, if it is a string.
@@ -77,7 +74,6 @@ impl TrajectoryStats {
             line: "trajectory",
             record,
             id: reading.id().and_then(|(_, v)| RawValue::from_string(v.text.to_owned()).ok()),
-            name: reading.name().map(text_of),
             shape: reading.shape.name(),
             version: reading.root.get("schema_version").and_then(Value::as_str).map(str::to_owned),
             steps: entries.len() as u64,
@@ -112,11 +108,6 @@ impl TrajectoryStats {
         self.warnings += of(Severity::Warning);
         self
     }
-}
-
-/// A string, or a number as it is written.
-fn text_of(value: &Value<'_>) -> String {
-    value.as_str().unwrap_or(value.text).to_owned()
 }
 
 /// How often each name occurs.

@@ -155,7 +155,8 @@ fn email(text: &[u8], at: usize) -> Option<String> {
     let start = at - text[..at].iter().rev().take_while(|b| is_user(b)).count();
     let before = start.checked_sub(1).map(|i| text[i]);
     // In JSON within a string a line end is `\n`: its letter is no part of the name.
-    let start = start + usize::from(before == Some(b'\\') && start < at);
+    let is_escape = before == Some(b'\\') && matches!(text[start], b'n' | b't' | b'r');
+    let start = start + usize::from(is_escape);
     // Signs before a name are those of a list or of a patch, where `+@name` is a decorator.
     let user = String::from_utf8_lossy(&text[start..at]).to_lowercase();
     let user = user.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -166,7 +167,7 @@ fn email(text: &[u8], at: usize) -> Option<String> {
     let (name, top) = host.rsplit_once('.')?;
     let is_reserved = matches!(top, "test" | "example" | "invalid" | "localhost" | "local")
         || ["example.com", "example.org", "example.net"].iter().any(|h| host == *h || host.ends_with(&format!(".{h}")));
-    let is_program = PROGRAM_USERS.iter().any(|word| user == *word)
+    let is_program = PROGRAM_USERS.contains(&user)
         || user.ends_with("+noreply")
         || host == "users.noreply.github.com"
         || PROGRAMS.iter().any(|program| program.split_once('@') == Some((user, host)));

@@ -20,6 +20,7 @@ pub(crate) use leak::{NAMES, SHAPES};
 use near::{Index, Sketch};
 use sizes::{Size, Sizes};
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU64;
 
 /// What the records of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,7 @@ struct Body {
     sketch: Option<Sketch>,
     size: Option<Size>,
     /// A digest of its id.
-    id: Option<u128>,
+    id: Option<NonZeroU64>,
     /// Whether a rule of its format tells a copy of it in the same file (D15).
     is_compared: bool,
 }
@@ -87,7 +88,7 @@ fn body(reading: &Reading<'_>) -> Body {
         digest: digest::of(value.unwrap_or(reading.root)),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
-        id: reading.name().map(digest::of),
+        id: reading.name().and_then(|id| NonZeroU64::new(digest::of(id) as u64)),
         is_compared: value.is_some(),
     }
 }
@@ -192,7 +193,7 @@ fn found(
 struct Source {
     file: usize,
     record: usize,
-    id: Option<u128>,
+    id: Option<NonZeroU64>,
 }
 
 /// Samples that others are compared with.
