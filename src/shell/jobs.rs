@@ -5,16 +5,18 @@
 
 use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
-use super::{files, marks, sift};
+use super::{attempts, files, marks, sift};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, Span, StepNo, lossy};
 use crate::panes::doc::Doc;
+use crate::panes::loss::{LossOptions, LossText};
+use crate::panes::message::CodeRequest;
 use crate::panes::reader::TextLine;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, Records, compare, loss};
+use crate::panes::{Checks, Records, compare};
 use crate::review::{arrange, tally};
 use crate::text::{Pattern, Role};
 use crate::ui::code;
@@ -67,6 +69,7 @@ pub struct Jobs {
     order: Latest,
     tally: Latest,
     scan: Latest,
+    attempts: Latest,
     sift: Latest,
     ask: Sender<(Source, Effect)>,
     ask_all: Sender<(Source, Effect)>,
@@ -89,6 +92,7 @@ impl Jobs {
             order: Latest::start("order", &answers)?,
             tally: Latest::start("tally", &answers)?,
             scan: Latest::start("scan", &answers)?,
+            attempts: Latest::start("attempts", &answers)?,
             sift: Latest::start("sift", &answers)?,
             ask: spawn("ask", answers.clone(), Arc::clone(&wanted))?,
             ask_all: spawn("ask-all", answers.clone(), Arc::clone(&wanted))?,
@@ -109,6 +113,7 @@ impl Jobs {
             Effect::Arrange { .. } => self.order.is_asked(&effect),
             Effect::Tally { .. } => self.tally.is_asked(&effect),
             Effect::Scan { .. } => self.scan.is_asked(&effect),
+            Effect::Attempts { .. } => self.attempts.is_asked(&effect),
             Effect::Sift { .. } => self.sift.is_asked(&effect),
             Effect::Ask { .. } => &self.ask,
             Effect::AskAll { .. } => &self.ask_all,
@@ -154,6 +159,7 @@ fn number_of(effect: &Effect) -> u64 {
         Effect::Find { number, .. }
         | Effect::Arrange { number, .. }
         | Effect::Tally { number, .. }
+        | Effect::Attempts { number, .. }
         | Effect::Sift { number, .. } => *number,
         // The first content has number 0.
         Effect::Scan { content, .. } => content + 1,
@@ -202,6 +208,10 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
+        Effect::Attempts { number, facts, question } => {
+            let answer = attempts::answer(source, &facts, question, is_wanted);
+            answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
+        }
         Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
         Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(source, effect, &mut Asker::default(), send),
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
@@ -209,7 +219,9 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
         Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
-        Effect::Loss { generation, record } => send(Msg::Loss(generation, record, trained(source, record))),
+        Effect::Loss { generation, record, template, options } => {
+            send(Msg::Loss((generation, record, template), trained(source, record, &options)));
+        }
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
@@ -217,13 +229,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
                 send(Msg::Compared(generation, question, lines));
             }
         }
-        Effect::Highlight(requests) => {
-            for r in requests {
-                let language = code::guess(&r.key, &r.text, r.language.as_deref());
-                let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
-                send(Msg::Code(r.document, r.node, lines));
-            }
-        }
+        Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, within, is_forward } => {
             let found = match (from, within) {
@@ -255,6 +261,12 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
     }
 }
 
+fn highlighted(request: &CodeRequest) -> Msg {
+    let language = code::guess(&request.key, &request.text, request.language.as_deref());
+    let lines = language.map(|l| code::highlight(l, &request.text, CODE_LINES_MAX)).unwrap_or_default();
+    Msg::Code(request.document, request.node, lines)
+}
+
 fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
     match source.files.as_deref().map(|folder| files::show(folder, id)) {
         Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
@@ -281,7 +293,7 @@ fn examine(source: &Source, checks: &Arc<Checks>) -> Msg {
     }
 }
 
-fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
+pub(super) fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
     let text = source.bytes.read(record.place.span).map_err(|p| p.to_string())?;
     let mut run = source.format.run();
     run.push(record, &text, source.bytes.as_ref());
@@ -316,12 +328,10 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
 }
 
 /// A record as a model would see it.
-fn trained(source: &Source, record: usize) -> Vec<TextLine> {
-    let Some(record) = source.records.get(record) else { return Vec::new() };
-    match source.bytes.read(record.place.span) {
-        Ok(bytes) => loss::lines(&lossy(&bytes)),
-        Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
-    }
+fn trained(source: &Source, record: usize, options: &LossOptions) -> Result<LossText, String> {
+    let record = source.records.get(record).ok_or("There is no such record.")?;
+    let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
+    LossText::of(&lossy(&bytes), options)
 }
 
 fn view(source: &Source, step: StepNo) -> Vec<TextLine> {

@@ -27,7 +27,8 @@ pub(super) struct Answered {
     has_ended: bool,
 }
 
-/// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of the file.
+/// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of
+/// the file.
 ///
 /// # Errors
 /// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.

@@ -71,5 +71,6 @@ fn facts(stats: Option<adp::TrajectoryStats>, glance: adp::Glance, found: &[Foun
         finish: stats.finish.to_owned(),
     };
     let words = one_line(&glance.words);
-    Facts { title: glance.name, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
+    let (title, task) = (glance.name, glance.task);
+    Facts { title, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
 }

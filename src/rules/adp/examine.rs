@@ -13,6 +13,7 @@ use super::seen;
 use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
+use super::task::{task, task_key};
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
 use crate::rules::digest;
@@ -41,6 +42,8 @@ pub struct Glance {
     pub words: String,
     /// Bytes that a model sees, about.
     pub seen: u64,
+    /// The key of the task that it is an attempt at; None: it names none.
+    pub task: Option<u64>,
 }
 
 /// D1 to D22: examines one record.
@@ -70,7 +73,8 @@ fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Opt
     let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
     let name = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
     let words = first.map(show::summary).unwrap_or_default();
-    (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading) }))
+    let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
+    (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading), task }))
 }
 
 /// D1 to D18: examines one record without its statistics.

@@ -27,6 +27,7 @@ mod show;
 mod stats;
 mod survey;
 mod tally;
+mod task;
 mod text;
 mod writes;
 
@@ -46,5 +47,6 @@ pub use show::{label, said, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};
 pub use tally::tally;
+pub use task::{scalar, task, task_key};
 pub(crate) use text::{joined, written_call};
 pub use writes::write_state;
