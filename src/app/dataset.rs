@@ -8,7 +8,9 @@ use super::{App, Effect, Effects, Notice, Pane};
 use crate::format::Layout;
 use crate::panes::DataFound;
 use crate::panes::table::{Facts, OwnColumn};
-use crate::review::{Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally};
+use crate::review::{
+    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskQuestion,
+};
 use std::sync::Arc;
 
 /// Rows of the screen from which on the plot is shown without being asked for.
@@ -42,6 +44,7 @@ pub struct Asking {
     scanned: usize,
     order: Option<Asked<OrderQuestion>>,
     tally: Option<Asked<TallyQuestion>>,
+    attempts: Option<Asked<TaskQuestion>>,
 }
 
 impl<Q: PartialEq> Asked<Q> {
@@ -69,6 +72,7 @@ impl App {
     pub(super) fn restart_table(&mut self) {
         self.table.clear();
         self.restart_columns();
+        self.attempts.clear();
         self.asking = Asking { number: self.asking.number, content: self.asking.content + 1, ..Asking::default() };
     }
 
@@ -145,18 +149,56 @@ impl App {
         }
     }
 
+    pub(super) fn take_attempts(&mut self, number: u64, answer: TaskAnswer) {
+        if let Some(asked) = self.asking.attempts.as_mut().filter(|asked| asked.number == number) {
+            asked.is_answered = true;
+            self.attempts.take(asked.question, answer);
+        }
+    }
+
+    /// How much of the dataset was looked at, in percent; 100 only when all of it was.
+    #[must_use]
+    pub fn looked(&self) -> usize {
+        let all = self.session.records.count().max(1);
+        if self.has_all(self.table.all().len()) { 100 } else { (self.table.all().len() * 100 / all).min(99) }
+    }
+
+    /// Asks for the attempts that are shown, and again when more records were looked at.
+    pub(super) fn settle_attempts(&mut self, effects: &mut Effects) {
+        let Some(question) = self.attempts.question.filter(|_| self.session.is_dataset()) else { return };
+        if self.pane == Pane::Attempts {
+            self.settle_scan(effects);
+        }
+        let height = self.pane_extent(Pane::Attempts).height.saturating_sub(crate::panes::attempts::HEAD_ROWS);
+        let rows = self.attempts.len();
+        self.attempts.front().show_cursor(height, rows);
+        let (known, is_all) = (self.table.all().len(), self.has_all(self.table.all().len()));
+        if self.asking.attempts.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
+            return;
+        }
+        self.asking.number += 1;
+        let number = self.asking.number;
+        self.asking.attempts = Some(Asked { number, question, known, is_answered: false });
+        effects.push(Effect::Attempts { number, facts: self.table.all().clone(), question });
+    }
+
+    /// Asks for a look at the records that came since the last.
+    fn settle_scan(&mut self, effects: &mut Effects) {
+        let count = self.session.records.count();
+        if !self.asking.is_scanning && self.asking.scanned < count {
+            self.asking.is_scanning = true;
+            self.asking.scanned = count;
+            effects.push(Effect::Scan { content: self.asking.content, from: self.table.all().len(), to: count });
+        }
+    }
+
     /// Asks for what the table misses.
     pub(super) fn settle_table(&mut self, effects: &mut Effects) {
         if !self.is_on_table() || !self.session.is_dataset() {
             return;
         }
-        let count = self.session.records.count();
+        self.settle_scan(effects);
         let content = self.asking.content;
-        if !self.asking.is_scanning && self.asking.scanned < count {
-            self.asking.is_scanning = true;
-            self.asking.scanned = count;
-            effects.push(Effect::Scan { content, from: self.table.all().len(), to: count });
-        }
         let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
         let records = self.table.wanted(&self.session, height);
         if !records.is_empty() {

@@ -38,6 +38,7 @@ impl App {
         self.state.is_blaming = old.state.is_blaming;
         self.times = old.times;
         self.filters = old.filters;
+        self.chat = old.chat;
         self.table.columns = old.table.columns;
         self.table.own = old.table.own;
         self.asked_columns = old.asked_columns;

@@ -6,6 +6,7 @@ use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
+use crate::panes::loss::{LossPane, LossText};
 use crate::panes::message::DocView;
 use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
@@ -51,9 +52,7 @@ pub struct Inspector {
     /// The plan at the step.
     pub plan: PlanPane,
     /// The conversation with what trains.
-    pub loss: Reader,
-    /// Generation and record of the conversation shown, or asked for.
-    pub loss_of: Option<(u64, usize)>,
+    pub loss: LossPane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -126,9 +125,9 @@ impl Inspector {
     }
 
     /// Takes a conversation that was asked for.
-    pub fn set_loss(&mut self, generation: u64, record: usize, lines: Vec<TextLine>) {
-        if self.loss_of == Some((generation, record)) {
-            self.loss.set(lines);
+    pub fn set_loss(&mut self, of: (u64, usize, usize), text: Result<LossText, String>) {
+        if self.loss.of == Some(of) {
+            self.loss.set(text);
         }
     }
 
@@ -160,7 +159,7 @@ impl Inspector {
             Tab::Diff => &mut self.diff.scroll,
             Tab::Findings => &mut self.findings.scroll,
             Tab::Plan => &mut self.plan.scroll,
-            Tab::Loss => &mut self.loss.scroll,
+            Tab::Loss => &mut self.loss.reader.scroll,
         }
     }
 
@@ -180,7 +179,7 @@ impl Inspector {
             Tab::Message if self.is_raw => Some(&mut self.raw),
             Tab::Llm => Some(&mut self.llm),
             Tab::Diff => Some(&mut self.diff),
-            Tab::Loss => Some(&mut self.loss),
+            Tab::Loss => Some(&mut self.loss.reader),
             _ => None,
         }
     }

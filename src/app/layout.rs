@@ -43,6 +43,8 @@ pub enum Pane {
     Facets,
     /// How the numbers of a column spread.
     Plot,
+    /// The attempts at a task.
+    Attempts,
     /// The steps.
     #[default]
     Steps,
@@ -100,7 +102,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
     let mut bottom = height.saturating_sub(1);
     let footer = row(bottom);
-    let has_run = !matches!(focus, Pane::Files | Pane::Table);
+    let has_run = !matches!(focus, Pane::Files | Pane::Table | Pane::Attempts);
     let timeline = (has_run && height >= 10).then(|| {
         bottom -= 1;
         row(bottom)

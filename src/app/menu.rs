@@ -21,6 +21,8 @@ pub enum MenuKind {
     Readers,
     /// The columns of the table.
     Columns,
+    /// The chat templates.
+    Templates,
 }
 
 /// A row of the list.
@@ -42,6 +44,8 @@ pub enum Item {
     Column(Column),
     /// A column that is not there yet.
     NewColumn,
+    /// A chat template, by its number.
+    Template(usize),
 }
 
 /// The list over the panes.
@@ -63,6 +67,8 @@ pub struct Menu {
     own: Vec<(Column, String)>,
     /// Name and text of the filters that are offered.
     filters: Vec<(String, String)>,
+    /// Names of the chat templates, and which of them is used.
+    templates: (Vec<String>, usize),
 }
 
 impl Menu {
@@ -75,9 +81,18 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, own, filters) = Default::default();
+        let (of, readers, items, columns, own, filters, templates) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, own, filters }
+        Self { kind, prompt, scroll, items, of, readers, columns, own, filters, templates }
+    }
+
+    /// The list of the chat templates; the one that is used is ticked, and under the cursor.
+    #[must_use]
+    pub fn templates(names: Vec<String>, front: usize) -> Self {
+        let mut menu = Self { templates: (names, front), ..Self::empty(MenuKind::Templates) };
+        menu.refresh(&[]);
+        menu.scroll.cursor = front;
+        menu
     }
 
     /// The commands of a place, and filters by name.
@@ -143,6 +158,10 @@ impl Menu {
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
             MenuKind::Columns => columns(&self.own, query),
+            MenuKind::Templates => {
+                let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
+                (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
+            }
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => matches(&rows, query),
         };
@@ -224,6 +243,10 @@ impl Menu {
             Item::NewColumn => Row::new(vec![
                 Piece::of(Role::KeyName, " + your own…     "),
                 Piece::of(Role::Dim, "what a jq expression says of each record, as model = .details.model"),
+            ]),
+            Item::Template(number) => Row::new(vec![
+                Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
+                Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
             ]),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
@@ -319,7 +342,8 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) | Item::NewColumn => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
+        Item::Column(_) | Item::NewColumn | Item::Template(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -349,13 +373,8 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_)
-        | Item::GoTo(_)
-        | Item::GoToTime(_)
-        | Item::Reader(_)
-        | Item::Filter(_)
-        | Item::Column(_)
-        | Item::NewColumn => None,
+        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
+        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+pub mod chat;
 pub mod dataset;
 pub mod files;
 pub mod inspector;
@@ -27,12 +28,14 @@ pub use layout::Pane;
 pub use msg::{Effect, FoundAt, Msg};
 
 use crate::model::StepNo;
+use crate::panes::attempts::AttemptsPane;
 use crate::panes::columns::ColumnsPane;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
 use crate::panes::{Focus, Scroll, Session, Sieve, Times};
+use chat::Chat;
 use key::KeyPress;
 use keys::Context;
 use menu::Menu;
@@ -93,6 +96,10 @@ pub struct App {
     pub inspector: Inspector,
     /// The table.
     pub table: TablePane,
+    /// The attempts at a task.
+    pub attempts: AttemptsPane,
+    /// The pane from which they were opened.
+    pub under_attempts: Pane,
     /// The watched values.
     pub watches: WatchPane,
     /// The pane that had the cursor before the strip of watched values.
@@ -113,6 +120,8 @@ pub struct App {
     pub prefix: Option<String>,
     /// Filters of the configuration by name.
     pub filters: Vec<(String, String)>,
+    /// The chat templates, and how the Loss tab uses them.
+    pub chat: Chat,
     /// Where to begin, until the run reaches so far.
     pub start: Option<start::Start>,
     /// Whether the last key asked for something that will come into view; another key takes that back.
@@ -151,6 +160,8 @@ impl App {
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
             table: TablePane::default(),
+            attempts: AttemptsPane::default(),
+            under_attempts: pane,
             files: None,
             timeline: Timeline::default(),
             layer: None,
@@ -159,6 +170,7 @@ impl App {
             themes,
             prefix: None,
             filters: Vec::new(),
+            chat: Chat::default(),
             start: None,
             is_asking: false,
             asking: dataset::Asking::default(),
@@ -197,13 +209,14 @@ impl App {
             Msg::OwnNear(id, told, why) => self.take_near(id, told, why),
             Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
             Msg::OwnEnded(id, why) => self.asked_all(id, why),
+            Msg::Attempts(number, answer) => self.take_attempts(number, answer),
             Msg::Sifted(number, looked, passing) => self.sifted(number, looked, passing),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
             Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
-            Msg::Loss(generation, record, lines) => self.inspector.set_loss(generation, record, lines),
+            Msg::Loss(of, text) => self.inspector.set_loss(of, text),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
@@ -310,8 +323,12 @@ impl App {
         self.restart_sieve();
         self.state.reset();
         self.inspector.reset();
-        if self.is_on_table() {
+        if self.is_on_table() || self.pane == Pane::Attempts {
             self.pane = Pane::Steps;
+        }
+        if let Some((_, step)) = self.attempts.going.take().filter(|(record, _)| *record == trajectory) {
+            self.steps.is_jump = true;
+            self.go_to(step);
         }
     }
 
@@ -351,6 +368,7 @@ pub fn pane_contexts(pane: Pane) -> Vec<Context> {
         Pane::Table => vec![Context::Table, Context::Dataset, Context::Global],
         Pane::Facets => vec![Context::Facets, Context::Dataset, Context::Global],
         Pane::Plot => vec![Context::Plot, Context::Dataset, Context::Global],
+        Pane::Attempts => vec![Context::Attempts, Context::Global],
         Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
         Pane::State => vec![Context::State, Context::Trajectory, Context::Global],
         Pane::Inspector => vec![Context::Inspector, Context::Trajectory, Context::Global],

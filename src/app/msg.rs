@@ -7,6 +7,7 @@ use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::files::FileHead;
+use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::{CodeLine, CodeRequest};
 use crate::panes::reader::TextLine;
 use crate::panes::replay::Replay;
@@ -14,7 +15,8 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, DataFound, Records};
 use crate::review::{
-    Chunk, Column, ContentKey, Decision, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally, Told,
+    Chunk, Column, ContentKey, Decision, FactTable, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally,
+    TaskAnswer, TaskQuestion, Told,
 };
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -71,6 +73,8 @@ pub enum Msg {
     OwnNext(u64, Arc<OwnChunk>),
     /// All records were asked, or why no more are.
     OwnEnded(u64, Option<String>),
+    /// Attempts were looked up: number of the question.
+    Attempts(u64, TaskAnswer),
     /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among
     /// the ones that were new.
     Sifted(u64, usize, Vec<StepNo>),
@@ -84,8 +88,8 @@ pub enum Msg {
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
     View(u64, StepNo, Vec<TextLine>),
-    /// A conversation was made ready, with what trains: generation, record, lines.
-    Loss(u64, usize, Vec<TextLine>),
+    /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
+    Loss((u64, usize, usize), Result<LossText, String>),
     /// States were compared: generation, question, lines.
     Compared(u64, Question, Vec<TextLine>),
     /// Code was highlighted: document, node, lines.
@@ -200,6 +204,15 @@ pub enum Effect {
         /// The column.
         column: Column,
     },
+    /// Look up the attempts at a task, or the tasks with several; a newer question replaces an older.
+    Attempts {
+        /// Number to answer with.
+        number: u64,
+        /// The facts by now.
+        facts: FactTable,
+        /// Which.
+        question: TaskQuestion,
+    },
     /// Play a recording so.
     Play(Replay),
     /// Open a listed file in place of what is open.
@@ -228,6 +241,10 @@ pub enum Effect {
         generation: u64,
         /// The record.
         record: usize,
+        /// The number of the template.
+        template: usize,
+        /// How.
+        options: LossOptions,
     },
     /// Compare states.
     Compare {

@@ -52,6 +52,7 @@ impl App {
                 return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
             }
             Pane::Facets | Pane::Plot => None,
+            Pane::Attempts => self.attempts.search(&pattern, is_forward),
             Pane::Steps => {
                 let step = self.session.open().map_or(0, |o| o.step());
                 return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
@@ -163,6 +164,9 @@ impl App {
         let cells = self.pane_extent(Pane::Inspector).width;
         if let Some(view) = self.inspector.document() {
             return view.search(pattern, cells, is_forward);
+        }
+        if self.inspector.tab == Tab::Loss {
+            return self.inspector.loss.search(pattern, cells, is_forward);
         }
         if let Some(reader) = self.inspector.reader() {
             return reader.search(pattern, cells, is_forward);

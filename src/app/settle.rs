@@ -55,6 +55,7 @@ impl App {
             self.settle_files(effects);
         }
         self.settle_table(effects);
+        self.settle_attempts(effects);
         if is_shown(Pane::Inspector) {
             self.settle_inspector(effects);
         }
@@ -206,11 +207,17 @@ impl App {
     }
 
     fn settle_loss(&mut self, effects: &mut Effects) {
-        let now = (self.session.generation, self.session.trajectory);
-        if self.session.open().is_some() && tabs::has_loss(self) && self.inspector.loss_of != Some(now) {
-            self.inspector.loss_of = Some(now);
-            effects.push(Effect::Loss { generation: now.0, record: now.1 });
+        let Some(step) = self.session.open().map(|open| open.step()).filter(|_| tabs::has_loss(self)) else { return };
+        let (generation, record, template) = (self.session.generation, self.session.trajectory, self.chat.front);
+        let now = Some((generation, record, template));
+        if self.inspector.loss.of != now {
+            self.inspector.loss.of = now;
+            let Some(options) = self.chat.options() else { return };
+            effects.push(Effect::Loss { generation, record, template, options });
         }
+        let cells = self.pane_extent(Pane::Inspector).width;
+        self.inspector.loss.follow(step, cells);
+        self.inspector.loss.slide(cells);
     }
 
     fn settle_schema(&mut self) {

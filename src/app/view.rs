@@ -48,9 +48,10 @@ pub fn frame(app: &App) -> Frame {
     let cells = usize::from(app.size.0);
     let open = app.session.open();
     let on_table = app.is_on_table();
+    let has_steps = !on_table && app.pane != Pane::Attempts;
     let (mut left, mut right) = match app.files.as_ref().filter(|_| app.pane == Pane::Files) {
         Some(files) => files.pane.header(cells),
-        None => header::header(&app.session, open.as_ref().filter(|_| !on_table), cells),
+        None => header::header(&app.session, open.as_ref().filter(|_| has_steps), cells),
     };
     if on_table {
         let (chips, counts) = header::table(&app.session, &app.table, cells);
@@ -92,6 +93,8 @@ fn pane_name(app: &App) -> &'static str {
         Pane::Table => "Trajectories",
         Pane::Facets => "Values",
         Pane::Plot => "Plot",
+        Pane::Attempts if app.attempts.is_list() => "Tasks",
+        Pane::Attempts => "Attempts",
         Pane::Steps => "Steps",
         Pane::State => "State",
         Pane::Inspector => tabs::name(app, app.inspector.tab).trim_end(),
@@ -109,6 +112,8 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     let aside = match pane {
         Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
         Pane::Table | Pane::Facets | Pane::Plot => 0,
+        Pane::Attempts if app.attempts.is_list() => app.attempts.list_scroll.aside,
+        Pane::Attempts => app.attempts.scroll.aside,
         Pane::Steps => app.steps.aside,
         Pane::State => app.state.scroll.aside,
         Pane::Watches => app.watches.scroll.aside,
@@ -122,7 +127,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
             Tab::Diff => app.inspector.diff.scroll.aside,
             Tab::Findings => app.inspector.findings.scroll.aside,
             Tab::Plan => app.inspector.plan.scroll.aside,
-            Tab::Loss => app.inspector.loss.scroll.aside,
+            Tab::Loss => app.inspector.loss.reader.scroll.aside,
         },
     };
     Box { area, title, has_focus, has_border, window, aside }
@@ -143,6 +148,7 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
             std::iter::once(Piece::of(role, " Steps ")).chain(told.unwrap_or_default()).collect()
         }
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
+        Pane::Attempts => vec![Piece::of(role, if app.attempts.is_list() { " Tasks " } else { " Attempts " })],
         Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
         Pane::Watches => Vec::new(),
         Pane::State => {
@@ -190,6 +196,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
     match (pane, &app.files) {
         (Pane::Files, Some(files)) => return files.pane.window(extent),
         (Pane::Table, _) => return table.window(&app.session, extent),
+        (Pane::Attempts, _) => return app.attempts.window(&app.session, app.looked(), extent),
         (Pane::Facets, _) => return table.facets.window(table.focus, &table.filter, extent),
         (Pane::Plot, _) => {
             let tally = table.facets.tally.as_ref();
@@ -207,7 +214,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         }
         Pane::State => app.state.window(&open, extent, has_focus || app.session.focus.path.is_some()),
         Pane::Watches => app.watches.window(&open, extent),
-        Pane::Files | Pane::Table | Pane::Facets | Pane::Plot | Pane::Inspector => {
+        Pane::Files | Pane::Table | Pane::Facets | Pane::Plot | Pane::Attempts | Pane::Inspector => {
             drop(open);
             inspector_window(app, extent, has_focus)
         }
@@ -254,14 +261,17 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
         Tab::Plan => inspector.plan.window(&open, extent, has_focus),
-        Tab::Loss if inspector.loss.lines().is_empty() => {
-            let why = match tabs::has_loss(app) {
-                true => "The conversation is being made ready.",
-                false => "What trains is told of conversations and of Agent Data Protocol records; this is neither.",
-            };
+        Tab::Loss if !tabs::has_loss(app) => {
+            let why = "What trains is told of conversations and of Agent Data Protocol records; this is neither.";
             Window::notice(&["Nothing here.", why], extent.width)
         }
-        Tab::Loss => inspector.loss.window(extent, has_focus),
+        Tab::Loss => {
+            let head = inspector.loss.head(extent);
+            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+            let mut window = inspector.loss.window(below, has_focus);
+            window.rows.splice(0..0, head);
+            window
+        }
     }
 }
 
@@ -339,6 +349,7 @@ fn message_head(app: &App) -> Vec<Row> {
 pub fn head_rows(app: &App) -> Vec<Row> {
     match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
         (Tab::Message, ..) => message_head(app),
+        (Tab::Loss, ..) => app.inspector.loss.head(app.pane_extent(Pane::Inspector)),
         (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
             crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
         }
@@ -438,6 +449,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let told = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
         MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
         MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),

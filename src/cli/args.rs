@@ -2,8 +2,9 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
-use crate::review::Marks;
+use crate::review::{Marks, Template};
 use crate::shell::keeper::{self, Gathered};
+use crate::shell::templates::template;
 use crate::source::Journal;
 use crate::state::watch::Expected;
 use clap::{ArgMatches, Args, FromArgMatches, Parser};
@@ -102,6 +103,22 @@ pub(super) struct Look {
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file
     #[arg(long, value_name = "DIR")]
     pub(super) files: Option<PathBuf>,
+    /// Chat template of the Loss tab: chatml, llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) template: Option<String>,
+    /// Tokens that a model sees in the Loss tab, by estimate of four bytes each; what lies behind is cut
+    #[arg(long, value_name = "N")]
+    pub(super) max_tokens: Option<usize>,
+}
+
+impl Look {
+    /// The chat template that was asked for.
+    ///
+    /// # Errors
+    /// There is no such template.
+    pub(super) fn template(&self) -> Result<Option<Template>, Problem> {
+        self.template.as_deref().map(template).transpose()
+    }
 }
 
 /// How a file is read.

@@ -3,18 +3,22 @@
 mod config;
 mod data;
 mod known;
+mod loss;
 mod sarif;
 mod text;
 
 use super::args::{FileName, FormatOption, parsed};
 use super::inputs::Inputs;
+use super::loss::train;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::lint::Policy;
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
+use crate::review::{LossCheck, Train};
 use crate::rules::data::NEAR;
+use crate::shell::templates::template;
 use crate::state::IS_CHECKED;
 use clap::{ArgMatches, Args};
 use config::Config;
@@ -52,6 +56,16 @@ struct Options {
     /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = share)]
     near: f64,
+    /// Check how conversations would train in a chat template too (family loss): chatml, llama-3, mistral, qwen,
+    /// zephyr, a Jinja file, or a tokenizer_config.json
+    #[arg(long, value_name = "NAME|FILE")]
+    loss: Option<String>,
+    /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
+    #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
+    train: Train,
+    /// Tokens that the model sees, with --loss, by estimate of four bytes each
+    #[arg(long, value_name = "N", requires = "loss")]
+    max_tokens: Option<usize>,
     /// Do not tell findings of these rules
     #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
     allow: Vec<String>,
@@ -91,6 +105,7 @@ struct Check<'o, 'w> {
     known: Known,
     summary: Summary,
     data: Option<Data>,
+    loss: Option<LossCheck>,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -115,7 +130,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         true => Some(Data::new(options.data, options.near, &options.against, format)?),
         false => None,
     };
-    let mut check = Check { out, form, policy, known, summary: Summary::default(), data };
+    let (train, max_tokens) = (options.train, options.max_tokens);
+    let loss = options.loss.as_deref().map(template).transpose()?;
+    let loss = loss.map(|template| LossCheck { template, train, max_tokens });
+    let mut check = Check { out, form, policy, known, summary: Summary::default(), data, loss };
     let problems = check.files(&Inputs::of(&options.files), format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
@@ -153,6 +171,10 @@ impl Check<'_, '_> {
         if let Some(mut data) = self.data.take() {
             data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
             self.data = Some(data);
+        }
+        if let Some(check) = self.loss.take() {
+            loss::file(&check, loaded, |found| self.found(file, found, &mut contents))?;
+            self.loss = Some(check);
         }
         Ok(loaded.trouble.clone())
     }

@@ -5,17 +5,12 @@ use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop, load};
 use crate::json;
-use crate::model::{Problem, lossy};
-use crate::review::{Conversation, Loss, LossFinding, Segment, TEMPLATES, Template, Total, Train, loss, tokens};
+use crate::model::{Problem, Severity, lossy};
+use crate::review::{Conversation, Loss, LossFinding, Segment, Template, Total, Train, loss, tokens};
+use crate::shell::templates::template;
 use crate::source::Reader;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
-
-/// Longest template that is read, in bytes.
-const TEMPLATE_BYTES_MAX: u64 = 4 << 20;
 
 pub(super) const COMMAND: Command = Command { name: "loss", describe: Options::augment_args, run };
 
@@ -68,11 +63,12 @@ struct SegmentMember<'a> {
 #[derive(Serialize)]
 struct FindingMember<'a> {
     rule: &'static str,
+    severity: Severity,
     message: Option<usize>,
     text: &'a str,
 }
 
-fn train(text: &str) -> Result<Train, String> {
+pub(super) fn train(text: &str) -> Result<Train, String> {
     Train::parse(text).ok_or_else(|| "agent, last, all, or none-of:ROLE".to_owned())
 }
 
@@ -90,24 +86,6 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         false => tell(&template, &options, &answer, out)?,
     }
     Ok(u8::from(!answer.findings.is_empty()))
-}
-
-/// A template by its name, else from a file.
-fn template(asked: &str) -> Result<Template, Problem> {
-    if let Some(template) = Template::named(asked) {
-        return Ok(template);
-    }
-    let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
-    let mut bytes = Vec::new();
-    let read = File::open(Path::new(asked)).and_then(|file| file.take(TEMPLATE_BYTES_MAX + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        let message = format!("{asked} is no template known by name, and no file that can be read: {error}");
-        Problem::usage(message).hint(format!("known are {}", names.join(", ")))
-    })?;
-    if bytes.len() as u64 > TEMPLATE_BYTES_MAX {
-        return Err(Problem::usage(format!("{asked} is longer than a template can be, {TEMPLATE_BYTES_MAX} bytes")));
-    }
-    Template::of_file(asked, &lossy(&bytes)).map_err(|fault| Problem::usage(format!("template {asked}: {fault}")))
 }
 
 /// The conversation of the record that was asked for.
@@ -153,7 +131,9 @@ fn tell_programs(
             text: &answer.text[segment.span.clone()],
         }
     };
-    let finding = |f: &LossFinding| raw(&FindingMember { rule: f.rule, message: f.message, text: &f.text });
+    let finding = |f: &LossFinding| {
+        raw(&FindingMember { rule: f.rule, severity: f.severity(), message: f.message, text: &f.text })
+    };
     let segments: Vec<SegmentMember<'_>> = answer.segments.iter().map(segment).collect();
     let findings = answer.findings.iter().map(finding).collect::<Result<Vec<_>, _>>()?;
     let members = vec![

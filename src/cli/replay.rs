@@ -51,7 +51,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let replay = ingest::replay(loaded, options.speed, options.gap)?;
     let (opened, look) = (Opened::Replay(replay, options.speed), options.look);
     let start = look.start(false);
-    let Look { theme, files, watches, .. } = look;
-    let (marks, follow) = (options.marks.path(), true);
-    Ok(shell::run(Settings { opened, format: None, start, files, watches, follow, theme, marks })?)
+    let template = look.template()?;
+    let Look { theme, files, watches, max_tokens, .. } = look;
+    let (marks, follow, format) = (options.marks.path(), true, None);
+    Ok(shell::run(Settings { opened, format, start, files, watches, follow, theme, marks, template, max_tokens })?)
 }

@@ -117,6 +117,7 @@ fn show(
     (follow, marks): (bool, Option<PathBuf>),
 ) -> Result<u8, Stop> {
     let start = look.start(opened.is_none());
+    let template = look.template()?;
     let opened = match opened {
         Some(opened) => opened,
         None => Opened::Input(input(None)?),
@@ -130,6 +131,8 @@ fn show(
         follow,
         theme: look.theme,
         marks,
+        template,
+        max_tokens: look.max_tokens,
     };
     Ok(shell::run(settings)?)
 }

@@ -11,6 +11,8 @@ pub struct Facts {
     pub words: String,
     /// What can be counted; None for a record that cannot be read.
     pub counted: Option<Counted>,
+    /// The key of the task that it is an attempt at, if it names one.
+    pub task: Option<u64>,
     /// Findings by rule.
     pub rules: Vec<(String, u64)>,
     /// Findings that are errors.

@@ -9,6 +9,7 @@ mod adp;
 mod atif;
 pub mod baseline;
 mod data;
+mod loss;
 mod policy;
 mod scopix;
 mod sft;
@@ -64,6 +65,7 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "adp", title: "Agent Data Protocol", format: "adp", lints: adp::LINTS },
     Family { name: "sft", title: "Conversations for fine-tuning", format: "adp", lints: sft::LINTS },
     Family { name: "atif", title: "ATIF", format: "adp", lints: atif::LINTS },
+    Family { name: "loss", title: "What trains, in a chat template", format: "adp", lints: loss::LINTS },
     Family { name: "data", title: "Any JSON, and datasets", format: "generic", lints: data::LINTS },
 ];
 

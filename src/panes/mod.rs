@@ -2,6 +2,7 @@
 //!
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
+pub mod attempts;
 pub mod checks;
 pub mod columns;
 pub mod compare;

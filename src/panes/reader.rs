@@ -110,6 +110,18 @@ impl Reader {
         self.lines.get(at)
     }
 
+    /// The number of the line under the cursor.
+    #[must_use]
+    pub fn line_number(&self, cells: usize) -> Option<usize> {
+        self.wrapped(cells).get(self.scroll.cursor).map(|(line, _)| *line)
+    }
+
+    /// The first row of a line.
+    #[must_use]
+    pub fn row_of(&self, line: usize, cells: usize) -> usize {
+        self.wrapped(cells).partition_point(|(own, _)| *own < line)
+    }
+
     /// Puts the cursor on the next or previous row in which a match begins, around the end; which one it is.
     pub fn search(&mut self, pattern: &Pattern, cells: usize, is_forward: bool) -> Option<Nth> {
         let rows = self.wrapped(cells);

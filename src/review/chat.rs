@@ -45,20 +45,34 @@ struct Call {
 /// A record as one line of a conversation; None for a record that is none.
 #[must_use]
 pub fn chat(record: &Value<'_>, shape: Shape) -> Option<String> {
+    Some(match shape {
+        Shape::Messages => messages(record)?.0,
+        Shape::ShareGpt => {
+            let reading = Reading::of(record);
+            reading.body?;
+            share_gpt(id(&reading), turns(&reading).into_iter().map(|(_, turn)| turn).collect())
+        }
+    })
+}
+
+/// A record as one line of messages, and the step of each message; a system prompt is no step.
+pub(super) fn messages(record: &Value<'_>) -> Option<(String, Vec<Option<usize>>)> {
     let reading = Reading::of(record);
     reading.body?;
-    let mut turns: Vec<Turn> = Vec::new();
-    if let Some(prompt) = reading.system_prompt().and_then(Value::as_str) {
-        turns.push(Turn::said(Speaker::System, prompt.to_owned()));
-    }
-    for step in 0..reading.entries.len() {
-        turns.extend(turns_of(&reading.entries, step));
-    }
-    let id = reading.id().map(|(_, value)| json::compact(value));
-    Some(match shape {
-        Shape::Messages => messages(id, &turns),
-        Shape::ShareGpt => share_gpt(id, turns),
-    })
+    let (steps, turns): (Vec<_>, Vec<_>) = turns(&reading).into_iter().unzip();
+    Some((messages_text(id(&reading), &turns), steps))
+}
+
+fn id(reading: &Reading<'_>) -> Option<String> {
+    reading.id().map(|(_, value)| json::compact(value))
+}
+
+/// The turns of a record, each with its step.
+fn turns(reading: &Reading<'_>) -> Vec<(Option<usize>, Turn)> {
+    let prompt = reading.system_prompt().and_then(Value::as_str);
+    let prompt = prompt.map(|prompt| (None, Turn::said(Speaker::System, prompt.to_owned())));
+    let of_step = |step| turns_of(&reading.entries, step).into_iter().map(move |turn| (Some(step), turn));
+    prompt.into_iter().chain((0..reading.entries.len()).flat_map(of_step)).collect()
 }
 
 impl Turn {
@@ -194,7 +208,7 @@ fn head(id: Option<String>) -> String {
     id.map_or_else(|| "{".to_owned(), |id| format!("{{\"id\":{id},"))
 }
 
-fn messages(id: Option<String>, turns: &[Turn]) -> String {
+fn messages_text(id: Option<String>, turns: &[Turn]) -> String {
     let mut out = head(id) + "\"messages\":[";
     for (i, turn) in turns.iter().enumerate() {
         let role = match turn.speaker {

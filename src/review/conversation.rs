@@ -1,6 +1,6 @@
 //! A record as the conversation that a chat template gets, and what the record itself says of its training.
 
-use super::chat::{Shape, chat};
+use super::chat;
 use crate::json::{self, Data};
 use crate::model::Role;
 use crate::rules::adp::{self, Message, Reading};
@@ -17,6 +17,8 @@ const MASK: &str = "mask";
 /// A conversation for a template.
 #[derive(Debug)]
 pub struct Conversation {
+    /// The key under which the record has them.
+    pub body: &'static str,
     /// Its messages in order.
     pub messages: Vec<Turn>,
     /// The schemas of its tools, as the record has them; undefined if it has none.
@@ -32,6 +34,8 @@ pub struct Turn {
     pub text: String,
     /// Whether it is trained, by a field of the message: its name, and what it says.
     pub field: Option<(&'static str, bool)>,
+    /// The step that it comes from; a system prompt comes from none.
+    pub step: Option<usize>,
     /// As the template gets it.
     pub(super) value: Value,
 }
@@ -47,18 +51,20 @@ impl Conversation {
             if let Some(prompt) = reading.system_prompt().and_then(json::Value::as_str) {
                 messages.push(Turn::system(prompt));
             }
-            messages.extend(record.get(key).and_then(json::Value::as_array)?.iter().map(Turn::of));
+            let said = record.get(key).and_then(json::Value::as_array)?.iter();
+            messages.extend(said.enumerate().map(|(step, message)| Turn::of(message, Some(step))));
         } else {
-            let converted = chat(record, Shape::Messages)?;
+            let (converted, steps) = chat::messages(record)?;
             let converted = json::parse(&converted).ok()?;
-            messages.extend(converted.get("messages").and_then(json::Value::as_array)?.iter().map(Turn::of));
+            let said = converted.get("messages").and_then(json::Value::as_array)?.iter();
+            messages.extend(said.zip(steps).map(|(message, step)| Turn::of(message, step)));
         }
         let tools = record.get("tools").map_or(Value::UNDEFINED, |tools| match tools.as_str() {
             Some(text) => json::parse(text).map_or_else(|_| told(tools), |tools| told(&tools)),
             None => told(tools),
         });
         read_masks(&mut messages);
-        (!messages.is_empty()).then_some(Self { messages, tools })
+        (!messages.is_empty()).then_some(Self { body: key, messages, tools })
     }
 }
 
@@ -79,10 +85,10 @@ impl Turn {
     fn system(prompt: &str) -> Self {
         let prompt = clean(prompt);
         let value = Value::from_pairs([("role", Value::from("system")), ("content", Value::from(prompt.as_str()))]);
-        Self { role: "system".to_owned(), text: prompt, field: None, value }
+        Self { role: "system".to_owned(), text: prompt, field: None, step: None, value }
     }
 
-    fn of(message: &json::Value<'_>) -> Self {
+    fn of(message: &json::Value<'_>, step: Option<usize>) -> Self {
         let read = Message::of(message);
         let role = match read.role {
             Role::User => "user",
@@ -113,6 +119,7 @@ impl Turn {
             role: clean(role),
             text: read.text.as_deref().map(clean).unwrap_or_default(),
             field: field(message),
+            step,
             value: Value::from_pairs(pairs),
         }
     }

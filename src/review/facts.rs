@@ -49,6 +49,8 @@ struct Row {
 pub struct Chunk {
     from: usize,
     rows: Vec<Row>,
+    /// The key of the task of each; 0 without.
+    tasks: Vec<u64>,
     texts: String,
     /// Whether the texts were too many to be held.
     is_bare: bool,
@@ -131,6 +133,7 @@ impl ChunkMaker {
             is_read: facts.counted.is_some(),
         };
         self.chunk.rows.push(row);
+        self.chunk.tasks.push(facts.task.unwrap_or_default());
     }
 
     fn names(&mut self, names: &[(String, u64)]) -> u8 {
@@ -155,6 +158,7 @@ impl ChunkMaker {
     #[must_use]
     pub fn finish(mut self) -> Chunk {
         self.chunk.rows.shrink_to_fit();
+        self.chunk.tasks.shrink_to_fit();
         self.chunk.texts.shrink_to_fit();
         self.chunk.counts.shrink_to_fit();
         self.chunk
@@ -294,6 +298,12 @@ impl<'t> Entry<'t> {
         table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&Told::Nothing)
     }
 
+    /// The key of the task that it is an attempt at.
+    #[must_use]
+    pub fn task(self) -> Option<u64> {
+        self.chunk.tasks.get(self.record - self.chunk.from).copied().filter(|task| *task != 0)
+    }
+
     /// The names of a column with how often each occurs.
     pub fn names(self, names: Names) -> impl Iterator<Item = (&'t str, u64)> {
         let Row { tools, classes, rules, .. } = *self.row;
@@ -364,6 +374,7 @@ impl<'t> Entry<'t> {
             title: self.text(Texts::Id).into_owned(),
             words: self.text(Texts::Words).into_owned(),
             counted,
+            task: self.task(),
             rules: names(Names::Finding),
             errors: u64::from(row.errors),
             warnings: u64::from(row.warnings),

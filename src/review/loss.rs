@@ -127,7 +127,9 @@ pub fn loss(
         }
         (first, start) = (i + 1, end);
     }
-    let unstable: Vec<usize> = (0..count).filter(|i| ends[*i].is_none()).collect();
+    // Of a conversation that was too long to be rendered piece by piece, nobody knows.
+    let is_known = is_short(count, &whole.text);
+    let unstable: Vec<usize> = (0..count).filter(|i| is_known && ends[*i].is_none()).collect();
     let mut segments = parts.segments;
     if template.has_generation() {
         let is_wanted = |message: Option<usize>| message.is_none_or(|i| parts.wanted[i]);
@@ -183,12 +185,16 @@ fn wanted(messages: &[Turn], train: &Train) -> Vec<bool> {
     told.map(|(i, message)| message.field.map_or_else(|| by_option(i, message), |(_, is_trained)| is_trained)).collect()
 }
 
+/// Whether all beginnings of a conversation can be rendered in reasonable time.
+fn is_short(count: usize, text: &str) -> bool {
+    count.saturating_mul(text.len()) <= RENDERED_BYTES_MAX
+}
+
 /// Where each message ends in the text; None where the template writes this beginning otherwise, or rejects it.
 fn ends(conversation: &Conversation, template: &Template, text: &str) -> Vec<Option<usize>> {
     let count = conversation.messages.len();
-    let is_short = count.saturating_mul(text.len()) <= RENDERED_BYTES_MAX;
     let (mut ends, mut before) = (vec![None; count], 0);
-    for end in (1..count).filter(|_| is_short) {
+    for end in (1..count).filter(|_| is_short(count, text)) {
         let beginning = template.render(conversation, end, false).map(|rendered| rendered.text).ok();
         if let Some(beginning) = beginning.filter(|b| b.len() >= before && text.starts_with(b.as_str())) {
             before = beginning.len();

@@ -5,6 +5,7 @@
 //! journals of several people merge in any order. Knows no file and no clock: times come in with the events, and what
 //! is to be written goes out as lines and plans.
 
+mod attempts;
 mod chat;
 mod column;
 mod compare;
@@ -16,6 +17,7 @@ mod field;
 mod filter;
 mod filter_text;
 mod loss;
+mod loss_check;
 mod marks;
 mod order;
 mod own;
@@ -28,6 +30,7 @@ mod tally;
 mod template;
 mod units;
 
+pub use attempts::{AttemptTree, Branch, Outcome, TaskAnswer, TaskLine, TaskList, TaskQuestion, attempts_at, several};
 pub use chat::{Shape as ChatShape, chat};
 pub use column::Column;
 pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
@@ -38,6 +41,7 @@ pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
 pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};
+pub use loss_check::LossCheck;
 pub use marks::{Mark, Marks};
 pub use order::{Grounds, Order, Sort, arrange};
 pub use own::{OwnChunk, OwnName, OwnTable, OwnTables, Told};

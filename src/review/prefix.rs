@@ -1,16 +1,12 @@
 //! Several attempts at one task as a tree: what they begin with alike once, then where they part.
 
 use super::draw::record_id;
-use crate::json::{self, Data, Value};
-use crate::rules::adp::Reading;
+use crate::json::Value;
+use crate::rules::adp::{Reading, scalar, task};
 use crate::rules::digest;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Words before the number of an attempt at the end of an id.
-const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout", "try"];
-/// Where a record names its task, the first that is there counts.
-const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id"];
 /// Where a record tells how it ended.
 const FINISH_FIELDS: &[&str] =
     &["exit_status", "info.exit_status", "details.exit_status", "resolved", "details.resolved", "finish_reason"];
@@ -58,13 +54,7 @@ impl Attempt {
         let reading = Reading::of(record);
         reading.body?;
         let id = record_id(record);
-        let task = match by {
-            Some(field) => scalar(record, field),
-            None => {
-                let named = TASK_FIELDS.iter().find_map(|field| scalar(record, field));
-                named.or_else(|| id.as_deref().map(|id| without_attempt(id).to_owned()))
-            }
-        }?;
+        let task = task(record, by)?;
         let first = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
         let step_reward = || reading.entries.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
         Some(Self {
@@ -76,30 +66,6 @@ impl Attempt {
             steps: reading.entries.iter().map(|entry| digest::of(entry.value)).collect(),
         })
     }
-}
-
-/// A string, number or boolean at a path of member names.
-fn scalar(record: &Value<'_>, path: &str) -> Option<String> {
-    let value = path.split('.').try_fold(record, |value, name| value.get(name))?;
-    match &value.data {
-        Data::String(text) => Some(text.to_string()),
-        Data::Number | Data::Bool(_) => Some(json::compact(value)),
-        _ => None,
-    }
-}
-
-/// An id without the number of its attempt: `t-attempt-2`, `t_run3`, `t#2`, `t@2` are attempts at `t`.
-fn without_attempt(id: &str) -> &str {
-    let head = id.trim_end_matches(|c: char| c.is_ascii_digit());
-    if head.len() == id.len() {
-        return id;
-    }
-    if let Some(task) = head.strip_suffix(['#', '@']).filter(|task| !task.is_empty()) {
-        return task;
-    }
-    let word = head.strip_suffix(['-', '_', '=']).unwrap_or(head);
-    let task = ATTEMPT_WORDS.iter().find_map(|name| word.strip_suffix(name)?.strip_suffix(['-', '_', '/', '.', ':']));
-    task.filter(|task| !task.is_empty()).unwrap_or(id)
 }
 
 /// The attempts of each task by their places in the list, tasks in the order of first appearance.
@@ -149,6 +115,7 @@ fn grouped<K: std::hash::Hash + Eq>(all: impl Iterator<Item = usize>, key: impl 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     fn attempt(task: &str, steps: &[u128]) -> Attempt {
         Attempt { record: 0, id: None, task: task.into(), reward: None, finish: None, steps: steps.to_vec() }
@@ -182,26 +149,6 @@ mod tests {
         let chain: Vec<Attempt> = (0..2000).map(|n| attempt("a", &vec![7; n])).collect();
         let stretches = tree(&chain, &(0..2000).collect::<Vec<_>>());
         assert_eq!((stretches.len(), stretches[1999].depth), (2000, 1999));
-    }
-
-    #[test]
-    fn a_task_is_named_by_a_field_or_by_the_id_without_its_attempt() {
-        let task = |record: &str, by| Attempt::of(0, &json::parse(record).unwrap(), by).map(|a| a.task);
-        let record = |head: &str| format!(r#"{{{head},"messages":[{{"role":"user","content":"x"}}]}}"#);
-        for (head, by, expect) in [
-            (r#""id":"t","task_id":7"#, None, Some("7")),
-            (r#""id":"t-attempt-2""#, None, Some("t")),
-            (r#""id":"t/run3""#, None, Some("t")),
-            (r#""id":"t#12""#, None, Some("t")),
-            (r#""id":"shop-1""#, None, Some("shop-1")),
-            (r#""id":"rerun3""#, None, Some("rerun3")),
-            (r#""id":"t","details":{"q":"z"}"#, Some("details.q"), Some("z")),
-            (r#""id":"t""#, Some("details.q"), None),
-            (r#""x":1"#, None, None),
-        ] {
-            assert_eq!(task(&record(head), by).as_deref(), expect, "{head}");
-        }
-        assert_eq!(task(r#"{"id":"t"}"#, None), None);
     }
 
     #[test]

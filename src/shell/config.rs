@@ -4,7 +4,8 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::review::{Filter, OwnName, Scope};
+use crate::review::{Filter, OwnName, Scope, Template};
+use crate::shell::templates::template_of;
 use crate::state::watch::Expected;
 use crate::text::near;
 use crate::ui::Background;
@@ -25,7 +26,7 @@ const THEMES_MAX: usize = 100;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns", "template"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -100,6 +101,8 @@ pub struct Config {
     pub filters: Vec<(String, String)>,
     /// Columns of the table by name: their expressions.
     pub columns: Vec<(String, String)>,
+    /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
+    template: Option<(String, PathBuf)>,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -109,6 +112,7 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 struct Written {
     theme: Option<String>,
+    template: Option<String>,
     #[serde(default)]
     watch: BTreeMap<Spanned<String>, WatchEntry>,
     #[serde(default)]
@@ -214,7 +218,15 @@ impl Config {
             Err(message) => config.problems.push(ignored(&file, &message)),
         }
         config.read_themes(&folder.join("themes"));
+        config.template.iter_mut().for_each(|(_, from)| folder.clone_into(from));
         config
+    }
+
+    /// Reads the chat template; a file is looked for from the configuration folder. What is wrong with it is a problem.
+    pub fn take_template(&mut self) -> Option<Template> {
+        let (asked, folder) = self.template.take()?;
+        let known = Template::named(&asked).map_or_else(|| template_of(&asked, &folder.join(&asked)), Ok);
+        known.map_err(|problem| self.problems.push(ignored(&folder.join("config.toml"), &problem.message))).ok()
     }
 
     fn read_themes(&mut self, folder: &Path) {
@@ -289,7 +301,8 @@ fn parse(text: &str) -> Result<Config, String> {
             .or_else(|why| Filter::parse(&filter, Scope::Steps).map_err(|_| fault(why)))?;
         filters.push((name, filter));
     }
-    Ok(Config { theme: written.theme, watch, filters, columns, ..Config::default() })
+    let template = written.template.map(|template| (template, PathBuf::new()));
+    Ok(Config { theme: written.theme, template, watch, filters, columns, ..Config::default() })
 }
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
@@ -367,8 +380,7 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told =
-            "config.toml: line 2: unknown field `colour`, expected one of `theme`, `watch`, `filters`, `columns`";
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
@@ -400,12 +412,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::of(folder.path()), Config::default());
         let filters = "[filters]\nlong = \"steps>50 model:gpt*\"\n[columns]\nmodel = \".details.model\"\n";
-        let text = "theme = \"light\"\n[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
+        let text = "[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
+        let text = format!("theme = \"light\"\ntemplate = \"own.jinja\"\n{text}");
         fs::write(folder.path().join("config.toml"), format!("{text}{filters}")).unwrap();
         fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), "text = \"blue\"").unwrap();
         fs::write(folder.path().join("themes/notes.txt"), "x").unwrap();
-        let config = Config::of(folder.path());
+        fs::write(folder.path().join("own.jinja"), "{{ messages }}").unwrap();
+        let mut config = Config::of(folder.path());
+        assert_eq!(config.take_template().map(|template| template.name().to_owned()).as_deref(), Some("own.jinja"));
         assert_eq!(config.theme.as_deref(), Some("light"));
         assert_eq!(config.watch.notice, NoticeBy::Osc9);
         assert_eq!(config.filters, [("long".to_owned(), "steps>50 model:gpt*".to_owned())]);
@@ -414,6 +429,10 @@ mod tests {
         assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);
         assert_eq!(config.problems.len(), 1, "a folder is no theme");
+        fs::write(folder.path().join("own.jinja"), "{% if").unwrap();
+        let mut config = Config::of(folder.path());
+        assert!(config.take_template().is_none());
+        assert!(config.problems[1].to_string().contains("template own.jinja: line 1"), "{:?}", config.problems);
     }
 
     #[test]

@@ -5,18 +5,19 @@
 
 use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
-use super::{files, marks, sift};
+use super::{attempts, files, llm, marks, sift};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, FoundAt, Msg};
 use crate::format::{Format, Layout, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, Span, StepNo, lossy};
 use crate::panes::doc::Doc;
-use crate::panes::reader::TextLine;
+use crate::panes::loss::{LossOptions, LossText};
+use crate::panes::message::CodeRequest;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, DataFound, Records, compare, loss};
+use crate::panes::{Checks, DataFound, Records, compare};
 use crate::review::{arrange, tally};
-use crate::text::{Pattern, Role};
+use crate::text::Pattern;
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
@@ -36,9 +37,6 @@ const SLICE: Duration = Duration::from_millis(1);
 const PAUSE: Duration = Duration::from_micros(200);
 /// Longest match that may stand across two windows.
 const OVERLAP_BYTES: u64 = 64 << 10;
-/// Most entries and bytes of the LLM view that are shown.
-const VIEW_ENTRIES_MAX: usize = 2_000;
-const VIEW_BYTES_MAX: usize = 512 << 10;
 /// Most code lines of a string that are highlighted.
 const CODE_LINES_MAX: usize = 2_000;
 
@@ -70,6 +68,7 @@ pub struct Jobs {
     tally: Latest,
     scan: Latest,
     data: Latest,
+    attempts: Latest,
     sift: Latest,
     ask: Sender<(Source, Effect)>,
     ask_all: Sender<(Source, Effect)>,
@@ -93,6 +92,7 @@ impl Jobs {
             tally: Latest::start("tally", &answers)?,
             scan: Latest::start("scan", &answers)?,
             data: Latest::start("data", &answers)?,
+            attempts: Latest::start("attempts", &answers)?,
             sift: Latest::start("sift", &answers)?,
             ask: spawn("ask", answers.clone(), Arc::clone(&wanted))?,
             ask_all: spawn("ask-all", answers.clone(), Arc::clone(&wanted))?,
@@ -114,6 +114,7 @@ impl Jobs {
             Effect::Tally { .. } => self.tally.is_asked(&effect),
             Effect::Scan { .. } => self.scan.is_asked(&effect),
             Effect::CheckData { .. } => self.data.is_asked(&effect),
+            Effect::Attempts { .. } => self.attempts.is_asked(&effect),
             Effect::Sift { .. } => self.sift.is_asked(&effect),
             Effect::Ask { .. } => &self.ask,
             Effect::AskAll { .. } => &self.ask_all,
@@ -159,6 +160,7 @@ fn number_of(effect: &Effect) -> u64 {
         Effect::Find { number, .. }
         | Effect::Arrange { number, .. }
         | Effect::Tally { number, .. }
+        | Effect::Attempts { number, .. }
         | Effect::Sift { number, .. } => *number,
         // The first content has number 0.
         Effect::Scan { content, .. } | Effect::CheckData { content } => content + 1,
@@ -212,14 +214,20 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
+        Effect::Attempts { number, facts, question } => {
+            let answer = attempts::answer(source, &facts, question, is_wanted);
+            answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
+        }
         Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
         Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(source, effect, &mut Asker::default(), send),
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
-        Effect::View { generation, step } => send(Msg::View(generation, step, view(source, step))),
-        Effect::Loss { generation, record } => send(Msg::Loss(generation, record, trained(source, record))),
+        Effect::View { generation, step } => send(Msg::View(generation, step, llm::lines(source, step))),
+        Effect::Loss { generation, record, template, options } => {
+            send(Msg::Loss((generation, record, template), trained(source, record, &options)));
+        }
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
@@ -227,13 +235,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
                 send(Msg::Compared(generation, question, lines));
             }
         }
-        Effect::Highlight(requests) => {
-            for r in requests {
-                let language = code::guess(&r.key, &r.text, r.language.as_deref());
-                let lines = language.map(|l| code::highlight(l, &r.text, CODE_LINES_MAX)).unwrap_or_default();
-                send(Msg::Code(r.document, r.node, lines));
-            }
-        }
+        Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, within, is_forward } => {
             let found = match (from, within) {
@@ -265,6 +267,12 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
     }
 }
 
+fn highlighted(request: &CodeRequest) -> Msg {
+    let language = code::guess(&request.key, &request.text, request.language.as_deref());
+    let lines = language.map(|l| code::highlight(l, &request.text, CODE_LINES_MAX)).unwrap_or_default();
+    Msg::Code(request.document, request.node, lines)
+}
+
 fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
     match source.files.as_deref().map(|folder| files::show(folder, id)) {
         Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
@@ -291,7 +299,7 @@ fn examine(source: &Source, checks: &Arc<Checks>) -> Msg {
     }
 }
 
-fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
+pub(super) fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
     let text = source.bytes.read(record.place.span).map_err(|p| p.to_string())?;
     let mut run = source.format.run();
     run.push(record, &text, source.bytes.as_ref());
@@ -326,47 +334,10 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
 }
 
 /// A record as a model would see it.
-fn trained(source: &Source, record: usize) -> Vec<TextLine> {
-    let Some(record) = source.records.get(record) else { return Vec::new() };
-    match source.bytes.read(record.place.span) {
-        Ok(bytes) => loss::lines(&lossy(&bytes)),
-        Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
-    }
-}
-
-fn view(source: &Source, step: StepNo) -> Vec<TextLine> {
-    let Some(run) = &source.run else { return Vec::new() };
-    let entries = run.read().unwrap_or_else(PoisonError::into_inner).view(step, source.bytes.as_ref());
-    let (mut used, mut first) = (0, entries.len());
-    while first > 0 && entries.len() - first < VIEW_ENTRIES_MAX && used < VIEW_BYTES_MAX {
-        first -= 1;
-        used += entries[first].text.len();
-    }
-    let mut out = Vec::new();
-    if first > 0 {
-        let text = format!("… {first} earlier entries are not laid out here; `obelus render` prints them all");
-        out.push(TextLine::new(Role::Dim, text));
-    }
-    for entry in &entries[first..] {
-        if let Some(role) = &entry.role {
-            out.push(TextLine::new(speaker(role), format!("── {role} ")).from_step(entry.step));
-        }
-        for line in entry.text.lines() {
-            let role = if line.starts_with("## ") { Role::Kind } else { Role::Text };
-            out.push(TextLine::new(role, line).from_step(entry.step));
-        }
-        out.push(TextLine::new(Role::Text, ""));
-    }
-    out
-}
-
-fn speaker(role: &str) -> Role {
-    match role {
-        "user" => Role::User,
-        "assistant" | "agent" => Role::Agent,
-        "system" | "developer" => Role::System,
-        _ => Role::Environment,
-    }
+fn trained(source: &Source, record: usize, options: &LossOptions) -> Result<LossText, String> {
+    let record = source.records.get(record).ok_or("There is no such record.")?;
+    let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
+    LossText::of(&lossy(&bytes), options)
 }
 
 /// Searches from a place on to the end, then from the other end to that place.

@@ -1,6 +1,7 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
 mod alert;
+mod attempts;
 mod clipboard;
 mod clock;
 pub mod config;
@@ -11,6 +12,7 @@ mod input;
 pub mod jobs;
 pub mod keeper;
 mod listing;
+mod llm;
 mod marks;
 mod opening;
 mod own;
@@ -22,6 +24,7 @@ mod scan;
 mod sift;
 mod signals;
 pub mod stage;
+pub mod templates;
 pub mod terminal;
 mod themes;
 

@@ -15,6 +15,7 @@ use crate::app::{App, Effect, Msg, view};
 use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
 use crate::panes::replay::Replay;
+use crate::review::Template;
 use crate::source::Input;
 use crate::state::watch::Expected;
 use crate::ui;
@@ -57,6 +58,10 @@ pub struct Settings {
     pub theme: Option<String>,
     /// The journal of marks; None: they are not kept.
     pub marks: Option<PathBuf>,
+    /// The chat template of the Loss tab; None: that of the configuration.
+    pub template: Option<Template>,
+    /// Tokens that a model sees there.
+    pub max_tokens: Option<usize>,
 }
 
 /// How long new steps stand out.
@@ -68,9 +73,9 @@ const MARKED_MAX: usize = 1024;
 ///
 /// # Errors
 /// The input cannot be read, there is no such format or theme, or there is no terminal.
-pub fn run(settings: Settings) -> Result<u8, Problem> {
+pub fn run(mut settings: Settings) -> Result<u8, Problem> {
     let environment = Environment::read();
-    let config = Config::load();
+    let mut config = Config::load();
     let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, ask_background)?;
     let forced = settings.format.as_deref();
     let (session, reading, lists) = match &settings.opened {
@@ -96,6 +101,11 @@ pub fn run(settings: Settings) -> Result<u8, Problem> {
     for (name, expression) in &config.columns {
         // The configuration was checked for what names may be.
         let _is_a_name = app.offer_column(name, expression);
+    }
+    app.chat.max_tokens = settings.max_tokens;
+    // What the command line asks for is used; what the configuration names is in the list all the same.
+    for template in config.take_template().into_iter().chain(settings.template.take()) {
+        app.chat.choose(template);
     }
     let (is_done, opening, fade_at) = (false, never(), None);
     let mut program = Program {

@@ -56,6 +56,7 @@ fn where_of(context: Context) -> &'static str {
         Context::Replay => "while a recording plays",
         Context::Files => "in the list of files",
         Context::Table => "in the table",
+        Context::Attempts => "in the attempts at a task",
         Context::Dataset => "in and beside the table",
         Context::Facets => "in the values of a column",
         Context::Plot => "in the plot",

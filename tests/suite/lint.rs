@@ -8,6 +8,7 @@ use obelus::app::{Pane, view};
 use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
+use obelus::review::{LossCheck, Template, Train};
 use obelus::rules::data::{self, Dataset, Unit};
 use obelus::shell::stage::Stage;
 use obelus::source::{Input, Reader};
@@ -48,6 +49,27 @@ fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     all
 }
 
+/// The same with what `check --loss` finds, with the options that the help of the rule names.
+fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
+    let mut all = found(text, format);
+    let word = |option: &str| {
+        let named = lint.help.split_once(&format!("{option} ")).map(|(_, rest)| rest);
+        named.and_then(|rest| rest.split(['`', ' ']).next())
+    };
+    let template = word("check --loss").and_then(Template::named);
+    let check = LossCheck {
+        template: template.unwrap_or_else(|| Template::named("chatml").unwrap()),
+        train: Train::Agent,
+        max_tokens: word("chatml --max-tokens").and_then(|n| n.parse().ok()),
+    };
+    let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
+    let mut reader = Reader::new(&loaded.input);
+    for record in loaded.records.iter() {
+        all.extend(check.look(&record, reader.text(&record).unwrap()));
+    }
+    all
+}
+
 fn told(found: &[Found]) -> Vec<String> {
     found.iter().map(|f| format!("{} {:?}", f.finding.rule, f.finding.severity)).collect()
 }
@@ -55,9 +77,10 @@ fn told(found: &[Found]) -> Vec<String> {
 /// What is wrong with the examples of a rule.
 fn faults(lint: &Lint, format: &str) -> Vec<String> {
     let mut out = Vec::new();
-    let found = |text| match lint::names("data", lint.id) {
-        true => found_in_dataset(text, lint, format),
-        false => found(text, format),
+    let found = |text| match lint.id.split('.').next() {
+        Some("data") => found_in_dataset(text, lint, format),
+        Some("loss") => found_in_chat(text, lint, format),
+        _ => found(text, format),
     };
     let fires = found(lint.fires);
     if !fires.iter().any(|f| f.finding.rule == lint.id && f.finding.severity == lint.severity) {
@@ -83,14 +106,19 @@ fn examples_do_what_they_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The texts in quotes in the sources of the rules and formats that have the prefix of a family.
+/// The texts in quotes in the sources of the rules, the formats and the look at training that have the prefix of a family.
 fn ids_in_sources() -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
-    let mut folders = vec![root.join("rules"), root.join("format")];
+    let mut folders = vec![root.join("rules"), root.join("format"), root.join("review")];
     while let Some(folder) = folders.pop() {
+        // Of what reviews datasets, only how records train is a rule; the rest names rules of others.
+        let is_review = folder.ends_with("review");
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
+            if is_review && !path.file_stem().unwrap().to_string_lossy().starts_with("loss") {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path);
             } else {
@@ -458,4 +486,64 @@ fn a_finding_in_a_message_leads_to_its_value() {
     assert_eq!(message.doc().unwrap().pointer(node), "/tool_call_id");
     press(&mut stage, "] f");
     assert_eq!(stage.app.notice.as_ref().unwrap().text, "no later finding");
+}
+
+#[test]
+fn how_conversations_train_is_checked_where_a_template_is_named() {
+    let folder = Folder::new();
+    let text = concat!(
+        r#"{"id":"a","messages":[{"role":"user","content":"Hi","train":true},{"role":"assistant","content":"Yo."}]}"#,
+        "\n{\"id\":\n",
+        r#"{"id":"b","system":"Be kind.","conversations":[{"from":"human","value":"Hi"},"#,
+        "\n",
+        r#"{"from":"gpt","value":"Yo, and more of it, and still more","weight":1}]}"#,
+        "\n",
+        r#"{"id":"c","messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yo","weight":0}]}"#,
+        "\n"
+    );
+    folder.file("t.jsonl", text);
+    let of = |arguments: &[&str]| {
+        let (status, rules) = folder.rules(&[&["t.jsonl"], arguments].concat());
+        (status, rules.into_iter().filter(|rule| rule.starts_with("loss.")).collect::<Vec<_>>())
+    };
+    assert_eq!(of(&[]).1, Vec::<String>::new(), "a plain check says nothing of it");
+    assert_eq!(of(&["--loss", "chatml"]).1, ["loss.not-agent", "loss.nothing-trains"]);
+    assert_eq!(
+        of(&["--loss", "chatml", "--max-tokens", "33"]).1,
+        ["loss.not-agent", "loss.cut", "loss.nothing-trains"]
+    );
+    assert_eq!(of(&["--loss", "chatml", "--train", "all", "--allow", "loss.nothing-trains"]).1.len(), 3);
+    assert_eq!(of(&["--loss", "chatml", "--allow", "loss"]).1, Vec::<String>::new());
+    folder.file("no.jinja", "{{ raise_exception('not mine') }}");
+    assert_eq!(of(&["--loss", "no.jinja"]).1, ["loss.rejected"; 3]);
+    let (_, stdout, _) = folder.run(&["check", "t.jsonl", "--loss", "chatml", "--max-tokens", "33"]);
+    let cut = stdout.lines().find(|line| line.contains("loss.cut")).unwrap();
+    assert!(
+        cut.starts_with("t.jsonl:4: warning: ~") && cut.ends_with("[loss.cut] record 2 @1 /conversations/1"),
+        "{cut}"
+    );
+    // The same findings, the same ids, in the command that shows one conversation.
+    let (status, stdout, _) = folder.run(&["loss", "t.jsonl", "--record", "2", "--max-tokens", "33", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((status, &answer["findings"][0]["rule"]), (1, &"loss.cut".into()));
+    assert_eq!(answer["findings"][0]["severity"], "warning");
+    // Known findings, denied ones, SARIF.
+    let data = ["check", "t.jsonl", "--loss", "chatml", "--allow", "adp,sft"];
+    folder.run(&[&data[..], &["--write-baseline", "known"]].concat());
+    assert_eq!(of(&["--loss", "chatml", "--baseline", "known"]).1, Vec::<String>::new());
+    assert_eq!(folder.run(&[&data[..], &["--deny", "loss.not-agent"]].concat()).0, 1);
+    let (_, stdout, _) = folder.run(&[&data[..], &["--sarif"]].concat());
+    let log: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "loss.not-agent");
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert_eq!((region["startLine"].as_u64(), region["byteOffset"].as_u64()), (Some(1), Some(22)));
+    for (arguments, word) in
+        [(["--loss", "chatm"], "chatml, llama-3"), (["--max-tokens", "3"], "--loss"), (["--train", "last"], "--loss")]
+    {
+        let (status, _, stderr) = folder.run(&[&["check", "t.jsonl"][..], &arguments].concat());
+        assert!(status == 2 && stderr.contains(word), "{arguments:?}: {stderr}");
+    }
+    folder.file("log.jsonl", "{\"type\":\"text\",\"role\":\"user\",\"text\":\"hi\"}\n");
+    assert_eq!(folder.rules(&["log.jsonl", "--format", "acts", "--loss", "no.jinja"]), (0, vec![]));
 }

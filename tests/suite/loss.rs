@@ -155,3 +155,37 @@ fn attempts_at_a_task_are_a_tree() {
     assert_eq!(tasks[0]["stretches"][2]["ends"][0]["reward"], "0");
     assert_eq!(tasks[0]["stretches"][1]["parent"], 0);
 }
+
+#[test]
+fn the_template_is_chosen_in_the_tab_and_remembered() {
+    let mistral = ["Enter", "8", "c", "type:mist", "Enter"];
+    let text = screen(TALK, &mistral);
+    assert!(text.contains("✓ mistral · ~") && text.contains("[INST] Hi[/INST]"), "{text}");
+    let next = screen(TALK, &[&mistral[..], &["}"]].concat());
+    assert!(next.contains("! mistral · ~") && next.contains("! loss.nothing-trains"), "{next}");
+    // From any tab: it leads to this one.
+    assert!(screen(TALK, &["Enter", "c", "Down", "Enter"]).contains("✓ llama-3 · ~"));
+    assert!(screen("{\"a\":1}\n{\"a\":2}\n", &["Enter", "c"]).contains("this is neither"));
+}
+
+#[test]
+fn enter_on_a_segment_goes_to_its_step() {
+    let text = screen(TALK, &["Enter", "8", "/", "type:See", "Enter", "Enter"]);
+    assert!(text.contains("step 3 of 0–3") && text.contains("step 3; 1 shows its message"), "{text}");
+    let back = screen(TALK, &["Enter", "8", "/", "type:See", "Enter", "Enter", "Backspace"]);
+    assert!(back.contains("step 0 of 0–3"), "{back}");
+    // Stepping takes the cursor of the tab along.
+    let along = screen(TALK, &["Enter", "8", ".", ".", ".", "Enter"]);
+    assert!(along.contains("step 3; 1 shows"), "{along}");
+}
+
+#[test]
+fn a_template_of_the_command_line_that_is_none_is_told_before_the_screen_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let talk = file(folder.path(), "t.jsonl", TALK);
+    let broken = file(folder.path(), "b.jinja", "{% if %}");
+    for (template, expect) in [("nothing", "chatml, llama-3"), (broken.as_str(), "line 1: ")] {
+        let (status, _, told) = obelus(&[&talk, "--template", template]);
+        assert!(status == 2 && told.contains(expect), "{told}");
+    }
+}

@@ -3,6 +3,7 @@
 
 mod adp_rules;
 mod app;
+mod attempts;
 mod bless;
 mod cli;
 mod command;

@@ -304,6 +304,8 @@ fn keys() -> impl Strategy<Value = Vec<&'static str>> {
         "x",
         "]?",
         "[m",
+        "a",
+        "A",
         ":",
         "/",
         "n",
@@ -330,8 +332,9 @@ proptest! {
                 let extent = app.pane_extent(Pane::Table);
                 let window = app.table.window(&app.session, extent);
                 let is_shown = app.layout().panes.iter().any(|(pane, _)| *pane == Pane::Table) && extent.height > 1;
-                prop_assert!(!is_shown || window.rows.len() <= extent.height || window.total == 0);
                 let total = app.table.count(&app.session);
+                // Without a row the pane says why, wrapped to the width and cut by the painter.
+                prop_assert!(!is_shown || window.rows.len() <= extent.height || total == 0);
                 prop_assert!(app.table.scroll.cursor < total.max(1));
                 let has_cursor = window.rows.iter().filter(|row| row.is_cursor).count();
                 prop_assert!(!is_shown || total == 0 || has_cursor == 1, "{key}");

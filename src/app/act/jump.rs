@@ -120,10 +120,17 @@ impl App {
             return;
         };
         if self.session.is_dataset() {
-            self.opening = Some(wanted);
-            effects.push(Effect::Open(wanted));
+            self.open_record(wanted, effects);
         } else {
             self.tell("this input is one trajectory");
+        }
+    }
+
+    /// Opens a record in place of the trajectory that is open. Without one, it is asked for where the program settles.
+    pub(super) fn open_record(&mut self, record: usize, effects: &mut Effects) {
+        self.opening = Some(record);
+        if self.session.run.is_some() {
+            effects.push(Effect::Open(record));
         }
     }
 
@@ -136,11 +143,11 @@ impl App {
                 if self.session.run.is_some() && self.session.trajectory == record {
                     self.pane = Pane::Steps;
                 } else {
-                    self.opening = Some(record);
-                    effects.push(Effect::Open(record));
+                    self.open_record(record, effects);
                 }
             }
             Pane::Facets | Pane::Plot => {}
+            Pane::Attempts => self.follow_attempt(effects),
             Pane::Steps => self.follow_step(),
             Pane::State => self.follow_value(effects),
             Pane::Inspector => self.follow_inspector(),
@@ -227,8 +234,19 @@ impl App {
             return self.follow_difference(cells);
         }
         let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
-        if let Some(step) = step.filter(|s| *s >= 0) {
-            self.jump_to(step);
+        let Some(step) = step.filter(|s| *s >= 0) else {
+            if self.inspector.tab == Tab::Loss {
+                self.tell("this comes from no step: the template writes it");
+            }
+            return;
+        };
+        self.jump_to(step);
+        if self.inspector.tab == Tab::Loss {
+            self.tell(format!("step {step}; 1 shows its message, 8 comes back here"));
+            // Where the steps are not beside it, the message tells where it went.
+            if !self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Steps) {
+                self.show_tab(Tab::Message);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::panes::watch::Target;
 const COPY_MAX: usize = 64 << 10;
 
 impl App {
-    pub(super) fn show_tab(&mut self, tab: Tab) {
+    pub(in crate::app) fn show_tab(&mut self, tab: Tab) {
         self.inspector.tab = tab;
         self.inspector.file = None;
         self.pane = Pane::Inspector;
@@ -39,6 +39,7 @@ impl App {
             Pane::Table => self.table.record().and_then(|record| self.record_text(record)),
             Pane::Facets => self.table.facets.chosen().map(|(field, value)| format!("{}:{value}", field.name())),
             Pane::Plot => None,
+            Pane::Attempts => self.attempts.text(),
             Pane::Steps => self.step_text(),
             Pane::State => self.value_text(self.session.focus.path.as_ref()),
             Pane::Watches => self.value_text(self.watches.chosen().map(|watch| &watch.target)),
@@ -128,8 +129,9 @@ impl App {
             return;
         }
         let line = match self.pane {
-            Pane::Table | Pane::Facets | Pane::Plot => {
-                self.table.record().and_then(|record| self.session.records.get(record)).map(|r| r.place.line)
+            Pane::Table | Pane::Facets | Pane::Plot | Pane::Attempts => {
+                let record = if self.pane == Pane::Attempts { self.attempts.record() } else { self.table.record() };
+                record.and_then(|record| self.session.records.get(record)).map(|r| r.place.line)
             }
             _ => self.session.open().and_then(|o| o.run().place(o.step())).map(|p| p.place.line),
         };

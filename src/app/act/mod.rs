@@ -1,6 +1,7 @@
 //! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
 
 mod ask;
+mod attempts;
 mod finding;
 mod jump;
 mod look;
@@ -68,6 +69,8 @@ impl App {
             A::FirstSo => self.first_so(),
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
+            A::Attempts => self.show_attempts(),
+            A::Tasks => self.show_tasks(),
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
@@ -83,6 +86,7 @@ impl App {
             A::Zoom => self.is_zoomed = !self.is_zoomed,
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
             A::Columns => self.toggle_columns(),
+            A::ChatTemplate => self.ask_template(),
             A::Readers => self.ask_readers(effects),
             A::Raw => self.toggle_raw(),
             A::DiffBase => self.mark_base(),
@@ -166,6 +170,7 @@ impl App {
                     self.use_filter(text);
                 }
             }
+            Some(Item::Template(number)) => self.use_template(number),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
@@ -186,6 +191,10 @@ impl App {
             self.is_zoomed = false;
         } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
             self.close_beside(self.pane);
+        } else if self.pane == Pane::Attempts {
+            self.close_attempts();
+        } else if self.has_attempts_below() {
+            self.pane = Pane::Attempts;
         } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else if !self.show_files() {
@@ -210,10 +219,14 @@ impl App {
             self.pane = Pane::Table;
         } else if self.pane == Pane::Table && !self.table.filter.is_empty() {
             self.table.filter = Filter::default();
+        } else if self.pane == Pane::Attempts {
+            self.close_attempts();
         } else if self.pane == Pane::Steps && !self.sieve.filter.is_empty() {
             self.set_sieve(Filter::default());
         } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
+        } else if self.has_attempts_below() {
+            self.pane = Pane::Attempts;
         } else if self.pane == Pane::Steps && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else {

@@ -37,6 +37,7 @@ impl App {
                 self.table.facets.scroll.move_by(delta, values);
             }
             Pane::Plot => {}
+            Pane::Attempts => self.attempts.move_by(delta),
             Pane::Watches => self.move_in_watches(delta),
             Pane::Steps => self.step_by(delta),
             Pane::State if self.columns.is_on => self.move_in_columns(delta, 0),
@@ -51,6 +52,7 @@ impl App {
                     inspector.plan.move_by(&open, delta);
                 }
             }
+            Pane::Inspector if self.inspector.tab == Tab::Loss => self.inspector.loss.move_by(delta, extent.width),
             Pane::Inspector => {
                 let total = self.inspector_rows(extent.width);
                 self.inspector.scroll().move_by(delta, total);
@@ -123,12 +125,16 @@ impl App {
                     view.set_fold(is_open, cells);
                 }
             }
+            Pane::Attempts => self.attempts.fold(is_open),
             Pane::Steps if is_open == Some(true) => self.pane = Pane::Inspector,
             Pane::Steps | Pane::Table | Pane::Facets | Pane::Plot | Pane::Watches | Pane::Files => {}
         }
     }
 
     pub(super) fn fold_all(&mut self, is_open: bool) {
+        if self.pane == Pane::Attempts {
+            return self.attempts.fold_all(is_open);
+        }
         if self.pane == Pane::Inspector
             && let Some(view) = self.inspector.document()
         {
@@ -154,6 +160,7 @@ impl App {
                 None => return,
             },
             Pane::Table | Pane::Facets | Pane::Plot => return self.scroll_columns(is_right),
+            Pane::Attempts => self.attempts.front(),
             Pane::Steps => &mut self.steps,
             Pane::State => &mut self.state.scroll,
             Pane::Inspector => self.inspector.scroll(),

@@ -123,6 +123,11 @@ impl App {
                     self.follow(effects);
                 }
             }
+            Pane::Attempts => {
+                if self.attempts.move_to(row) && was_here {
+                    self.follow(effects);
+                }
+            }
             Pane::Steps | Pane::Plot => {}
         }
     }

@@ -128,6 +128,9 @@ impl App {
 
     /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
     fn wholes(&self, change: &Change) -> Vec<Decision> {
+        if self.pane == Pane::Attempts {
+            return self.attempts.record().and_then(|record| self.on_record(record, change)).into_iter().collect();
+        }
         if self.is_on_table() {
             let here = self.table.scroll.cursor;
             let rows = self.table.selected().unwrap_or(here..=here);
@@ -142,7 +145,7 @@ impl App {
 
     /// Decisions on what the cursor is on: records of the table, a value in State, else the step.
     fn parts(&self, change: &Change) -> Vec<Decision> {
-        if self.is_on_table() {
+        if self.is_on_table() || self.pane == Pane::Attempts {
             return self.wholes(change);
         }
         let value = (self.pane == Pane::State).then(|| self.session.open()?.focus_reference()).flatten();

@@ -91,7 +91,7 @@ impl App {
         let scope = match self.pane {
             Pane::Table | Pane::Facets | Pane::Plot => Scope::Table(&names),
             Pane::Steps => Scope::Steps,
-            Pane::State | Pane::Inspector | Pane::Watches | Pane::Files => return None,
+            Pane::State | Pane::Inspector | Pane::Watches | Pane::Files | Pane::Attempts => return None,
         };
         let fits = |(_, text): &&(String, String)| Filter::parse(text, scope).is_ok();
         Some(self.filters.iter().filter(fits).cloned().collect())

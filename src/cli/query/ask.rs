@@ -27,18 +27,20 @@ pub(super) struct Answered {
     has_ended: bool,
 }
 
-/// Asks about all records, with as many workers as there are processors; the answers in the order of the file.
+/// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of
+/// the file.
 ///
 /// # Errors
 /// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.
 pub(super) fn records(
     loaded: &Loaded,
     question: &Question,
+    passing: Option<&[bool]>,
     mut each: impl FnMut(Answered) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let mut ended = 0;
     let work = || {
-        let mut asker = Asker { loaded, question, reader: Reader::new(&loaded.input), child: None };
+        let mut asker = Asker { loaded, question, passing, reader: Reader::new(&loaded.input), child: None };
         move |numbers| asker.batch(numbers)
     };
     ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Answered>| {
@@ -57,6 +59,7 @@ pub(super) fn records(
 struct Asker<'l> {
     loaded: &'l Loaded,
     question: &'l Question,
+    passing: Option<&'l [bool]>,
     reader: Reader<'l>,
     child: Option<Child>,
 }
@@ -64,7 +67,8 @@ struct Asker<'l> {
 impl Asker<'_> {
     fn batch(&mut self, numbers: Range<usize>) -> Result<Vec<Answered>, Problem> {
         let (mut all, mut texts) = (Vec::new(), Vec::new());
-        for number in numbers {
+        let passes = |number: &usize| self.passing.is_none_or(|passing| passing.get(*number) == Some(&true));
+        for number in numbers.filter(passes) {
             let Some(record) = self.loaded.records.get(number) else { continue };
             let mut answer = RecordAnswer::default();
             if let RecordBody::Broken(why) = &record.body {

@@ -23,6 +23,7 @@ impl Survey for Trajectories {
             Purpose::Findings => |record, text| Looked::Trajectory(Box::new(adp::judge(record, text))),
             Purpose::Statistics => |record, text| Looked::Trajectory(Box::new(adp::examine(record, text))),
             Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text))),
+            Purpose::Measures => |record, text| Looked::Trajectory(Box::new(adp::measure(record, text))),
         }
     }
 
@@ -32,7 +33,7 @@ impl Survey for Trajectories {
             Looked::Trajectory(examined) => {
                 let glance = examined.glance.clone().unwrap_or_default();
                 let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
-                if self.purpose == Purpose::Table {
+                if matches!(self.purpose, Purpose::Table | Purpose::Measures) {
                     let facts = Some(facts(stats, glance, &found));
                     return Surveyed { found, stats: None, facts };
                 }
@@ -70,5 +71,6 @@ fn facts(stats: Option<adp::TrajectoryStats>, glance: adp::Glance, found: &[Foun
         finish: stats.finish.to_owned(),
     };
     let words = one_line(&glance.words);
-    Facts { title: glance.name, words, counted: Some(counted), ..Facts::default() }.with_findings(found)
+    let (title, task) = (glance.name, glance.task);
+    Facts { title, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
 }

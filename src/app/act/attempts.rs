@@ -1,0 +1,65 @@
+//! Keys of the attempts at a task: opening their tree and the list of tasks, going to an attempt, and back.
+
+use crate::app::{App, Effects, Pane};
+use crate::review::TaskQuestion;
+
+impl App {
+    /// Shows the attempts at the task of the record under the cursor, or of the open one.
+    pub(super) fn show_attempts(&mut self) {
+        let record = if self.is_on_table() { self.table.record() } else { Some(self.session.trajectory) };
+        match record {
+            Some(record) => self.ask_attempts(TaskQuestion::Of(record), false),
+            None => self.tell("no record under the cursor"),
+        }
+    }
+
+    /// Lists the tasks with several attempts.
+    pub(super) fn show_tasks(&mut self) {
+        self.ask_attempts(TaskQuestion::Several, false);
+    }
+
+    fn ask_attempts(&mut self, question: TaskQuestion, is_from_list: bool) {
+        if self.pane != Pane::Attempts {
+            self.under_attempts = if self.is_on_table() { Pane::Table } else { self.pane };
+        }
+        self.attempts.ask(question);
+        self.attempts.is_from_list = is_from_list;
+        self.pane = Pane::Attempts;
+    }
+
+    /// Enter: from the list to the tree of a task, from the tree to an attempt.
+    pub(super) fn follow_attempt(&mut self, effects: &mut Effects) {
+        if self.attempts.is_list() {
+            return match self.attempts.task() {
+                Some(record) => self.ask_attempts(TaskQuestion::Of(record), true),
+                None => self.tell("no task under the cursor"),
+            };
+        }
+        let Some((record, step)) = self.attempts.target() else { return self.tell("no attempt under the cursor") };
+        if self.session.run.is_some() && self.session.trajectory == record {
+            self.pane = Pane::Steps;
+            self.jump_to(step);
+        } else {
+            self.attempts.going = Some((record, step));
+            self.open_record(record, effects);
+        }
+    }
+
+    /// Whether the open trajectory was opened from the attempts, so that closing it leads back there.
+    pub(super) fn has_attempts_below(&self) -> bool {
+        self.attempts.question.is_some() && !self.is_on_table() && self.pane != Pane::Files
+    }
+
+    /// Leaves the tree for the list that it was opened from, else both for what was there before.
+    pub(super) fn close_attempts(&mut self) {
+        if self.attempts.is_from_list && !self.attempts.is_list() {
+            return self.ask_attempts(TaskQuestion::Several, false);
+        }
+        self.attempts.question = None;
+        self.pane = match self.under_attempts {
+            Pane::Table if self.session.is_dataset() => Pane::Table,
+            Pane::Table => Pane::Steps,
+            pane => pane,
+        };
+    }
+}

@@ -1,0 +1,62 @@
+//! The chat templates of the Loss tab: which there are, which is used.
+
+use super::keys::Tab;
+use super::menu::Menu;
+use super::{App, Layer, tabs};
+use crate::panes::loss::LossOptions;
+use crate::review::{TEMPLATES, Template};
+use std::sync::Arc;
+
+/// The templates, and how conversations are looked at.
+#[derive(Debug)]
+pub struct Chat {
+    /// Those known by name, then those from files.
+    pub templates: Vec<Arc<Template>>,
+    /// The one that is used, by its place in the list.
+    pub front: usize,
+    /// Tokens that the model sees, by estimate.
+    pub max_tokens: Option<usize>,
+}
+
+impl Default for Chat {
+    fn default() -> Self {
+        let named = TEMPLATES.iter().filter_map(|(name, _)| Template::named(name));
+        Self { templates: named.map(Arc::new).collect(), front: 0, max_tokens: None }
+    }
+}
+
+impl Chat {
+    /// Uses a template from now on, which joins the list if there is none of its name.
+    pub fn choose(&mut self, template: Template) {
+        let known = self.templates.iter().position(|known| known.name() == template.name());
+        self.front = known.unwrap_or_else(|| {
+            self.templates.push(Arc::new(template));
+            self.templates.len() - 1
+        });
+    }
+
+    /// How conversations are looked at now.
+    #[must_use]
+    pub fn options(&self) -> Option<LossOptions> {
+        let template = Arc::clone(self.templates.get(self.front)?);
+        Some(LossOptions { template, max_tokens: self.max_tokens })
+    }
+}
+
+impl App {
+    /// Asks for the template.
+    pub(super) fn ask_template(&mut self) {
+        if !tabs::has_loss(self) {
+            return self
+                .tell("what trains is told of conversations and of Agent Data Protocol records; this is neither");
+        }
+        let names = self.chat.templates.iter().map(|template| template.name().to_owned()).collect();
+        self.layer = Some(Layer::Menu(Menu::templates(names, self.chat.front)));
+    }
+
+    /// Takes a template, and shows what it makes of the conversation.
+    pub(super) fn use_template(&mut self, number: usize) {
+        self.chat.front = number;
+        self.show_tab(Tab::Loss);
+    }
+}

@@ -1,0 +1,72 @@
+//! What is found in how conversations train, in a chat template.
+
+use super::Lint;
+use crate::model::Severity::{Error, Warning};
+
+pub(super) static LINTS: &[Lint] = &[
+    Lint {
+        id: "loss.nothing-trains",
+        severity: Warning,
+        or: None,
+        help: "No part of the conversation trains the model, or none before the limit of `--max-tokens`: it costs a \
+               place in a batch and teaches nothing. Look at the fields that switch training off (`weight`, \
+               `loss_weight`, `loss`, `train`, `mask`), at `--train`, and at the limit; or leave the record out. It is \
+               looked for with `obelus check --loss TEMPLATE`.",
+        fires: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello.","weight":0}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello.","weight":1}]}"#,
+    },
+    Lint {
+        id: "loss.cut",
+        severity: Warning,
+        or: None,
+        help: "A part that should train lies behind the limit of `--max-tokens`, so the model never sees it, and may \
+               learn an answer without its end. Tokens are estimated at four bytes each. Split the conversation, \
+               shorten what comes before, or raise the limit. In the example the limit is 30: `obelus check --loss \
+               chatml --max-tokens 30`.",
+        fires: r#"{"messages":[{"role":"user","content":"Count to three."},{"role":"assistant","content":"One, then two, and at long last, after a short while, three."}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"Count to three."},{"role":"assistant","content":"One, two, three."}]}"#,
+    },
+    Lint {
+        id: "loss.not-agent",
+        severity: Warning,
+        or: None,
+        help: "A system or user message trains the model: it learns to write what others should say to it. The message \
+               says whether a field of the record or the option `--train` asks for that. It is looked for with `obelus \
+               check --loss TEMPLATE`.",
+        fires: r#"{"messages":[{"role":"user","content":"Hi","train":true},{"role":"assistant","content":"Hello."}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"Hi","train":false},{"role":"assistant","content":"Hello."}]}"#,
+    },
+    Lint {
+        id: "loss.not-prefix-stable",
+        severity: Warning,
+        or: None,
+        help: "The template writes the beginning of the conversation otherwise when more follows. A trainer that finds \
+               what trains by rendering beginnings masks the wrong tokens, and a model that is run turn by turn sees \
+               another text than it was trained on. Use a template that only appends, or one with `{% generation %}` \
+               blocks. Conversations too long to render each of their beginnings are not looked at. In the example \
+               the template is qwen, which joins results that follow one another: `obelus check --loss qwen`.",
+        fires: r#"{"messages":[{"role":"user","content":"look twice"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}},{"id":"2","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"2","content":"b"},{"role":"assistant","content":"Done."}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"look once"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"assistant","content":"Done."}]}"#,
+    },
+    Lint {
+        id: "loss.lost",
+        severity: Warning,
+        or: None,
+        help: "A message that should train cannot be found in what the template writes: it is left out, or written \
+               otherwise, in a stretch where messages cannot be told apart by rendering (loss.not-prefix-stable). \
+               Nobody can say which tokens are its own, so it does not train. Use another template, or mend the \
+               message. In the example the template is qwen: `obelus check --loss qwen`.",
+        fires: r#"{"messages":[{"role":"user","content":"look twice"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}},{"id":"2","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":" ","train":true},{"role":"tool","tool_call_id":"2","content":"b"},{"role":"assistant","content":"Done."}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"look once"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a","train":true},{"role":"assistant","content":"Done."}]}"#,
+    },
+    Lint {
+        id: "loss.rejected",
+        severity: Error,
+        or: None,
+        help: "The template takes this conversation for none of its own, or fails on it; the message has its words and \
+               its line. A trainer stops here, or leaves the record out without a word. Mend the roles and their \
+               order, or use another template. In the example the template is mistral: `obelus check --loss mistral`.",
+        fires: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"critic","content":"Hm."},{"role":"assistant","content":"Hello."}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}"#,
+    },
+];

@@ -1,0 +1,323 @@
+//! Attempts at one task, as a tree: what they begin with alike stands once, then where they part and what each came to;
+//! and the list of the tasks with several attempts, from which a tree is opened.
+
+mod list;
+mod paint;
+
+use super::row::Nth;
+use super::{Extent, Scroll, Session, Window};
+use crate::model::StepNo;
+use crate::review::{AttemptTree, TaskAnswer, TaskList, TaskQuestion, Verdict};
+use crate::text::Pattern;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Rows above the tree and the list.
+pub const HEAD_ROWS: usize = 1;
+
+/// A row of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// A stretch that several attempts go through, by its number.
+    Branch(usize),
+    /// An attempt that ends, by its stretch and its own number.
+    End(usize, usize),
+}
+
+/// What a row is whatever else the tree holds: a record, and the step at which a stretch of it begins.
+type Known = (usize, Option<usize>);
+/// Decisions below each branch: good, bad, unsure.
+type Decided = Rc<Vec<[usize; 3]>>;
+
+/// What is shown of the attempts, scroll, cursor and folds.
+#[derive(Debug, Default)]
+pub struct AttemptsPane {
+    /// What was asked for last; None: the pane is closed.
+    pub question: Option<TaskQuestion>,
+    /// Scroll and cursor of the tree, in rows.
+    pub scroll: Scroll,
+    /// Scroll and cursor of the list, in tasks.
+    pub list_scroll: Scroll,
+    /// Whether the tree was opened from the list.
+    pub is_from_list: bool,
+    /// The record that is being opened, and the step to go to in it.
+    pub going: Option<(usize, StepNo)>,
+    /// The answer for a tree; None: there is none yet.
+    tree: Option<TaskAnswer>,
+    list: Option<TaskList>,
+    folded: HashSet<Known>,
+    lines: Vec<Line>,
+    at: Option<Known>,
+    version: u64,
+    /// Version of the tree and of the marks, and what they come to.
+    decided: RefCell<Option<((u64, u64), Decided)>>,
+}
+
+impl AttemptsPane {
+    /// Asks something else: what was there is shown no longer.
+    pub fn ask(&mut self, question: TaskQuestion) {
+        self.question = Some(question);
+        if question != TaskQuestion::Several {
+            self.tree = None;
+            self.scroll = Scroll::default();
+            self.folded.clear();
+            self.at = None;
+            self.lines.clear();
+        }
+    }
+
+    /// Forgets what is shown: the input has another content.
+    pub fn clear(&mut self) {
+        (self.tree, self.list) = (None, None);
+        self.lines.clear();
+    }
+
+    /// Takes the answer to a question.
+    pub fn take(&mut self, question: TaskQuestion, answer: TaskAnswer) {
+        match answer {
+            TaskAnswer::Tasks(list) => self.list = Some(list),
+            answer if self.question == Some(question) => {
+                let is_first = self.tree.is_none();
+                self.tree = Some(answer);
+                self.version += 1;
+                self.lay_out();
+                if let (TaskQuestion::Of(record), true) = (question, is_first) {
+                    self.show(|line, tree| matches!(line, Line::End(_, i) if tree.attempts[i].record == record));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tree(&self) -> Option<&AttemptTree> {
+        match &self.tree {
+            Some(TaskAnswer::Tree(tree)) => Some(tree),
+            _ => None,
+        }
+    }
+
+    fn known(tree: &AttemptTree, line: Line) -> Known {
+        match line {
+            Line::Branch(i) => {
+                let stretch = &tree.branches[i].stretch;
+                (tree.attempts[stretch.first].record, Some(stretch.steps.start))
+            }
+            Line::End(_, attempt) => (tree.attempts[attempt].record, None),
+        }
+    }
+
+    /// Makes the rows anew; the cursor stays on what it was on.
+    fn lay_out(&mut self) {
+        self.lines.clear();
+        let Some(TaskAnswer::Tree(tree)) = &self.tree else { return };
+        let mut hidden_below = usize::MAX;
+        for (i, branch) in tree.branches.iter().enumerate() {
+            if branch.stretch.depth > hidden_below {
+                continue;
+            }
+            hidden_below = usize::MAX;
+            if branch.stretch.attempts > 1 {
+                self.lines.push(Line::Branch(i));
+                if self.folded.contains(&Self::known(tree, Line::Branch(i))) {
+                    hidden_below = branch.stretch.depth;
+                    continue;
+                }
+            }
+            self.lines.extend(branch.stretch.ends.iter().map(|end| Line::End(i, *end)));
+        }
+        let at = self.at;
+        if let Some(row) = self.lines.iter().position(|line| Some(Self::known(tree, *line)) == at) {
+            self.scroll.cursor = row;
+        }
+        self.settle_cursor(0);
+    }
+
+    fn settle_cursor(&mut self, delta: isize) {
+        self.scroll.move_by(delta, self.lines.len());
+        self.at = self.tree().zip(self.line()).map(|(tree, line)| Self::known(tree, line));
+    }
+
+    fn show(&mut self, is_it: impl Fn(Line, &AttemptTree) -> bool) {
+        let row = self.tree().and_then(|tree| self.lines.iter().position(|line| is_it(*line, tree)));
+        row.into_iter().for_each(|row| self.scroll.jump_to(row));
+        self.settle_cursor(0);
+    }
+
+    fn line(&self) -> Option<Line> {
+        self.lines.get(self.scroll.cursor).copied()
+    }
+
+    /// Whether the list is shown, and not a tree.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.question == Some(TaskQuestion::Several)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        if self.is_list() { self.list.as_ref().map_or(0, |list| list.tasks.len()) } else { self.lines.len() }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Scroll of what is shown.
+    pub fn front(&mut self) -> &mut Scroll {
+        if self.is_list() { &mut self.list_scroll } else { &mut self.scroll }
+    }
+
+    /// Moves the cursor by rows.
+    pub fn move_by(&mut self, delta: isize) {
+        let rows = self.len();
+        if self.is_list() { self.list_scroll.move_by(delta, rows) } else { self.settle_cursor(delta) }
+    }
+
+    /// Puts the cursor on a row; whether it was there before.
+    pub fn move_to(&mut self, row: usize) -> bool {
+        let was_there = self.front().cursor == row;
+        self.front().cursor = row;
+        self.move_by(0);
+        was_there
+    }
+
+    /// The first record of the task under the cursor of the list.
+    #[must_use]
+    pub fn task(&self) -> Option<usize> {
+        Some(self.list.as_ref()?.tasks.get(self.list_scroll.cursor)?.first)
+    }
+
+    /// The attempt that the row under the cursor stands for, or its first: its record, and the step to look at.
+    #[must_use]
+    pub fn target(&self) -> Option<(usize, StepNo)> {
+        let tree = self.tree().filter(|_| !self.is_list())?;
+        let (attempt, step) = match self.line()? {
+            Line::Branch(i) => (tree.branches[i].stretch.first, tree.branches[i].stretch.steps.start),
+            // Where one alone goes on, its first own step; where it ends among others, its last.
+            Line::End(i, attempt) if tree.branches[i].stretch.attempts == 1 => {
+                (attempt, tree.branches[i].stretch.steps.start)
+            }
+            Line::End(_, attempt) => (attempt, tree.attempts[attempt].steps.len().saturating_sub(1)),
+        };
+        Some((tree.attempts[attempt].record, StepNo::try_from(step).ok()?))
+    }
+
+    /// The record of the attempt under the cursor, where the row stands for one alone.
+    #[must_use]
+    pub fn record(&self) -> Option<usize> {
+        match (self.is_list(), self.line()?) {
+            (false, Line::End(_, attempt)) => Some(self.tree()?.attempts.get(attempt)?.record),
+            _ => None,
+        }
+    }
+
+    /// Folds or unfolds the branch that the cursor is in; closing what is folded, or is an attempt, goes to its parent.
+    pub fn fold(&mut self, is_open: Option<bool>) {
+        let (Some(line), Some(tree)) = (self.line().filter(|_| !self.is_list()), self.tree()) else { return };
+        let known = Self::known(tree, line);
+        let was_open = matches!(line, Line::Branch(_)).then(|| !self.folded.contains(&known));
+        let parent = match line {
+            Line::End(i, _) if tree.branches[i].stretch.attempts > 1 => Some(i),
+            Line::Branch(i) | Line::End(i, _) => tree.branches[i].stretch.parent,
+        };
+        match (was_open, is_open) {
+            (Some(true), Some(true)) => return self.settle_cursor(1),
+            (Some(true), _) => self.folded.insert(known),
+            (Some(false), None | Some(true)) => self.folded.remove(&known),
+            (Some(false) | None, Some(false)) => {
+                return self.show(|line, _| parent.is_some_and(|parent| line == Line::Branch(parent)));
+            }
+            (None, Some(true)) => return,
+            (None, None) => {
+                let Some(parent) = parent else { return };
+                let known = Self::known(tree, Line::Branch(parent));
+                self.at = Some(known);
+                self.folded.insert(known)
+            }
+        };
+        self.lay_out();
+    }
+
+    /// Folds all branches below the first, or unfolds all.
+    pub fn fold_all(&mut self, is_open: bool) {
+        self.folded.clear();
+        if let (false, Some(TaskAnswer::Tree(tree))) = (is_open, &self.tree) {
+            let all = (0..tree.branches.len()).filter(|i| tree.branches[*i].stretch.depth > 0);
+            self.folded = all.map(|i| Self::known(tree, Line::Branch(i))).collect();
+        }
+        self.lay_out();
+    }
+
+    /// Puts the cursor on the next or previous row with a match, around the end; which one it is.
+    pub fn search(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let said = |row: usize| match (&self.list, self.tree()) {
+            (Some(list), _) if self.is_list() => list.tasks[row].name.clone(),
+            (_, Some(tree)) => paint::said(tree, self.lines[row]),
+            _ => String::new(),
+        };
+        let hits: Vec<usize> = (0..self.len()).filter(|row| pattern.is_match(&said(*row))).collect();
+        let found = self.front().move_to_hit(&hits, is_forward);
+        self.move_by(0);
+        found
+    }
+
+    /// What is copied of the row under the cursor.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        match self.is_list() {
+            true => Some(self.list.as_ref()?.tasks.get(self.list_scroll.cursor)?.name.clone()),
+            false => Some(paint::said(self.tree()?, self.line()?)),
+        }
+    }
+
+    /// The visible rows; `looked` is how much of the dataset was looked at, in percent.
+    #[must_use]
+    pub fn window(&self, session: &Session, looked: usize, extent: Extent) -> Window {
+        if !session.is_dataset() {
+            let lines =
+                ["Nothing to compare.", "Attempts are looked for among the records of a dataset; this is one run."];
+            return Window::notice(&lines, extent.width);
+        }
+        match (&self.list, &self.tree) {
+            (Some(list), _) if self.is_list() => list::window(list, &self.list_scroll, looked, extent),
+            (_, Some(TaskAnswer::Tree(tree))) if !self.is_list() => paint::window(self, tree, session, looked, extent),
+            (_, Some(_)) if !self.is_list() => Window::notice(&["This record names no task.", WHERE, BY], extent.width),
+            _ => Window::notice(&["Looking for the attempts…"], extent.width),
+        }
+    }
+
+    /// How many of the attempts below each branch were decided, and how.
+    fn decided(&self, tree: &AttemptTree, session: &Session) -> Decided {
+        let key = (self.version, session.review.version);
+        if let Some((_, decided)) = self.decided.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return Rc::clone(decided);
+        }
+        let mut all = vec![[0; 3]; tree.branches.len()];
+        for (i, branch) in tree.branches.iter().enumerate().rev() {
+            for end in &branch.stretch.ends {
+                let verdict = session.review.verdict(tree.attempts[*end].record);
+                let place = verdict.and_then(|verdict| Verdict::ALL.iter().position(|v| *v == verdict));
+                place.into_iter().for_each(|place| all[i][place] += 1);
+            }
+            if let Some(parent) = branch.stretch.parent {
+                (0..3).for_each(|n| all[parent][n] += all[i][n]);
+            }
+        }
+        let decided = Rc::new(all);
+        *self.decided.borrow_mut() = Some((key, Rc::clone(&decided)));
+        decided
+    }
+}
+
+/// What a task id is, and where it is looked for.
+const WHERE: &str = "A task id says which records are attempts at the same task. It is looked for in task_id, \
+                     instance_id, details.task_id and details.instance_id, else in the id without the number of the \
+                     attempt, as t-attempt-2, t_run3 or t#2.";
+const BY: &str = "`obelus tree FILE --by FIELD` takes another field. Esc goes back.";
+
+#[cfg(test)]
+mod tests;

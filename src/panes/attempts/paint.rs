@@ -1,0 +1,189 @@
+//! The rows of the tree.
+
+use super::{AttemptsPane, HEAD_ROWS, Line};
+use crate::panes::row::pieces_width;
+use crate::panes::table::measured;
+use crate::panes::{Extent, Hit, Piece, Row, Session, Window, marks, steps};
+use crate::review::{Attempt, AttemptTree, Branch, Numbers, Outcome, Verdict};
+use crate::text::{Role, SafeText, cut, pad};
+
+/// From these widths on a row tells more.
+const WIDE: usize = 100;
+const MEDIUM: usize = 60;
+/// Ways to end that a branch tells.
+const FINISHES_WIDE: usize = 3;
+
+pub(super) fn window(
+    pane: &AttemptsPane,
+    tree: &AttemptTree,
+    session: &Session,
+    looked: usize,
+    extent: Extent,
+) -> Window {
+    let painter = Painter { pane, tree, session, cells: extent.width };
+    let mut rows = vec![painter.head(looked)];
+    let (top, total) = (pane.scroll.top, pane.lines.len());
+    let end = total.min(top + extent.height.saturating_sub(HEAD_ROWS));
+    rows.extend((top.min(end)..end).map(|i| {
+        let is_cursor = i == pane.scroll.cursor;
+        painter.row(pane.lines[i], is_cursor).hit(Hit::Row(i)).cursor(is_cursor)
+    }));
+    Window { rows, top, total }
+}
+
+/// What a row says, for a search and to copy.
+pub(super) fn said(tree: &AttemptTree, line: Line) -> String {
+    let (branch, end) = match line {
+        Line::Branch(i) => (&tree.branches[i], None),
+        Line::End(i, attempt) => (&tree.branches[i], Some(&tree.attempts[attempt])),
+    };
+    let step = branch.step.as_ref().filter(|_| end.is_none() || branch.stretch.attempts == 1);
+    let step = step.map_or(String::new(), |step| format!("{} {}", step.label, steps::one_line(&step.summary)));
+    let end = end.map_or(String::new(), |end| {
+        let told = [&end.id, &end.reward, &end.finish].into_iter().flatten().cloned().collect::<Vec<_>>();
+        format!("record {} {} ", end.record, told.join(" "))
+    });
+    format!("{end}{step}").trim().to_owned()
+}
+
+/// What attempts came to, as short as the width needs it.
+pub(super) fn outcome(outcome: &Outcome, cells: usize) -> Vec<Piece> {
+    let mut out = Vec::new();
+    if let Some((least, most)) = outcome.rewards {
+        let [least, most] = [least, most].map(|reward| measured(Numbers::Reward, reward));
+        let told = if least == most { least } else { format!("{least}..{most}") };
+        put_reward(&told, cells, &mut out);
+    }
+    let shown = if cells >= WIDE { FINISHES_WIDE } else { 1 };
+    if cells >= MEDIUM || out.is_empty() {
+        let names: Vec<String> = outcome.finishes.iter().take(shown).map(|(name, n)| format!("{name} {n}")).collect();
+        let more = if outcome.finishes.len() > shown { " …" } else { "" };
+        put_finish(&format!("{}{more}", names.join(", ")), cells, &mut out);
+    }
+    out
+}
+
+fn put_reward(told: &str, cells: usize, out: &mut Vec<Piece>) {
+    out.push(Piece::of(Role::Dim, if cells >= WIDE { "  reward " } else { "  " }));
+    out.push(Piece::of(Role::JsonNumber, told));
+}
+
+fn put_finish(told: &str, cells: usize, out: &mut Vec<Piece>) {
+    if !told.is_empty() {
+        let told = cut(&SafeText::of(told), (cells / 3).max(8));
+        out.push(Piece::of(Role::Dim, if out.is_empty() { "  " } else { " · " }));
+        out.push(Piece::safe(Role::Text, told));
+    }
+}
+
+struct Painter<'p> {
+    pane: &'p AttemptsPane,
+    tree: &'p AttemptTree,
+    session: &'p Session,
+    cells: usize,
+}
+
+impl Painter<'_> {
+    fn head(&self, looked: usize) -> Row {
+        let n = self.tree.attempts.len();
+        let mut told = match n {
+            1 => "  the only attempt at this task; A lists the tasks with several".to_owned(),
+            _ => format!("  {n} attempts"),
+        };
+        if self.tree.left_out > 0 {
+            told += &format!(", {} more are not shown", self.tree.left_out);
+        }
+        let task = cut(&SafeText::of(&self.tree.task), self.cells / 2);
+        let mut left = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Title, task), Piece::of(Role::Dim, &told)];
+        if looked < 100 {
+            left.push(Piece::of(Role::Warning, &format!(" · so far: scanning {looked} %")));
+        }
+        Row::new(left)
+    }
+
+    fn row(&self, line: Line, is_cursor: bool) -> Row {
+        let edge = Piece::of(Role::Accent, if is_cursor { "▌" } else { " " });
+        match line {
+            Line::Branch(i) => self.branch(i, edge),
+            Line::End(i, attempt) => self.end(&self.tree.branches[i], &self.tree.attempts[attempt], edge),
+        }
+    }
+
+    /// Deep trees go no further in than a quarter of the width.
+    fn indent(&self, depth: usize) -> Piece {
+        Piece::of(Role::Text, &"  ".repeat(depth.min(self.cells / 8)))
+    }
+
+    fn branch(&self, number: usize, edge: Piece) -> Row {
+        let branch = &self.tree.branches[number];
+        let known = AttemptsPane::known(self.tree, Line::Branch(number));
+        let fold = if self.pane.folded.contains(&known) { "▸ " } else { "▾ " };
+        let n = branch.stretch.attempts;
+        let count = if self.cells >= WIDE { format!("  {n} attempts") } else { format!(" ×{n}") };
+        let head = vec![
+            edge,
+            self.indent(branch.stretch.depth),
+            Piece::of(Role::Punct, fold),
+            Piece::of(Role::Blame, &range(&branch.stretch.steps)),
+            Piece::of(Role::Text, &count),
+        ];
+        let mut right = outcome(&branch.outcome, self.cells);
+        let decided = self.pane.decided(self.tree, self.session);
+        for (verdict, n) in Verdict::ALL.iter().zip(decided[number]).filter(|(_, n)| *n > 0) {
+            right.push(Piece::of(marks::role(*verdict), &format!(" {}{n}", verdict.sign())));
+        }
+        self.told(head, Some(branch), right)
+    }
+
+    fn end(&self, branch: &Branch, attempt: &Attempt, edge: Piece) -> Row {
+        let is_alone = branch.stretch.attempts == 1;
+        let depth = branch.stretch.depth + usize::from(!is_alone);
+        let steps = if is_alone { range(&branch.stretch.steps) } else { "ends".to_owned() };
+        let mark = self.session.review.unit_mark(attempt.record).map(marks::sign);
+        let mut head = vec![
+            edge,
+            self.indent(depth),
+            mark.unwrap_or_else(|| Piece::of(Role::Text, " ")),
+            Piece::of(Role::Text, " "),
+            Piece::of(Role::Blame, &steps),
+        ];
+        let record = format!("  record {}", attempt.record);
+        match &attempt.id {
+            Some(id) => {
+                // The task stands above; where room is short, what tells the attempts apart is enough.
+                let own = id.strip_prefix(&self.tree.task).filter(|own| self.cells < WIDE && !own.is_empty());
+                let id = own.map_or_else(|| id.clone(), |own| format!("…{own}"));
+                head.push(Piece::of(Role::Text, &format!("  {}", steps::one_line(&id))));
+                head.extend((self.cells >= WIDE).then(|| Piece::of(Role::Dim, &record)));
+            }
+            None => head.push(Piece::of(Role::Text, &record)),
+        }
+        let mut right = Vec::new();
+        attempt.reward.iter().for_each(|reward| put_reward(&steps::one_line(reward), self.cells, &mut right));
+        if self.cells >= MEDIUM || right.is_empty() {
+            attempt.finish.iter().for_each(|finish| put_finish(&steps::one_line(finish), self.cells, &mut right));
+        }
+        self.told(head, is_alone.then_some(branch), right)
+    }
+
+    /// A row: what it is, then its first step in a column of its own, where there is room.
+    fn told(&self, mut left: Vec<Piece>, branch: Option<&Branch>, right: Vec<Piece>) -> Row {
+        let step = branch.and_then(|branch| branch.step.as_ref()).filter(|_| self.cells >= MEDIUM);
+        if let Some(step) = step {
+            let gap = (self.cells * 2 / 5).saturating_sub(pieces_width(&left)).max(1);
+            left.push(Piece::of(Role::Text, &" ".repeat(gap)));
+            left.push(Piece::safe(steps::role_of(step), pad(&SafeText::of(&step.label), 9)));
+            left.push(Piece::of(Role::Text, &steps::one_line(&step.summary)));
+        }
+        Row::new(left).right(right)
+    }
+}
+
+/// Steps as the command line writes them.
+fn range(steps: &std::ops::Range<usize>) -> String {
+    match steps.len() {
+        0 => "no step alike".to_owned(),
+        1 => format!("@{}", steps.start),
+        _ => format!("@{}..@{}", steps.start, steps.end - 1),
+    }
+}

@@ -1,0 +1,271 @@
+//! Attempts at a task to look through: their tree with what each branch came to, and the tasks with several attempts.
+
+use super::facts::FactTable;
+use super::field::{Names, Numbers, Subject as _};
+use super::prefix::{Attempt, Stretch, tree};
+use crate::model::Step;
+use crate::rules::adp::task_key;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
+
+/// Most tasks that are listed.
+const TASKS_MAX: usize = 500;
+/// Records between two looks whether the answer is still wanted.
+const LOOK_RECORDS: usize = 1 << 14;
+
+/// What is asked of the attempts of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskQuestion {
+    /// The attempts at the task of a record.
+    Of(usize),
+    /// The tasks with several attempts.
+    Several,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaskAnswer {
+    /// The attempts at one task.
+    Tree(AttemptTree),
+    /// The record names no task.
+    Unnamed,
+    /// The tasks.
+    Tasks(TaskList),
+}
+
+/// What some attempts came to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// The least and the greatest reward that is a number.
+    pub rewards: Option<(f64, f64)>,
+    /// How they ended, the most frequent first.
+    pub finishes: Vec<(String, usize)>,
+}
+
+/// A stretch of the tree, and what lies below it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// The steps that its attempts have alike.
+    pub stretch: Stretch,
+    /// What its attempts came to.
+    pub outcome: Outcome,
+    /// Its first step.
+    pub step: Option<Step>,
+}
+
+/// The attempts at one task as a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttemptTree {
+    /// The task.
+    pub task: String,
+    /// Its attempts, in the order of the file.
+    pub attempts: Vec<Attempt>,
+    /// Each branch before those that follow it.
+    pub branches: Vec<Branch>,
+    /// Attempts beyond those.
+    pub left_out: usize,
+}
+
+/// A task with several attempts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskLine {
+    /// Its name; empty until it was looked up.
+    pub name: String,
+    /// Its attempts.
+    pub attempts: usize,
+    /// The record of the first.
+    pub first: usize,
+    /// The fewest and the most steps.
+    pub steps: RangeInclusive<u64>,
+    /// What they came to, as the table has it.
+    pub outcome: Outcome,
+}
+
+/// The tasks with several attempts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaskList {
+    /// Those that are listed, in the order of their first attempts.
+    pub tasks: Vec<TaskLine>,
+    /// How many there are.
+    pub several: usize,
+    /// How many tasks there are, with any number of attempts.
+    pub all: usize,
+    /// Records that name no task.
+    pub unnamed: usize,
+}
+
+impl Outcome {
+    fn add_reward(&mut self, reward: f64) {
+        if reward.is_finite() {
+            let (least, most) = self.rewards.unwrap_or((reward, reward));
+            self.rewards = Some((least.min(reward), most.max(reward)));
+        }
+    }
+
+    fn add_finish(&mut self, finish: &str, count: usize) {
+        match self.finishes.iter_mut().find(|(name, _)| name == finish) {
+            Some((_, n)) => *n += count,
+            None => self.finishes.push((finish.to_owned(), count)),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for reward in other.rewards.iter().flat_map(|(least, most)| [*least, *most]) {
+            self.add_reward(reward);
+        }
+        other.finishes.iter().for_each(|(name, n)| self.add_finish(name, *n));
+    }
+
+    fn finish(&mut self) {
+        self.finishes.sort_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+    }
+
+    /// What one attempt came to.
+    #[must_use]
+    pub fn of(attempt: &Attempt) -> Self {
+        let mut out = Self::default();
+        attempt.reward.iter().filter_map(|reward| reward.parse().ok()).for_each(|reward| out.add_reward(reward));
+        attempt.finish.iter().for_each(|finish| out.add_finish(finish, 1));
+        out
+    }
+}
+
+impl AttemptTree {
+    /// The tree of attempts at one task; steps are told later.
+    #[must_use]
+    pub fn of(task: String, attempts: Vec<Attempt>, left_out: usize) -> Self {
+        let stretches = tree(&attempts, &(0..attempts.len()).collect::<Vec<_>>());
+        let mut outcomes = vec![Outcome::default(); stretches.len()];
+        for (i, stretch) in stretches.iter().enumerate().rev() {
+            let mut own = std::mem::take(&mut outcomes[i]);
+            stretch.ends.iter().for_each(|end| own.add(&Outcome::of(&attempts[*end])));
+            own.finish();
+            if let Some(parent) = stretch.parent {
+                outcomes[parent].add(&own);
+            }
+            outcomes[i] = own;
+        }
+        let branch = |(stretch, outcome)| Branch { stretch, outcome, step: None };
+        Self { task, branches: stretches.into_iter().zip(outcomes).map(branch).collect(), attempts, left_out }
+    }
+
+    /// The first steps of branches that are to be told, by the record that has them: branch and step.
+    #[must_use]
+    pub fn steps_to_tell(&self) -> BTreeMap<usize, Vec<(usize, usize)>> {
+        let mut out: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for (i, Branch { stretch, .. }) in self.branches.iter().enumerate().filter(|(_, b)| !b.stretch.steps.is_empty())
+        {
+            out.entry(self.attempts[stretch.first].record).or_default().push((i, stretch.steps.start));
+        }
+        out
+    }
+}
+
+/// The records that are taken for attempts at a task, by what is known of them.
+#[must_use]
+pub fn attempts_at(facts: &FactTable, task: &str) -> Vec<usize> {
+    let key = Some(task_key(task));
+    facts.iter().filter(|entry| entry.task() == key).map(|entry| entry.record()).collect()
+}
+
+/// The tasks with several attempts, by what is known of the records; their names are looked up later. None: nobody
+/// wants it any more.
+#[must_use]
+pub fn several(facts: &FactTable, is_wanted: &dyn Fn() -> bool) -> Option<TaskList> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    let mut out = TaskList::default();
+    for entry in facts.iter() {
+        if entry.record().is_multiple_of(LOOK_RECORDS) && !is_wanted() {
+            return None;
+        }
+        match entry.task() {
+            Some(task) => *counts.entry(task).or_default() += 1,
+            None => out.unnamed += 1,
+        }
+    }
+    out.all = counts.len();
+    out.several = counts.values().filter(|n| **n > 1).count();
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    for entry in facts.iter() {
+        if entry.record().is_multiple_of(LOOK_RECORDS) && !is_wanted() {
+            return None;
+        }
+        let Some(task) = entry.task().filter(|task| counts.get(task).is_some_and(|n| *n > 1)) else { continue };
+        let steps = entry.number(Numbers::Steps).unwrap_or_default() as u64;
+        let place = match places.get(&task) {
+            Some(place) => *place,
+            None if out.tasks.len() >= TASKS_MAX => continue,
+            None => {
+                places.insert(task, out.tasks.len());
+                let (name, outcome) = (String::new(), Outcome::default());
+                out.tasks.push(TaskLine { name, attempts: 0, first: entry.record(), steps: steps..=steps, outcome });
+                out.tasks.len() - 1
+            }
+        };
+        let line = &mut out.tasks[place];
+        line.attempts += 1;
+        line.steps = steps.min(*line.steps.start())..=steps.max(*line.steps.end());
+        entry.number(Numbers::Reward).into_iter().for_each(|reward| line.outcome.add_reward(reward));
+        entry.names(Names::Finish).for_each(|(finish, _)| line.outcome.add_finish(finish, 1));
+    }
+    out.tasks.iter_mut().for_each(|line| line.outcome.finish());
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::tests::{made, table};
+    use super::*;
+
+    fn attempt(record: usize, steps: &[u128], reward: Option<&str>, finish: &str) -> Attempt {
+        let (reward, finish) = (reward.map(str::to_owned), Some(finish.to_owned()));
+        Attempt { record, id: None, task: "t".into(), reward, finish, steps: steps.to_vec() }
+    }
+
+    #[test]
+    fn a_branch_tells_what_all_below_it_came_to() {
+        let all = vec![
+            attempt(3, &[1, 2, 3], Some("1.0"), "done"),
+            attempt(5, &[1, 2, 4, 5], Some("0"), "cost"),
+            attempt(6, &[1, 2], Some("NaN"), "cost"),
+            attempt(9, &[1, 7], None, "done"),
+        ];
+        let tree = AttemptTree::of("t".into(), all, 0);
+        let told: Vec<String> = tree
+            .branches
+            .iter()
+            .map(|b| format!("{:?} {:?} {:?}", b.stretch.steps, b.outcome.rewards, b.outcome.finishes))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                r#"0..1 Some((0.0, 1.0)) [("cost", 2), ("done", 2)]"#,
+                r#"1..2 Some((0.0, 1.0)) [("cost", 2), ("done", 1)]"#,
+                r#"2..3 Some((1.0, 1.0)) [("done", 1)]"#,
+                r#"2..4 Some((0.0, 0.0)) [("cost", 1)]"#,
+                r#"1..2 None [("done", 1)]"#,
+            ]
+        );
+        let steps = tree.steps_to_tell();
+        assert_eq!(steps[&3], [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!((steps[&5].as_slice(), steps[&9].as_slice()), (&[(3, 2)][..], &[(4, 1)][..]));
+    }
+
+    #[test]
+    fn tasks_of_one_attempt_are_counted_and_not_listed() {
+        let task = |task: u64, facts| crate::format::Facts { task: Some(task), ..facts };
+        let all = [
+            task(7, made("a", 3, &[], Some(1.0), "done")),
+            task(8, made("b", 3, &[], None, "done")),
+            made("c", 1, &[], None, "done"),
+            task(7, made("d", 9, &[], Some(0.0), "cost")),
+        ];
+        let list = several(&table(&all), &|| true).unwrap();
+        assert_eq!((list.several, list.all, list.unnamed, list.tasks.len()), (1, 2, 1, 1));
+        let line = &list.tasks[0];
+        assert_eq!((line.attempts, line.first, line.steps.clone()), (2, 0, 3..=9));
+        assert_eq!(line.outcome.rewards, Some((0.0, 1.0)));
+        assert_eq!(line.outcome.finishes, [("cost".to_owned(), 1), ("done".to_owned(), 1)]);
+        assert_eq!(several(&table(&all), &|| false), None);
+    }
+}

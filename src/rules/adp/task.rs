@@ -1,0 +1,89 @@
+//! Which task a record is an attempt at.
+
+use super::reading::record_id;
+use crate::json::{self, Data, Value};
+
+/// Words before the number of an attempt at the end of an id.
+const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout", "try"];
+/// Where a record names its task, the first that is there counts.
+const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id"];
+
+/// The task that a record is an attempt at: what stands at `by`, a path as `details.task`; without it `task_id` or
+/// `instance_id`, also in `details`, else the id without the number of the attempt. None: it names none.
+#[must_use]
+pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
+    match by {
+        Some(field) => scalar(record, field),
+        None => {
+            let named = TASK_FIELDS.iter().find_map(|field| scalar(record, field));
+            named.or_else(|| record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned()))
+        }
+    }
+}
+
+/// Eight bytes in place of the name of a task: equal names have equal ones, others hardly ever. Never 0.
+#[must_use]
+pub fn task_key(task: &str) -> u64 {
+    // FNV-1a, so that the key does not change with the library.
+    let hash = task
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    hash.max(1)
+}
+
+/// A string, number or boolean at a path of member names.
+#[must_use]
+pub fn scalar(record: &Value<'_>, path: &str) -> Option<String> {
+    let value = path.split('.').try_fold(record, |value, name| value.get(name))?;
+    match &value.data {
+        Data::String(text) => Some(text.to_string()),
+        Data::Number | Data::Bool(_) => Some(json::compact(value)),
+        _ => None,
+    }
+}
+
+/// An id without the number of its attempt: `t-attempt-2`, `t_run3`, `t#2`, `t@2` are attempts at `t`.
+fn without_attempt(id: &str) -> &str {
+    let head = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    if head.len() == id.len() {
+        return id;
+    }
+    if let Some(task) = head.strip_suffix(['#', '@']).filter(|task| !task.is_empty()) {
+        return task;
+    }
+    let word = head.strip_suffix(['-', '_', '=']).unwrap_or(head);
+    let task = ATTEMPT_WORDS.iter().find_map(|name| word.strip_suffix(name)?.strip_suffix(['-', '_', '/', '.', ':']));
+    task.filter(|task| !task.is_empty()).unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_named_by_a_field_or_by_the_id_without_its_attempt() {
+        let task = |record: &str, by| task(&json::parse(record).unwrap(), by);
+        let record = |head: &str| format!(r#"{{{head},"messages":[{{"role":"user","content":"x"}}]}}"#);
+        for (head, by, expect) in [
+            (r#""id":"t","task_id":7"#, None, Some("7")),
+            (r#""id":"t-attempt-2""#, None, Some("t")),
+            (r#""id":"t/run3""#, None, Some("t")),
+            (r#""id":"t#12""#, None, Some("t")),
+            (r#""id":"shop-1""#, None, Some("shop-1")),
+            (r#""id":"rerun3""#, None, Some("rerun3")),
+            (r#""id":"t","details":{"q":"z"}"#, Some("details.q"), Some("z")),
+            (r#""id":"t""#, Some("details.q"), None),
+            (r#""x":1"#, None, None),
+            (r#""trajectory_id":"t-trial-1","id":1.5"#, None, Some("t")),
+        ] {
+            assert_eq!(task(&record(head), by).as_deref(), expect, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_key_tells_names_apart() {
+        let keys: std::collections::HashSet<u64> = (0..10_000).map(|n| task_key(&format!("task-{n}"))).collect();
+        assert_eq!(keys.len(), 10_000);
+        assert!(task_key("") != 0 && task_key("a") == task_key("a"));
+    }
+}

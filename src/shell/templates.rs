@@ -1,0 +1,39 @@
+//! Chat templates that are asked for: by name, or from a file.
+
+use crate::model::{Problem, lossy};
+use crate::review::{TEMPLATES, Template};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Longest template that is read, in bytes.
+const TEMPLATE_BYTES_MAX: u64 = 4 << 20;
+
+/// A template by its name, else from a file.
+///
+/// # Errors
+/// There is none of that name, and no file that can be read, or what it holds is no template.
+pub fn template(asked: &str) -> Result<Template, Problem> {
+    match Template::named(asked) {
+        Some(template) => Ok(template),
+        None => template_of(asked, Path::new(asked)),
+    }
+}
+
+/// A template from a file; `asked` is what it is called.
+///
+/// # Errors
+/// As for [`template`].
+pub fn template_of(asked: &str, file: &Path) -> Result<Template, Problem> {
+    let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(TEMPLATE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    read.map_err(|error| {
+        let message = format!("{asked} is no template known by name, and no file that can be read: {error}");
+        Problem::usage(message).hint(format!("known are {}", names.join(", ")))
+    })?;
+    if bytes.len() as u64 > TEMPLATE_BYTES_MAX {
+        return Err(Problem::usage(format!("{asked} is longer than a template can be, {TEMPLATE_BYTES_MAX} bytes")));
+    }
+    Template::of_file(asked, &lossy(&bytes)).map_err(|fault| Problem::usage(format!("template {asked}: {fault}")))
+}

@@ -1,0 +1,156 @@
+//! The attempts at a task, played on the stage: from the table to the tree, to an attempt at its step, and back.
+
+use obelus::app::{Effect, Pane};
+use obelus::shell::stage::Stage;
+use obelus::source::Input;
+use obelus::ui::Theme;
+
+/// Two tasks of several attempts, one of one, a record without a task.
+fn dataset() -> String {
+    let said = |texts: &str| {
+        let message = |(i, text): (usize, char)| {
+            let role = if i % 2 == 0 { "user" } else { "assistant" };
+            format!(r#"{{"role":"{role}","content":"{text}"}}"#)
+        };
+        texts.chars().enumerate().map(message).collect::<Vec<_>>().join(",")
+    };
+    let record = |(head, texts): &(&str, &str)| format!("{{{head}\"messages\":[{}]}}\n", said(texts));
+    [
+        (r#""id":"a-1","task_id":"a","reward":1.0,"#, "pqrs"),
+        (r#""id":"b-attempt-1","#, "xy"),
+        (r#""id":"a-2","task_id":"a","reward":0.5,"exit_status":"cost","#, "pqrtu"),
+        ("", "zz"),
+        (r#""id":"a-3","task_id":"a","#, "pqv"),
+        (r#""id":"b-attempt-2","#, "xyz"),
+        (r#""id":"c","#, "xyz"),
+    ]
+    .iter()
+    .map(record)
+    .collect()
+}
+
+fn stage(text: String, size: (u16, u16)) -> Stage {
+    Stage::open(Input::memory("made.jsonl", text), None, size, Theme::built_in("dark").unwrap()).unwrap()
+}
+
+fn press(stage: &mut Stage, words: &str) {
+    for word in words.split_whitespace() {
+        stage.press(word).unwrap();
+    }
+}
+
+fn screen(stage: &Stage) -> String {
+    let buffer = stage.buffer();
+    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..buffer.area.height).map(|y| row(y) + "\n").collect()
+}
+
+fn at(stage: &Stage) -> (Pane, usize, i32) {
+    (stage.app.pane, stage.app.session.trajectory, stage.app.session.focus.step)
+}
+
+#[test]
+fn a_row_of_the_tree_opens_its_record_at_its_step_and_esc_leads_back_level_by_level() {
+    let mut stage = stage(dataset(), (120, 30));
+    press(&mut stage, "j j a");
+    assert_eq!(stage.app.pane, Pane::Attempts);
+    let text = screen(&stage);
+    for told in ["a  3 attempts", "@0..@1  3 attempts", "@3..@4  a-2  record 2", "reward 0.5..1", "reward 0.5 · cost"]
+    {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    press(&mut stage, "Enter");
+    assert_eq!(at(&stage), (Pane::Steps, 2, 3), "where it parts from the first");
+    press(&mut stage, "Esc");
+    assert_eq!((stage.app.pane, stage.app.attempts.record()), (Pane::Attempts, Some(2)));
+    press(&mut stage, "Enter");
+    assert_eq!(at(&stage), (Pane::Steps, 2, 3), "the same, which is open by now");
+    press(&mut stage, "q k Enter");
+    assert_eq!(at(&stage), (Pane::Steps, 0, 3));
+    press(&mut stage, "Esc Esc");
+    assert_eq!(stage.app.pane, Pane::Table);
+    press(&mut stage, "Enter");
+    assert_eq!(at(&stage), (Pane::Steps, 0, 3), "the table knows nothing of the tree any more");
+    press(&mut stage, "Esc");
+    assert_eq!(stage.app.pane, Pane::Table);
+}
+
+#[test]
+fn from_an_open_trajectory_the_tree_leads_back_to_it() {
+    let mut stage = stage(dataset(), (80, 24));
+    press(&mut stage, "Enter Tab a");
+    assert_eq!(stage.app.attempts.record(), Some(0));
+    press(&mut stage, "Esc");
+    assert_eq!(stage.app.pane, Pane::State);
+}
+
+#[test]
+fn the_list_of_tasks_leads_to_a_tree_and_esc_back_to_the_list() {
+    let mut stage = stage(dataset(), (100, 20));
+    press(&mut stage, "A");
+    let text = screen(&stage);
+    for told in ["2 of 3 tasks have several attempts", "1 records name no task", "2..3 steps", "reward 0.5..1"] {
+        // What the table takes for a reward is the sum over the steps; these have none.
+        assert_eq!(text.contains(told), told != "reward 0.5..1", "{told}\n{text}");
+    }
+    press(&mut stage, "j Enter");
+    assert_eq!(stage.app.attempts.record(), Some(1));
+    press(&mut stage, "Esc");
+    assert!(stage.app.attempts.is_list() && stage.app.attempts.list_scroll.cursor == 1);
+    press(&mut stage, "q");
+    assert_eq!(stage.app.pane, Pane::Table);
+}
+
+#[test]
+fn deciding_in_the_tree_decides_on_the_attempt_and_branches_count_it() {
+    let mut stage = stage(dataset(), (120, 30));
+    press(&mut stage, "a - j +");
+    let verdicts: Vec<_> = (0..7).map(|record| stage.app.session.review.verdict(record).map(|v| v.sign())).collect();
+    assert_eq!(verdicts, [Some("-"), None, Some("+"), None, None, None, None]);
+    assert!(screen(&stage).lines().any(|line| line.contains("@0..@1") && line.contains("+1 -1")), "{}", screen(&stage));
+    press(&mut stage, "u");
+    assert_eq!(stage.app.session.review.verdict(2), None);
+    // A branch is no record.
+    press(&mut stage, "g +");
+    assert_eq!(stage.app.notice.as_ref().map(|n| n.text.as_str()), Some("nothing here to mark"));
+}
+
+#[test]
+fn without_tasks_it_says_what_a_task_id_is_and_where_it_is_looked_for() {
+    let mut stage = stage(dataset(), (80, 24));
+    press(&mut stage, "j j j a");
+    for told in ["This record names no task.", "task_id", "details.instance_id", "t_run3", "--by FIELD"] {
+        assert!(screen(&stage).contains(told), "{}", screen(&stage));
+    }
+    press(&mut stage, "Enter x + y o Esc");
+    assert_eq!(stage.app.pane, Pane::Table);
+    press(&mut stage, "G a");
+    assert!(screen(&stage).contains("the only attempt at this task"), "{}", screen(&stage));
+    let run = std::fs::read_to_string(format!("{}/samples/trip-run.jsonl", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut stage = self::stage(run, (80, 24));
+    press(&mut stage, "a");
+    assert!(screen(&stage).contains("this is one run"), "{}", screen(&stage));
+    press(&mut stage, "A Esc");
+    assert_eq!(stage.app.pane, Pane::Steps);
+}
+
+#[test]
+fn nothing_is_looked_up_by_moving_and_folding() {
+    let mut stage = stage(dataset(), (120, 30));
+    press(&mut stage, "a");
+    for word in ["j", "k", "x", "x", "C", "E", "G", "g"] {
+        let key = obelus::app::Msg::Key(word.parse().unwrap());
+        let asked = stage.app.update(key);
+        assert!(!asked.iter().any(|e| matches!(e, Effect::Attempts { .. } | Effect::Scan { .. })), "{word}: {asked:?}");
+    }
+}
+
+#[test]
+fn the_tree_fits_every_size() {
+    for size in [(160, 45), (80, 24), (40, 12), (20, 5), (1, 1), (3, 2)] {
+        let mut stage = stage(dataset(), size);
+        press(&mut stage, "a j j k x G Enter Esc A G Enter Esc / type:a Enter n");
+        assert_eq!(stage.app.pane, Pane::Attempts, "{size:?}");
+        screen(&stage);
+    }
+}
