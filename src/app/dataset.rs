@@ -5,8 +5,10 @@
 //! passes.
 
 use super::{App, Effect, Effects, Pane};
-use crate::panes::table::Facts;
-use crate::review::{Chunk, Column, Filter, Order, RecordMarks, Sort, Tally, TaskAnswer, TaskQuestion};
+use crate::panes::table::{Facts, OwnColumn};
+use crate::review::{
+    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskQuestion,
+};
 use std::sync::Arc;
 
 /// Rows of the screen from which on the plot is shown without being asked for.
@@ -24,10 +26,10 @@ struct Asked<Q> {
     is_answered: bool,
 }
 
-/// In which order, what passes, and how new the marks are, where they are asked for.
-type OrderQuestion = (Option<Sort>, Filter, Option<u64>);
-/// Which column, over what passes, and how new the marks are, where they are asked for.
-type TallyQuestion = (Column, Filter, Option<u64>);
+/// In which order, what passes, how new the marks are, where they are asked for, and which columns of one's own are.
+type OrderQuestion = (Option<Sort>, Filter, Option<u64>, Vec<u64>);
+/// Which column, over what passes, how new the marks are, where they are asked for, and which columns of one's own are.
+type TallyQuestion = (Column, Filter, Option<u64>, Vec<u64>);
 
 /// What was asked and what is being waited for.
 #[derive(Debug, Default)]
@@ -68,6 +70,7 @@ impl App {
     pub(super) fn restart_table(&mut self) {
         self.table.clear();
         self.attempts.clear();
+        self.restart_columns();
         self.asking = Asking { number: self.asking.number, content: self.asking.content + 1, ..Asking::default() };
     }
 
@@ -80,6 +83,10 @@ impl App {
     pub(super) fn scanned(&mut self, content: u64, chunk: Arc<Chunk>) {
         if content == self.asking.content {
             self.table.extend(chunk);
+            if !self.table.all().has_texts() && self.table.sort.is_some_and(|sort| sort.column.text().is_some()) {
+                self.table.sort = None;
+                self.tell(super::act::TOO_MANY);
+            }
         }
     }
 
@@ -121,7 +128,7 @@ impl App {
     #[must_use]
     pub fn looked(&self) -> usize {
         let all = self.session.records.count().max(1);
-        if self.has_scanned_all() { 100 } else { (self.table.all().len() * 100 / all).min(99) }
+        if self.has_all(self.table.all().len()) { 100 } else { (self.table.all().len() * 100 / all).min(99) }
     }
 
     /// Asks for the attempts that are shown, and again when more records were looked at.
@@ -133,7 +140,7 @@ impl App {
         let height = self.pane_extent(Pane::Attempts).height.saturating_sub(crate::panes::attempts::HEAD_ROWS);
         let rows = self.attempts.len();
         self.attempts.front().show_cursor(height, rows);
-        let (known, is_all) = (self.table.all().len(), self.has_scanned_all());
+        let (known, is_all) = (self.table.all().len(), self.has_all(self.table.all().len()));
         if self.asking.attempts.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
             return;
         }
@@ -165,6 +172,7 @@ impl App {
         if !records.is_empty() {
             effects.push(Effect::Facts { content, records });
         }
+        self.settle_columns(effects);
         self.settle_tally(effects);
         self.table.facets.scroll.show_cursor(
             self.pane_extent(Pane::Facets).height.saturating_sub(crate::panes::table::HEAD_ROWS),
@@ -174,8 +182,21 @@ impl App {
         table.plot.move_by(0, table.facets.tally.as_ref().map(|(_, tally)| tally));
     }
 
-    fn has_scanned_all(&self) -> bool {
-        self.session.records.is_complete() && self.table.all().len() >= self.session.records.count()
+    fn has_all(&self, known: usize) -> bool {
+        self.session.records.is_complete() && known >= self.session.records.count()
+    }
+
+    /// What an order or a count rests on; `names` are the columns of one's own that it asks for.
+    fn grounds(&self, version: Option<u64>, names: &[OwnName]) -> Grounds {
+        let own = self.table.own_tables(names);
+        Grounds { facts: self.table.all().clone(), marks: self.marks(version), own }
+    }
+
+    /// Numbers of columns of one's own, and how many records are known with what they say.
+    fn known_with(&self, names: &[OwnName]) -> (Vec<u64>, usize) {
+        let columns = || names.iter().filter_map(|name| self.table.own_column(*name));
+        let known = columns().filter(|own| own.fault.is_none()).map(OwnColumn::known);
+        (columns().map(|own| own.id).collect(), known.fold(self.table.all().len(), usize::min))
     }
 
     /// How new the marks are, for a question that asks for them.
@@ -194,7 +215,10 @@ impl App {
             return;
         }
         let is_marked = self.table.sort.is_some_and(|sort| sort.column == Column::Mark);
-        let question = (self.table.sort, self.table.filter.clone(), self.marks_version(is_marked));
+        let version = self.marks_version(is_marked);
+        let names = self.table.own_asked(false);
+        let (own, known) = self.known_with(&names);
+        let question = (self.table.sort, self.table.filter.clone(), version, own);
         if question.0.is_none() && question.1.is_empty() {
             self.asking.order = None;
             self.table.is_arranging = false;
@@ -203,7 +227,7 @@ impl App {
             }
             return;
         }
-        let (known, is_all) = (self.table.all().len(), self.has_scanned_all());
+        let is_all = self.has_all(known);
         if self.asking.order.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
             return;
         }
@@ -211,10 +235,10 @@ impl App {
         let number = self.asking.number;
         let is_more = self.asking.order.as_ref().is_some_and(|asked| asked.question == question);
         self.table.is_arranging = !is_more;
-        let (sort, filter, version) = question.clone();
+        let (sort, filter, version, _) = question.clone();
         self.asking.order = Some(Asked { number, question, known, is_answered: false });
-        let (facts, marks) = (self.table.all().clone(), self.marks(version));
-        effects.push(Effect::Arrange { number, facts, marks, sort, filter });
+        let grounds = self.grounds(version, &names);
+        effects.push(Effect::Arrange { number, grounds, sort, filter });
     }
 
     fn settle_tally(&mut self, effects: &mut Effects) {
@@ -223,8 +247,10 @@ impl App {
             return;
         }
         let version = self.marks_version(self.table.focus == Column::Mark);
-        let question = (self.table.focus, self.table.filter.clone(), version);
-        let (known, is_all) = (self.table.all().len(), self.has_scanned_all());
+        let names = self.table.own_asked(true);
+        let (own, known) = self.known_with(&names);
+        let question = (self.table.focus, self.table.filter.clone(), version, own);
+        let is_all = self.has_all(known);
         if self.asking.tally.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
             return;
         }
@@ -234,10 +260,10 @@ impl App {
         }
         self.asking.number += 1;
         let number = self.asking.number;
-        let (column, filter, version) = question.clone();
+        let (column, filter, version, _) = question.clone();
         self.asking.tally = Some(Asked { number, question, known, is_answered: false });
-        let (facts, marks) = (self.table.all().clone(), self.marks(version));
-        effects.push(Effect::Tally { number, facts, marks, filter, column });
+        let grounds = self.grounds(version, &names);
+        effects.push(Effect::Tally { number, grounds, filter, column });
     }
 }
 

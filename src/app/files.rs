@@ -39,6 +39,11 @@ impl App {
         self.filters = old.filters;
         self.chat = old.chat;
         self.table.columns = old.table.columns;
+        self.table.own = old.table.own;
+        self.asked_columns = old.asked_columns;
+        self.restart_columns();
+        self.sifting = old.sifting;
+        self.restart_sieve();
         self.reviewing = old.reviewing;
         self.session.review = old.session.review;
         self.restart_review();

@@ -365,7 +365,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["s"], A::Sort, "sort", "Sort by the column in focus; again: the other way round; again: as in the file.", DATA, 3),
     row(C::Dataset, &["f"], A::Facets, "values", "Show the values of the column in focus with their counts, and back.", DATA, 3),
     row(C::Dataset, &["p"], A::Plot, "plot", "Show how the numbers of the column in focus spread, and back.", DATA, 4),
-    row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns of the table.", DATA, 0),
+    row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns, or add one: what a jq expression says of each record, as model = .details.model.", DATA, 0),
     row(C::Dataset, &["a"], A::Attempts, "attempts", "Show the attempts at the task of this record as a tree: what they share, where they part, what each came to.", DATA, 5),
     row(C::Trajectory, &["a"], A::Attempts, "attempts", "Show the attempts at the task of the open record as a tree.", DATA, 0),
     row(C::Dataset, &["A"], A::Tasks, "tasks", "List the tasks that several records are attempts at.", DATA, 0),

@@ -44,6 +44,8 @@ pub enum Item {
     Column(Column),
     /// A chat template, by its number.
     Template(usize),
+    /// A column that is not there yet.
+    NewColumn,
 }
 
 /// The list over the panes.
@@ -61,6 +63,8 @@ pub struct Menu {
     readers: Vec<ReadBy>,
     /// The columns that are shown.
     columns: Vec<Column>,
+    /// Columns of one's own, with their expressions.
+    own: Vec<(Column, String)>,
     /// Name and text of the filters that are offered.
     filters: Vec<(String, String)>,
     /// Names of the chat templates, and which of them is used.
@@ -77,9 +81,9 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, filters, templates) = Default::default();
+        let (of, readers, items, columns, own, filters, templates) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, filters, templates }
+        Self { kind, prompt, scroll, items, of, readers, columns, own, filters, templates }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -107,8 +111,8 @@ impl Menu {
 
     /// The list of the columns; those that are shown are ticked.
     #[must_use]
-    pub fn columns(shown: &[Column]) -> Self {
-        let mut menu = Self { columns: shown.to_vec(), ..Self::empty(MenuKind::Columns) };
+    pub fn columns(shown: &[Column], own: Vec<(Column, String)>) -> Self {
+        let mut menu = Self { columns: shown.to_vec(), own, ..Self::empty(MenuKind::Columns) };
         menu.refresh(&[]);
         menu
     }
@@ -153,7 +157,7 @@ impl Menu {
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
-            MenuKind::Columns => columns(query),
+            MenuKind::Columns => columns(&self.own, query),
             MenuKind::Templates => {
                 let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
                 (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
@@ -235,7 +239,15 @@ impl Menu {
                 Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
                 Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
             ]),
-            Item::Column(column) => column_row(column, self.columns.contains(&column)),
+            Item::Column(column) => {
+                let own = self.own.iter().find(|(own, _)| *own == column);
+                let about = own.map_or(column.about(), |(_, expression)| expression);
+                column_row(column, about, self.columns.contains(&column))
+            }
+            Item::NewColumn => Row::new(vec![
+                Piece::of(Role::KeyName, " + your own…     "),
+                Piece::of(Role::Dim, "what a jq expression says of each record, as model = .details.model"),
+            ]),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
                 Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
@@ -255,11 +267,11 @@ fn reader_row(reader: &ReadBy) -> Row {
     ])
 }
 
-fn column_row(column: Column, is_shown: bool) -> Row {
+fn column_row(column: Column, about: &str, is_shown: bool) -> Row {
     Row::new(vec![
         Piece::of(Role::Accent, if is_shown { " ✓ " } else { "   " }),
-        Piece::safe(Role::Text, pad(&SafeText::literal(column.title()), 14)),
-        Piece::of(Role::Dim, column.about()),
+        Piece::safe(Role::Text, pad(&SafeText::of(column.title()), 14)),
+        Piece::of(Role::Dim, about),
     ])
 }
 
@@ -271,10 +283,12 @@ fn filter_row((name, text): &(String, String)) -> Row {
 }
 
 /// The columns whose name or sentence has a query.
-fn columns(query: &str) -> Vec<Item> {
+fn columns(own: &[(Column, String)], query: &str) -> Vec<Item> {
     let query = query.to_lowercase();
     let fits = |column: &Column| column.title().contains(&query) || column.about().contains(&query);
-    Column::ALL.into_iter().filter(fits).map(Item::Column).collect()
+    let own = own.iter().filter(|(column, text)| fits(column) || text.contains(&query)).map(|(column, _)| *column);
+    let all = Column::ALL.into_iter().filter(fits).chain(own);
+    all.map(Item::Column).chain([Item::NewColumn]).collect()
 }
 
 /// The filters whose name or text has a query.
@@ -328,7 +342,8 @@ fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) | Item::Column(_) | Item::Template(_) => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
+        Item::Column(_) | Item::NewColumn | Item::Template(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -359,7 +374,7 @@ pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
         Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
-        Item::Filter(_) | Item::Column(_) | Item::Template(_) => None,
+        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) => None,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod layout;
 mod live;
 pub mod menu;
 pub mod msg;
+mod own;
 pub mod prompt;
 pub mod review;
 pub mod search;
@@ -58,6 +59,8 @@ pub enum Layer {
     Review(ReviewLine),
     /// The line in which a filter is typed.
     Filter(Prompt),
+    /// The line in which a column of one's own is typed.
+    Column(Prompt),
 }
 
 /// A sentence in the footer, until the next key.
@@ -125,6 +128,8 @@ pub struct App {
     is_asking: bool,
     asking: dataset::Asking,
     sifting: sieve::Sifting,
+    /// How many columns of one's own were set by now.
+    asked_columns: u64,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
     /// A trajectory that is opened again because its file has another content.
@@ -170,6 +175,7 @@ impl App {
             is_asking: false,
             asking: dataset::Asking::default(),
             sifting: sieve::Sifting::default(),
+            asked_columns: 0,
             jumps: Vec::new(),
             opening: None,
             reopening: None,
@@ -200,6 +206,9 @@ impl App {
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),
+            Msg::OwnNear(id, told, why) => self.take_near(id, told, why),
+            Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
+            Msg::OwnEnded(id, why) => self.asked_all(id, why),
             Msg::Sifted(number, looked, passing) => self.sifted(number, looked, passing),
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
@@ -227,9 +236,7 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
-            (Some(Layer::Search(_) | Layer::Condition(_) | Layer::Review(_) | Layer::Filter(_)), _) => {
-                vec![Context::Prompt]
-            }
+            (Some(_), _) => vec![Context::Prompt],
             (None, _) => self.place(),
         }
     }
@@ -267,7 +274,9 @@ impl App {
     fn type_key(&mut self, key: KeyPress) {
         let prompt = match &mut self.layer {
             Some(Layer::Menu(menu)) => &mut menu.prompt,
-            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt)) => prompt,
+            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
+                prompt
+            }
             Some(Layer::Review(line)) => &mut line.prompt,
             None => return,
         };
@@ -289,7 +298,9 @@ impl App {
     fn paste(&mut self, text: &str) {
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
-            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt)) => prompt.insert(text),
+            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
+                prompt.insert(text)
+            }
             Some(Layer::Review(line)) => line.prompt.insert(text),
             None => {}
         }

@@ -15,8 +15,8 @@ use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::{Checks, Records};
 use crate::review::{
-    Chunk, Column, ContentKey, Decision, FactTable, Filter, Marked, Order, RecordMarks, Sort, StepMarks, Tally,
-    TaskAnswer, TaskQuestion,
+    Chunk, Column, ContentKey, Decision, FactTable, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally,
+    TaskAnswer, TaskQuestion, Told,
 };
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -65,6 +65,13 @@ pub enum Msg {
     Tallied(u64, Tally),
     /// Attempts were looked up: number of the question.
     Attempts(u64, TaskAnswer),
+    /// What an expression says of records on the screen: number of the question, record and value, and why it says no
+    /// more.
+    OwnNear(u64, Vec<(usize, Told)>, Option<String>),
+    /// What an expression says of the records that come next.
+    OwnNext(u64, Arc<OwnChunk>),
+    /// All records were asked, or why no more are.
+    OwnEnded(u64, Option<String>),
     /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among
     /// the ones that were new.
     Sifted(u64, usize, Vec<StepNo>),
@@ -171,10 +178,8 @@ pub enum Effect {
     Arrange {
         /// Number to answer with.
         number: u64,
-        /// The facts by now.
-        facts: FactTable,
-        /// What was decided, where that is asked for.
-        marks: Option<Arc<RecordMarks>>,
+        /// What is known by now.
+        grounds: Grounds,
         /// By which column.
         sort: Option<Sort>,
         /// What is let through.
@@ -184,10 +189,8 @@ pub enum Effect {
     Tally {
         /// Number to answer with.
         number: u64,
-        /// The facts by now.
-        facts: FactTable,
-        /// What was decided, where that is asked for.
-        marks: Option<Arc<RecordMarks>>,
+        /// What is known by now.
+        grounds: Grounds,
         /// What is let through.
         filter: Filter,
         /// The column.
@@ -243,6 +246,30 @@ pub enum Effect {
         question: Question,
         /// Lists to show whole.
         unfolded: BTreeSet<String>,
+    },
+    /// Ask an expression of records on the screen.
+    Ask {
+        /// Number to answer with.
+        id: u64,
+        /// The expression.
+        expression: Arc<str>,
+        /// The records.
+        records: Vec<usize>,
+        /// Held by the table while the answer is wanted.
+        token: Arc<()>,
+    },
+    /// Ask an expression of all records from one on.
+    AskAll {
+        /// Number to answer with.
+        id: u64,
+        /// The expression.
+        expression: Arc<str>,
+        /// The first record.
+        from: usize,
+        /// The record before which to end.
+        to: usize,
+        /// Held by the table while the answer is wanted.
+        token: Arc<()>,
     },
     /// Look which steps pass a filter; a newer question replaces an older.
     Sift {

@@ -361,6 +361,7 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         Some(Layer::Search(prompt)) => Some((" /", prompt)),
         // What is wrong with it is shown until the next key.
         Some(Layer::Filter(prompt)) if app.notice.is_none() => Some((" & ", prompt)),
+        Some(Layer::Column(prompt)) if app.notice.is_none() => Some((" name = EXPR ", prompt)),
         Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
         _ => None,
     };

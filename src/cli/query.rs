@@ -2,21 +2,23 @@
 //!
 //! The expression is foreign code that can loop, fill the memory and overflow the stack, and nothing in a process can
 //! stop it. So it never runs in this one: [`worker`] is this program started again, with an empty environment and a
-//! bound on its memory, fed records over a pipe ([`child`]) and killed when it takes too long.
+//! bound on its memory, fed records over a pipe ([`crate::shell::query`]) and killed when it takes too long.
 
 mod ask;
-mod child;
-mod frame;
+mod passed;
 mod worker;
 
-use super::args::{FileName, FormatOption, parsed};
+use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::filter::{self, WhereOption};
 use super::inputs::Inputs;
 use super::out::{self, Out, raw};
 use super::{Command, Stop, TROUBLE, complain};
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Place, Problem};
-use ask::{Answered, Question, RecordAnswer};
+use crate::review::{Filter, Marks, Scope};
+use crate::shell::query::{Question, RecordAnswer};
+use ask::Answered;
 use clap::{ArgMatches, Args};
 use std::time::Duration;
 
@@ -30,6 +32,9 @@ const LIMIT_SECONDS_MAX: f64 = 86_400.0;
 /// EXPR is jq, run by jaq in a process of its own that has no environment and 2 GiB of memory. Prints each result as
 /// one line of JSON; numbers that EXPR does not reckon with keep their text. A record for which EXPR fails is told on
 /// stderr and does not stop the others.
+///
+/// With --where only the records that a filter lets through are asked; together with --select or --count the filter
+/// is the whole question, and there is no EXPR.
 #[derive(Debug, Args)]
 struct Options {
     /// Files or folders to read, packed ones too (`-` is standard input), then the expression, as '.content[].function'
@@ -37,6 +42,10 @@ struct Options {
     files_and_expression: Vec<FileName>,
     #[command(flatten)]
     format: FormatOption,
+    #[command(flatten)]
+    filter: WhereOption,
+    #[command(flatten)]
+    marks: MarksOption,
     /// Print the records for which a result is neither false nor null, byte by byte as they stand
     #[arg(long, conflicts_with_all = ["json", "count"])]
     select: bool,
@@ -55,7 +64,9 @@ struct Options {
 }
 
 fn describe(command: clap::Command) -> clap::Command {
-    Options::augment_args(command).override_usage("obelus query [OPTIONS] <FILE>... <EXPR>")
+    Options::augment_args(command).override_usage(
+        "obelus query [OPTIONS] <FILE>... <EXPR>\n       obelus query --where <FILTER> <--select|--count> <FILE>...",
+    )
 }
 
 /// A time limit as typed.
@@ -69,6 +80,11 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.worker {
         return Ok(worker::work()?);
     }
+    let filter = options.filter.filter(Scope::Records)?;
+    let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
+    if let (Some(filter), true) = (&filter, options.select || options.count) {
+        return passed::run(&options, filter, &marks, out);
+    }
     let (expression, files) = match options.files_and_expression.split_last() {
         Some((expression, files)) if !files.is_empty() => (expression.text().into_owned(), files),
         _ => {
@@ -81,7 +97,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // An expression that is none is told once, before any file is read.
     drop(question.child()?);
     let inputs = Inputs::of(files);
-    let mut told = Told { options: &options, out, has_several: inputs.names.len() > 1, has_failed: false };
+    let has_several = inputs.names.len() > 1;
+    let mut told = Told { options: &options, filter, marks, out, has_several, has_failed: false };
     let mut status = inputs.complain();
     for file in &inputs.names {
         match told.file(file, &question) {
@@ -98,6 +115,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// What is told of files.
 struct Told<'o, 'w> {
     options: &'o Options,
+    filter: Option<Filter>,
+    marks: Marks,
     out: &'o mut Out<'w>,
     has_several: bool,
     has_failed: bool,
@@ -107,7 +126,8 @@ impl Told<'_, '_> {
     fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
         let (mut count, mut failed) = (0_u64, 0_u64);
-        ask::records(&loaded, question, |answered| {
+        let passing = self.filter.as_ref().map(|filter| filter::passing(&loaded, filter, &self.marks)).transpose()?;
+        ask::records(&loaded, question, passing.as_deref(), |answered| {
             count += u64::from(answered.answer.is_true);
             failed += u64::from(answered.answer.failure.is_some());
             self.record(file, &loaded, &answered)

@@ -30,6 +30,8 @@ pub enum Purpose {
     Statistics,
     /// Facts for a table of records. A format whose records are trajectories tells them.
     Table,
+    /// The same facts without those on findings, for whoever does not ask for these.
+    Measures,
 }
 
 /// One record, looked at by itself.

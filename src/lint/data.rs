@@ -222,10 +222,10 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Severity::Warning,
         or: None,
         help: "A text holds what looks like an e-mail address, a telephone number with the code of its country, \
-               or the number of a payment card whose check digit is right. The message \
-               shows it masked. Replace it by a placeholder. Addresses at example.com, of programs and of machines are \
-               not told, and a text that many records have is told once, at the first. Texts of every format are \
-               looked at. It is looked for with `obelus check --data`.",
+               or the number of a payment card whose check digit is right. The message shows it masked. Replace \
+               it by a placeholder. Addresses at example.com, of programs and of machines are not told, and a \
+               text that many records have is told once, at the first. Texts of every format are looked at. It \
+               is looked for with `obelus check --data`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"write to jo.doe@mail.uni-x.de"},{"role":"assistant","content":"done"}]}"#,
         silent: r#"{"id":"a","messages":[{"role":"user","content":"write to user@example.com"},{"role":"assistant","content":"done"}]}"#,
     },

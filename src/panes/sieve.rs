@@ -96,6 +96,7 @@ impl Sieve {
         let mut left = cells.saturating_sub(counts.len());
         for term in self.filter.terms() {
             if left < CHIP_MIN {
+                out.push(Piece::of(Role::Match, "…"));
                 break;
             }
             let chip = Piece::safe(Role::Match, cut(&SafeText::of(&format!(" {term} ")), left));

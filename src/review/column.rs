@@ -1,6 +1,7 @@
 //! The columns of the table of records: what each holds, and what a filter calls it.
 
 use super::field::{Names, Numbers, Texts};
+use super::own::OwnName;
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,10 +20,11 @@ pub enum Column {
     Reward,
     Finish,
     Words,
+    Own(OwnName),
 }
 
 impl Column {
-    /// All columns, in the order in which they stand.
+    /// All columns but those of one's own, in the order in which they stand.
     pub const ALL: [Self; 13] = [
         Self::Number,
         Self::Mark,
@@ -41,7 +43,7 @@ impl Column {
 
     /// Its heading.
     #[must_use]
-    pub fn title(self) -> &'static str {
+    pub fn title(&self) -> &str {
         match self {
             Self::Number => "#",
             Self::Mark => "mark",
@@ -56,6 +58,7 @@ impl Column {
             Self::Reward => "reward",
             Self::Finish => "finish",
             Self::Words => "begins with",
+            Self::Own(name) => name.as_str(),
         }
     }
 
@@ -76,6 +79,7 @@ impl Column {
             Self::Reward => "sum of the rewards, else the reward of the whole",
             Self::Finish => "how it ends",
             Self::Words => "first words of the user",
+            Self::Own(_) => "what your expression says",
         }
     }
 
@@ -92,7 +96,7 @@ impl Column {
             Self::Chars => Numbers::Chars,
             Self::Size => Numbers::Size,
             Self::Reward => Numbers::Reward,
-            Self::Mark | Self::Id | Self::Finish | Self::Words => return None,
+            Self::Mark | Self::Id | Self::Finish | Self::Words | Self::Own(_) => return None,
         })
     }
 

@@ -1,22 +1,28 @@
 //! Facts on every record of a dataset in a few bytes each: fixed rows, names interned, texts cut and end to end.
 //!
+//! Texts are held up to a bound; those of further records are read from the input again where they are asked for.
+//!
 //! A chunk is made once from a stretch of records and never changes, so jobs look at a table while it grows.
 
 use super::column::Column;
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
+use super::own::{OwnName, OwnTable, Told};
 use super::step::FLAG;
 use crate::format::{Counted, Facts};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Most bytes of an id and of first words that are kept of a record.
 const TITLE_BYTES_MAX: usize = 64;
 const WORDS_BYTES_MAX: usize = 96;
+/// Most bytes of texts that a table holds.
+const TEXTS_BYTES_MAX: usize = 24 << 20;
 /// Most different names that are kept of a record, for tools, classes and rules each.
 const NAMES_MAX: usize = 64;
 
-/// One record: 64 bytes.
+/// One record: 64 bytes, beside the key of its task.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     chars: u64,
@@ -46,6 +52,8 @@ pub struct Chunk {
     /// The key of the task of each; 0 without.
     tasks: Vec<u64>,
     texts: String,
+    /// Whether the texts were too many to be held.
+    is_bare: bool,
     /// Names by number, each with its count: tools, classes and rules of one record after the other.
     counts: Vec<(u32, u32)>,
     dictionary: Vec<Box<str>>,
@@ -72,7 +80,8 @@ impl Chunk {
 
     /// Its facts in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        let entry = move |(i, row)| Entry { chunk: self, row, record: self.from + i, mark: None };
+        let entry =
+            move |(i, row)| Entry { chunk: self, row, record: self.from + i, mark: None, own: &[], reader: None };
         self.rows.iter().enumerate().map(entry)
     }
 
@@ -176,13 +185,33 @@ fn head(text: &str, bytes: usize) -> &str {
 pub struct FactTable {
     chunks: Arc<Vec<Arc<Chunk>>>,
     count: usize,
+    /// Bytes of texts that are held.
+    held: usize,
+    is_bare: bool,
+    #[cfg(test)]
+    pub(super) holds_none: bool,
+}
+
+/// Reads the texts of records that a table does not hold.
+pub trait Reread: std::fmt::Debug {
+    /// The id of a record and its first words.
+    fn texts(&self, record: usize) -> (String, String);
 }
 
 impl FactTable {
     /// Takes the facts on the records that come next; others are left out.
-    pub fn push(&mut self, chunk: Arc<Chunk>) {
+    pub fn push(&mut self, mut chunk: Arc<Chunk>) {
         if chunk.from == self.count && !chunk.is_empty() {
             self.count += chunk.len();
+            let has_room = self.held + chunk.texts.len() <= TEXTS_BYTES_MAX;
+            #[cfg(test)]
+            let has_room = has_room && !self.holds_none;
+            // Nobody else has a chunk that is new.
+            if let Some(chunk) = Arc::get_mut(&mut chunk).filter(|_| !has_room) {
+                (chunk.texts, chunk.is_bare) = (String::new(), true);
+            }
+            self.held += chunk.texts.len();
+            self.is_bare |= chunk.is_bare;
             Arc::make_mut(&mut self.chunks).push(chunk);
         }
     }
@@ -191,6 +220,12 @@ impl FactTable {
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// Whether the texts of all of them are held.
+    #[must_use]
+    pub fn has_texts(&self) -> bool {
+        !self.is_bare
     }
 
     /// Whether none was looked at.
@@ -205,7 +240,7 @@ impl FactTable {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
         let row = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, row, record, mark: None })
+        Some(Entry { chunk, row, record, mark: None, own: &[], reader: None })
     }
 
     /// All facts in the order of the file.
@@ -221,6 +256,8 @@ pub struct Entry<'t> {
     row: &'t Row,
     record: usize,
     mark: Option<&'t Mark>,
+    own: &'t [(OwnName, OwnTable)],
+    reader: Option<&'t dyn Reread>,
 }
 
 impl<'t> Entry<'t> {
@@ -240,6 +277,31 @@ impl<'t> Entry<'t> {
     #[must_use]
     pub fn task(self) -> Option<u64> {
         self.chunk.tasks.get(self.record - self.chunk.from).copied().filter(|task| *task != 0)
+    }
+
+    /// The entry with what columns of one's own say of its record.
+    #[must_use]
+    pub fn with_own(self, own: &'t [(OwnName, OwnTable)]) -> Self {
+        Self { own, ..self }
+    }
+
+    /// The entry with who reads its texts, where they are not held.
+    #[must_use]
+    pub fn with_reader(self, reader: &'t dyn Reread) -> Self {
+        Self { reader: Some(reader), ..self }
+    }
+
+    /// Whether its texts are held.
+    #[must_use]
+    pub fn has_texts(self) -> bool {
+        !self.chunk.is_bare
+    }
+
+    /// What a column of one's own says.
+    #[must_use]
+    pub fn told(self, name: OwnName) -> &'t Told {
+        let table = self.own.iter().find(|(own, _)| *own == name);
+        table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&Told::Nothing)
     }
 
     /// The names of a column with how often each occurs.
@@ -266,22 +328,29 @@ impl<'t> Entry<'t> {
 
     /// The text of a column.
     #[must_use]
-    pub fn text(self, text: Texts) -> &'t str {
+    pub fn text(self, text: Texts) -> Cow<'t, str> {
+        if self.chunk.is_bare {
+            let (id, words) = self.reader.map(|reader| reader.texts(self.record)).unwrap_or_default();
+            return Cow::Owned(match text {
+                Texts::Id => head(&id, TITLE_BYTES_MAX).to_owned(),
+                Texts::Words => head(&words, WORDS_BYTES_MAX).to_owned(),
+            });
+        }
         let from = self.row.text as usize;
         let middle = from + usize::from(self.row.title_bytes);
         let range = match text {
             Texts::Id => from..middle,
             Texts::Words => middle..middle + usize::from(self.row.words_bytes),
         };
-        self.chunk.texts.get(range).unwrap_or_default()
+        Cow::Borrowed(self.chunk.texts.get(range).unwrap_or_default())
     }
 
     /// The text that the column is sorted by, if it is a column of words.
     #[must_use]
-    pub fn word(self, column: Column) -> Option<&'t str> {
+    pub fn word(self, column: Column) -> Option<Cow<'t, str>> {
         let word = match (column.text(), column.names()) {
             (Some(text), _) => self.text(text),
-            (None, Some(names)) => self.names(names).next()?.0,
+            (None, Some(names)) => Cow::Borrowed(self.names(names).next()?.0),
             (None, None) => return None,
         };
         Some(word).filter(|word| !word.is_empty())
@@ -302,8 +371,8 @@ impl<'t> Entry<'t> {
             finish: self.chunk.name(row.finish).to_owned(),
         });
         Facts {
-            title: self.text(Texts::Id).to_owned(),
-            words: self.text(Texts::Words).to_owned(),
+            title: self.text(Texts::Id).into_owned(),
+            words: self.text(Texts::Words).into_owned(),
             counted,
             task: self.task(),
             rules: names(Names::Finding),
@@ -346,86 +415,18 @@ impl Subject for Entry<'_> {
         })
     }
 
+    fn own(&self, name: OwnName) -> &Told {
+        self.told(name)
+    }
+
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool {
         self.names(names).any(|(name, _)| test(name))
     }
 
-    fn text(&self, text: Texts) -> &str {
+    fn text(&self, text: Texts) -> Cow<'_, str> {
         Entry::text(*self, text)
     }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
-    pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
-        let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
-        let counted = Counted {
-            steps,
-            tools,
-            reward,
-            finish: finish.to_owned(),
-            chars: steps * 100,
-            tokens: steps * 25,
-            ..Counted::default()
-        };
-        Facts { title: id.to_owned(), words: format!("do {id}"), counted: Some(counted), ..Facts::default() }
-    }
-
-    /// A table of these, two records a chunk.
-    pub(crate) fn table(all: &[Facts]) -> FactTable {
-        let mut table = FactTable::default();
-        for (i, pair) in all.chunks(2).enumerate() {
-            let mut maker = ChunkMaker::new(i * 2);
-            pair.iter().for_each(|facts| maker.push(facts, 10));
-            table.push(Arc::new(maker.finish()));
-        }
-        table
-    }
-
-    #[test]
-    fn a_record_takes_few_bytes() {
-        assert!(size_of::<Row>() <= 64, "{}", size_of::<Row>());
-    }
-
-    #[test]
-    fn facts_come_back_as_they_were_taken() {
-        let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
-        broken.rules.push(("adp.json".into(), 1));
-        broken.task = Some(7);
-        let mut long = made("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
-        long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
-        let all = [long, broken, made("e", 0, &[], None, "empty")];
-        let table = table(&all);
-        assert_eq!(table.iter().map(Entry::facts).collect::<Vec<_>>(), all);
-        assert_eq!((0..3).map(|n| table.get(n).unwrap().facts()).collect::<Vec<_>>(), all);
-        assert!(table.get(3).is_none() && FactTable::default().get(0).is_none());
-        let numbers = |n| Numbers::ALL.map(|(_, field)| table.get(n).unwrap().number(field));
-        assert_eq!(numbers(1)[1], None, "what cannot be read has no steps");
-        assert_eq!(table.get(0).unwrap().number(Numbers::Actions), Some(2.0));
-    }
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        let table = table(&[made(&"ä".repeat(200), 1, &[], None, "")]);
-        let entry = table.get(0).unwrap();
-        assert_eq!(entry.text(Texts::Id), "ä".repeat(32));
-        assert!(entry.text(Texts::Words).len() <= WORDS_BYTES_MAX);
-    }
-
-    #[test]
-    fn only_the_records_that_come_next_are_taken() {
-        let mut table = FactTable::default();
-        let chunk = |from| {
-            let mut maker = ChunkMaker::new(from);
-            maker.push(&Facts::default(), 1);
-            Arc::new(maker.finish())
-        };
-        for from in [1, 0, 0, 1, 3] {
-            table.push(chunk(from));
-        }
-        assert_eq!(table.len(), 2);
-    }
-}
+pub(super) mod tests;

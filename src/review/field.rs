@@ -1,24 +1,28 @@
 //! What filters ask for, and who answers: records of a table, or steps of a run.
 
+use super::own::{OwnName, Told};
 use crate::text::Pattern;
+use std::borrow::Cow;
 
 /// What a filter is asked of: each has fields that the other has not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope<'n> {
     /// Records of a dataset, each a trajectory.
     Records,
+    /// The same, in a table that has columns of one's own.
+    Table(&'n [OwnName]),
     /// Steps of a run.
     Steps,
 }
 
-impl Scope {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Records, Self::Steps];
+impl Scope<'_> {
+    /// All without columns of one's own.
+    pub const ALL: [Scope<'static>; 2] = [Scope::Records, Scope::Steps];
 
     /// What it is called.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Records => "records",
+            Self::Records | Self::Table(_) => "records",
             Self::Steps => "steps",
         }
     }
@@ -28,9 +32,11 @@ impl Scope {
     pub fn has(self, field: Field) -> bool {
         use Numbers as N;
         match (self, field) {
-            (Self::Records, Field::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
-            (Self::Records, Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
-            (Self::Records, Field::Text(_)) => true,
+            (Self::Table(own), Field::Own(name)) => own.contains(&name),
+            (_, Field::Own(_)) => false,
+            (Self::Records | Self::Table(_), Field::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
+            (Self::Records | Self::Table(_), Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
+            (Self::Records | Self::Table(_), Field::Text(_)) => true,
             (Self::Steps, Field::Number(numbers)) => !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls),
             (Self::Steps, Field::Name(names)) => names != Names::Finish,
             (Self::Steps, Field::Text(text)) => text == Texts::Words,
@@ -126,6 +132,8 @@ pub enum Field {
     Name(Names),
     /// A text.
     Text(Texts),
+    /// A column of one's own.
+    Own(OwnName),
 }
 
 impl Field {
@@ -144,8 +152,11 @@ impl Field {
 
     /// Its name in filters.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::all().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Own(name) => name.as_str(),
+            known => Self::all().find(|(_, field)| field == known).map_or("", |(name, _)| name),
+        }
     }
 }
 
@@ -156,9 +167,13 @@ pub trait Subject {
     /// Whether one of some names passes a test.
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool;
     /// A text.
-    fn text(&self, text: Texts) -> &str;
+    fn text(&self, text: Texts) -> Cow<'_, str>;
+    /// What a column of one's own says of it.
+    fn own(&self, _name: OwnName) -> &Told {
+        &Told::Nothing
+    }
     /// Whether a text has a pattern somewhere.
     fn matches(&self, text: Texts, pattern: &Pattern) -> bool {
-        pattern.is_match(self.text(text))
+        pattern.is_match(&self.text(text))
     }
 }

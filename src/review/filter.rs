@@ -7,6 +7,7 @@
 
 use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, Written};
+use super::own::{OwnName, Told};
 use crate::text::{Pattern, near};
 use std::fmt;
 
@@ -97,7 +98,8 @@ impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let values: Vec<&str> = self.values.iter().map(|(written, _)| written.as_str()).collect();
         let not = if self.is_negated { "!" } else { "" };
-        write!(f, "{not}{}{}{}", self.field.map_or("", Field::name), self.sign, values.join("|"))
+        let name = self.field.as_ref().map_or("", Field::name);
+        write!(f, "{not}{name}{}{}", self.sign, values.join("|"))
     }
 }
 
@@ -108,13 +110,24 @@ impl PartialEq for Term {
 }
 
 impl Test {
+    /// Whether it is a range that has a number.
+    fn has_number(&self, n: f64) -> bool {
+        let Self::Range { low, has_low, high, has_high } = self else { return false };
+        (if *has_low { n >= *low } else { n > *low }) && (if *has_high { n <= *high } else { n < *high })
+    }
+
     fn holds(&self, field: Option<Field>, subject: &dyn Subject) -> bool {
         match (self, field) {
-            (Self::Range { low, has_low, high, has_high }, Some(Field::Number(numbers))) => {
-                let is_in = |n: f64| {
-                    (if *has_low { n >= *low } else { n > *low }) && (if *has_high { n <= *high } else { n < *high })
-                };
-                subject.number(numbers).is_some_and(is_in)
+            (Self::Range { .. }, Some(Field::Number(numbers))) => {
+                subject.number(numbers).is_some_and(|number| self.has_number(number))
+            }
+            (Self::Range { .. }, Some(Field::Own(name))) => match subject.own(name) {
+                Told::Number(number) => self.has_number(*number),
+                _ => false,
+            },
+            (Self::Missing, Some(Field::Own(name))) => subject.own(name).shown().is_none(),
+            (Self::Name(parts), Some(Field::Own(name))) => {
+                subject.own(name).shown().is_some_and(|shown| filter_text::fits(parts, &shown))
             }
             (Self::Missing, Some(Field::Number(numbers))) => subject.number(numbers).is_none(),
             (Self::Missing, Some(Field::Name(names))) => !subject.any_name(names, &|_| true),
@@ -122,7 +135,7 @@ impl Test {
             (Self::Name(parts), Some(Field::Name(names))) => {
                 subject.any_name(names, &|name| filter_text::fits(parts, name))
             }
-            (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole,
+            (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole.as_str(),
             (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
             (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
             _ => false,
@@ -141,7 +154,7 @@ impl Filter {
     ///
     /// # Errors
     /// A sentence: where, what is wrong, what there is.
-    pub fn parse(text: &str, scope: Scope) -> Result<Self, FilterFault> {
+    pub fn parse(text: &str, scope: Scope<'_>) -> Result<Self, FilterFault> {
         let written = filter_text::terms(text).map_err(|fault| FilterFault::of(text, fault))?;
         if written.len() > TERMS_MAX {
             return Err(FilterFault::everywhere(format!("a filter has at most {TERMS_MAX} terms")));
@@ -154,7 +167,7 @@ impl Filter {
     ///
     /// # Errors
     /// As [`Filter::parse`], or there is none of that name.
-    pub fn read(text: &str, scope: Scope, saved: &[(String, String)]) -> Result<Self, FilterFault> {
+    pub fn read(text: &str, scope: Scope<'_>, saved: &[(String, String)]) -> Result<Self, FilterFault> {
         let Some(name) = text.trim().strip_prefix(SAVED) else { return Self::parse(text, scope) };
         if let Some((_, filter)) = saved.iter().find(|(known, _)| known == name) {
             return Self::parse(filter, scope)
@@ -206,6 +219,14 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
     }
 
+    /// The columns of one's own that it asks for.
+    pub fn own(&self) -> impl Iterator<Item = OwnName> {
+        self.terms.iter().filter_map(|term| match term.field {
+            Some(Field::Own(name)) => Some(name),
+            _ => None,
+        })
+    }
+
     /// Whether it asks for what rules find.
     #[must_use]
     pub fn has_findings(&self) -> bool {
@@ -240,7 +261,11 @@ impl Filter {
             return Ok(());
         }
         let more = format!("{}{}{value}", field.name(), choice(field));
-        let more = Self::parse(&more, Scope::Records).map_err(|fault| FilterFault::everywhere(fault.told))?;
+        let own = match field {
+            Field::Own(name) => vec![name],
+            _ => Vec::new(),
+        };
+        let more = Self::parse(&more, Scope::Table(&own)).map_err(|fault| FilterFault::everywhere(fault.told))?;
         match self.terms.iter_mut().find(|term| term.is_choice_of(field)) {
             Some(term) if term.values.len() >= VALUES_MAX => return Err(FilterFault::everywhere(too_many())),
             Some(term) => term.values.extend(more.terms.into_iter().flat_map(|term| term.values)),
@@ -272,7 +297,7 @@ fn too_many() -> String {
     format!("a term has at most {VALUES_MAX} values")
 }
 
-fn term(written: Written, scope: Scope) -> Result<Term, Fault> {
+fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     let Written { at, is_negated, name, sign, values } = written;
     if values.len() > VALUES_MAX {
         return Err(Fault { at, told: too_many() });
@@ -288,12 +313,15 @@ fn term(written: Written, scope: Scope) -> Result<Term, Fault> {
         (is_negated, sign) = (!is_negated, "=");
     }
     let is_order = !matches!(sign, ":" | "=");
+    let is_range = |value: &filter_text::Value| !value.is_quoted && value.text.contains("..");
     let no_order = |value: &str| Fault { at, told: format!("{name} has no order; {name}:{value} asks for it") };
     let value = |value: filter_text::Value| match field {
         Field::Number(_) => number(&name, sign, &value),
+        // A column of one's own holds numbers and names.
+        Field::Own(_) if is_order || is_range(&value) => number(&name, sign, &value),
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
-        Field::Name(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
+        Field::Name(_) | Field::Own(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
         Field::Text(_) => pattern(&value),
     };
@@ -304,12 +332,20 @@ fn term(written: Written, scope: Scope) -> Result<Term, Fault> {
 }
 
 /// The field of that name, if the scope has it.
-fn known(name: &str, scope: Scope) -> Result<Field, String> {
+fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
+    let own = match scope {
+        Scope::Table(own) => own,
+        Scope::Records | Scope::Steps => &[],
+    };
+    if let Some(own) = own.iter().find(|own| own.as_str() == name) {
+        return Ok(Field::Own(*own));
+    }
     let named = Field::named(name);
     if let Some(field) = named.filter(|field| scope.has(*field)) {
         return Ok(field);
     }
-    let all = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
+    let fields = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
+    let all = || fields().chain(own.iter().map(OwnName::as_str));
     let near = near::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
     let told = near.unwrap_or_else(|| format!("there are {}", all().collect::<Vec<_>>().join(" ")));
     let what = scope.name();

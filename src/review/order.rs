@@ -1,11 +1,13 @@
 //! The rows of the table: which records pass the filter, and in which order.
 
 use super::column::Column;
-use super::facts::{Entry, FactTable};
+use super::facts::{Entry, FactTable, Reread};
 use super::field::Subject;
 use super::filter::Filter;
+use super::own::OwnTables;
 use super::session::RecordMarks;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Records between two looks whether the answer is still wanted.
 const SLICE_RECORDS: usize = 4096;
@@ -31,42 +33,68 @@ pub struct Order {
     pub is_whole: bool,
 }
 
-/// Arranges the records of a table; None when it is no longer wanted. `marks` tell what was decided, where that is
-/// asked for.
+/// What the rows of a table are made of.
+#[derive(Debug, Clone, Default)]
+pub struct Grounds {
+    /// The facts on records.
+    pub facts: FactTable,
+    /// What was decided, where that is asked for.
+    pub marks: Option<Arc<RecordMarks>>,
+    /// What columns of one's own say, where they are asked for.
+    pub own: OwnTables,
+}
+
+impl Grounds {
+    /// How many records are known, of all that is asked for: the first ones.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.own.iter().map(|(_, table)| table.len()).fold(self.facts.len(), usize::min)
+    }
+}
+
+/// Arranges the records of a table; None when it is no longer wanted. Texts that are not held sort as none: who asks
+/// for such an order looks first ([`FactTable::has_texts`]).
 #[must_use]
 pub fn arrange(
-    facts: &FactTable,
+    grounds: &Grounds,
     sort: Option<Sort>,
     filter: &Filter,
-    marks: Option<&RecordMarks>,
+    reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Order> {
-    let passing = passing(facts, filter, marks, is_wanted)?;
+    let passing = passing(grounds, filter, reader, is_wanted)?;
     let records = match sort {
         None => passing.into_iter().map(number).collect(),
         Some(Sort { column, is_reversed }) if column.numbers().is_some() => {
             let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
             sorted(passing, of, |a, b| a.total_cmp(b), is_reversed)
         }
+        Some(Sort { column: Column::Own(name), is_reversed }) => sorted(
+            passing,
+            |entry| entry.told(name).key(),
+            |(a, n, text), (b, m, other)| a.cmp(b).then(n.total_cmp(m)).then(text.cmp(other)),
+            is_reversed,
+        ),
         Some(Sort { column, is_reversed }) => sorted(passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed),
     };
-    is_wanted().then_some(Order { records, known: facts.len(), is_whole: filter.is_empty() })
+    is_wanted().then_some(Order { records, known: grounds.known(), is_whole: filter.is_empty() })
 }
 
 /// The records that a filter lets through, in the order of the file.
 pub(super) fn passing<'t>(
-    facts: &'t FactTable,
+    grounds: &'t Grounds,
     filter: &Filter,
-    marks: Option<&'t RecordMarks>,
+    reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Vec<Entry<'t>>> {
     let mut passing = Vec::new();
-    for (i, entry) in facts.iter().enumerate() {
+    for (i, entry) in grounds.facts.iter().take(grounds.known()).enumerate() {
         if i % SLICE_RECORDS == 0 && !is_wanted() {
             return None;
         }
-        let entry = entry.with_mark(marks.and_then(|marks| marks.get(entry.record())));
-        if filter.is_empty() || filter.holds(&entry) {
+        let mark = grounds.marks.as_ref().and_then(|marks| marks.get(entry.record()));
+        let entry = entry.with_mark(mark).with_own(&grounds.own);
+        if filter.is_empty() || filter.holds(&entry.with_reader(reader)) {
             passing.push(entry);
         }
     }
@@ -96,7 +124,7 @@ fn sorted<'t, K>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{made, table};
+    use super::super::facts::tests::{Again, bare, made, table};
     use super::*;
     use crate::format::Facts;
     use crate::review::Scope;
@@ -112,9 +140,14 @@ mod tests {
         ]
     }
 
+    fn grounds(all: &[Facts]) -> Grounds {
+        Grounds { facts: table(all), ..Grounds::default() }
+    }
+
     fn arranged(column: Column, is_reversed: bool, filter: &str) -> Vec<u32> {
         let filter = Filter::parse(filter, Scope::Records).unwrap();
-        let order = arrange(&table(&all()), Some(Sort { column, is_reversed }), &filter, None, &|| true).unwrap();
+        let order = arrange(&grounds(&all()), Some(Sort { column, is_reversed }), &filter, &Again::default(), &|| true)
+            .unwrap();
         assert_eq!(order.known, 5);
         order.records
     }
@@ -133,16 +166,35 @@ mod tests {
 
     #[test]
     fn a_filter_alone_keeps_the_order_of_the_file() {
-        let order = arrange(&table(&all()), None, &Filter::parse("tool:x", Scope::Records).unwrap(), None, &|| true);
+        let order = arrange(
+            &grounds(&all()),
+            None,
+            &Filter::parse("tool:x", Scope::Records).unwrap(),
+            &Again::default(),
+            &|| true,
+        );
         assert_eq!(order, Some(Order { records: vec![0, 3, 4], known: 5, is_whole: false }));
     }
 
     #[test]
     fn work_that_nobody_wants_ends_early() {
         let asked = Cell::new(0);
-        let many = table(&vec![made("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
+        let many = grounds(&vec![made("a", 1, &[], None, ""); 3 * SLICE_RECORDS]);
         let is_wanted = || asked.replace(asked.get() + 1) < 1;
-        assert_eq!(arrange(&many, None, &Filter::default(), None, &is_wanted), None);
+        assert_eq!(arrange(&many, None, &Filter::default(), &Again::default(), &is_wanted), None);
         assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn texts_that_are_not_held_are_read_of_the_records_that_pass_all_else() {
+        let all: Vec<Facts> = (0..10).map(|i| made(&format!("r{i}"), i, &[], None, "")).collect();
+        let bare = Grounds { facts: bare(&all), ..Grounds::default() };
+        for filter in ["r[78] steps>6", "id:r[78]", "words=\"do r3\"", "!r1 steps<4", "id:none"] {
+            let (reader, filter) = (Again::default(), Filter::parse(filter, Scope::Records).unwrap());
+            let order = |grounds: &Grounds| arrange(grounds, None, &filter, &reader, &|| true).unwrap().records;
+            assert_eq!(order(&bare), order(&grounds(&all)), "{filter}");
+            let is_cheap = filter.to_string().contains("steps>6");
+            assert!(!is_cheap || (1..=6).contains(&reader.0.get()), "{filter}: {}", reader.0.get());
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::marks::Mark;
 use crate::format::Run;
 use crate::model::{Bytes, Finding, Severity, Span, Step, StepNo};
 use crate::text::Pattern;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -119,11 +120,11 @@ impl Subject for StepEntry<'_> {
         }
     }
 
-    fn text(&self, text: Texts) -> &str {
-        match text {
+    fn text(&self, text: Texts) -> Cow<'_, str> {
+        Cow::Borrowed(match text {
             Texts::Words => self.step().summary.as_str(),
             Texts::Id => "",
-        }
+        })
     }
 
     fn matches(&self, text: Texts, pattern: &Pattern) -> bool {

@@ -1,12 +1,12 @@
 //! What a column holds over all records that pass the filter: how often each value, how numbers spread.
 
 use super::column::Column;
-use super::facts::{Entry, FactTable, action};
+use super::facts::{Entry, Reread, action};
 use super::field::{Field, Names, Numbers, Subject};
 use super::filter::Filter;
 use super::filter_text::quoted;
-use super::order::passing;
-use super::session::RecordMarks;
+use super::order::{Grounds, passing};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Most values that are told, the most frequent first.
@@ -68,6 +68,8 @@ pub struct Tally {
     pub distinct: usize,
     /// Records without a value.
     pub missing: usize,
+    /// Whether the values are too many to be counted: each record has its own, and not all are held.
+    pub is_uncounted: bool,
     /// How many records were looked at: the first ones.
     pub known: usize,
 }
@@ -76,21 +78,21 @@ pub struct Tally {
 /// its other values are seen. None when it is no longer wanted.
 #[must_use]
 pub fn tally(
-    facts: &FactTable,
+    grounds: &Grounds,
     filter: &Filter,
     column: Column,
-    marks: Option<&RecordMarks>,
+    reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Tally> {
     let plot = match column.numbers() {
         Some(numbers) => {
-            let records = passing(facts, &filter.without(Field::Number(numbers)), marks, is_wanted)?;
+            let records = passing(grounds, &filter.without(Field::Number(numbers)), reader, is_wanted)?;
             let values = records.iter().filter_map(|entry| entry.number(numbers)).collect();
             Some((numbers, plot(values), records.len()))
         }
         None => None,
     };
-    let known = facts.len();
+    let known = grounds.known();
     if let (None, None, Some((numbers, plot, all))) = (column.names(), column.text(), &plot) {
         let values = plot.bins.iter().map(|bin| Value {
             label: bin.written.clone(),
@@ -101,20 +103,34 @@ pub fn tally(
         let values: Vec<Value> = values.filter(|value| value.records > 0).collect();
         let field = Some(Field::Number(*numbers));
         let (missing, distinct) = (all - plot.records, values.len());
-        return Some(Tally { values, field, plot: Some((*numbers, plot.clone())), distinct, missing, known });
+        return Some(Tally {
+            values,
+            field,
+            plot: Some((*numbers, plot.clone())),
+            distinct,
+            missing,
+            known,
+            is_uncounted: false,
+        });
     }
-    let field = column.names().map(Field::Name).or(column.text().map(Field::Text))?;
-    let records = passing(facts, &filter.without(field), marks, is_wanted)?;
+    let field = match column {
+        Column::Own(name) => Field::Own(name),
+        _ => column.names().map(Field::Name).or(column.text().map(Field::Text))?,
+    };
+    if column.text().is_some() && !grounds.facts.has_texts() {
+        return Some(Tally { is_uncounted: true, known, ..Tally::default() });
+    }
+    let records = passing(grounds, &filter.without(field), reader, is_wanted)?;
     let (mut values, missing) = values(&records, column);
     let distinct = values.len();
     values.truncate(VALUES_MAX);
     let plot = plot.map(|(numbers, plot, _)| (numbers, plot));
-    Some(Tally { values, field: Some(field), plot, distinct, missing, known })
+    Some(Tally { values, field: Some(field), plot, distinct, missing, known, is_uncounted: false })
 }
 
 /// The values of a column of words by frequency, and how many records have none.
 fn values(records: &[Entry<'_>], column: Column) -> (Vec<Value>, usize) {
-    let mut counts: HashMap<&str, (usize, u64)> = HashMap::new();
+    let mut counts: HashMap<Cow<'_, str>, (usize, u64)> = HashMap::new();
     let mut missing = 0;
     let mut count = |name, times| {
         let (records, all) = counts.entry(name).or_default();
@@ -125,21 +141,27 @@ fn values(records: &[Entry<'_>], column: Column) -> (Vec<Value>, usize) {
         let has_value = match (column.names(), column.text()) {
             (Some(names), _) => {
                 let actions = |name: &str| names != Names::Class || action(name).is_some();
-                entry.names(names).filter(|(name, _)| actions(name)).map(|(name, n)| count(name, n)).count() > 0
+                entry.names(names).filter(|(name, _)| actions(name)).map(|(name, n)| count(name.into(), n)).count() > 0
             }
             (None, Some(text)) => {
                 let word = Some(entry.text(text)).filter(|word| !word.is_empty());
                 word.map(|word| count(word, 1)).is_some()
             }
-            (None, None) => false,
+            (None, None) => {
+                let told = match column {
+                    Column::Own(name) => entry.told(name).shown(),
+                    _ => None,
+                };
+                told.map(|told| count(told.into(), 1)).is_some()
+            }
         };
         missing += usize::from(!has_value);
     }
     let mut values: Vec<Value> = counts
         .into_iter()
         .map(|(name, (records, times))| Value {
-            label: name.to_owned(),
-            written: if column.text().is_some() { whole(name) } else { quoted(name) },
+            written: if column.text().is_some() { whole(&name) } else { quoted(&name) },
+            label: name.into_owned(),
             records,
             times: (times != records as u64).then_some(times),
         })
@@ -224,10 +246,18 @@ fn edges(low: f64, high: f64, is_whole: bool) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::tests::{made, table};
+    use super::super::facts::tests::{Again, bare, made, table};
     use super::*;
     use crate::format::Facts;
     use crate::review::Scope;
+
+    #[test]
+    fn words_that_are_not_held_are_not_counted() {
+        let grounds = Grounds { facts: bare(&all()), ..Grounds::default() };
+        let counted = |column| tally(&grounds, &Filter::default(), column, &Again::default(), &|| true).unwrap();
+        assert!(counted(Column::Id).is_uncounted && counted(Column::Words).values.is_empty());
+        assert!(!counted(Column::Tools).values.is_empty());
+    }
 
     fn all() -> Vec<Facts> {
         let mut all: Vec<Facts> =
@@ -238,7 +268,14 @@ mod tests {
     }
 
     fn of(column: Column, filter: &str) -> Tally {
-        tally(&table(&all()), &Filter::parse(filter, Scope::Records).unwrap(), column, None, &|| true).unwrap()
+        tally(
+            &Grounds { facts: table(&all()), ..Grounds::default() },
+            &Filter::parse(filter, Scope::Records).unwrap(),
+            column,
+            &Again::default(),
+            &|| true,
+        )
+        .unwrap()
     }
 
     fn told(tally: &Tally) -> Vec<(&str, usize)> {

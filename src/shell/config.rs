@@ -4,7 +4,7 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::review::{Filter, Scope, Template};
+use crate::review::{Filter, OwnName, Scope, Template};
 use crate::shell::templates::template_of;
 use crate::state::watch::Expected;
 use crate::text::near;
@@ -26,7 +26,7 @@ const THEMES_MAX: usize = 100;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "template"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "template", "columns"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,6 +101,8 @@ pub struct Config {
     pub filters: Vec<(String, String)>,
     /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
     template: Option<(String, PathBuf)>,
+    /// Columns of the table by name: their expressions.
+    pub columns: Vec<(String, String)>,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -115,6 +117,8 @@ struct Written {
     watch: BTreeMap<Spanned<String>, WatchEntry>,
     #[serde(default)]
     filters: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    columns: BTreeMap<Spanned<String>, String>,
 }
 
 /// One key of `[watch]`: `notice`, or the name of a format.
@@ -283,17 +287,22 @@ fn parse(text: &str) -> Result<Config, String> {
         format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
     })?;
     let watch = WatchConfig::read(written.watch).map_err(|(at, fault)| format!("line {}: {fault}", line_of(at)))?;
-    let mut filters = Vec::new();
+    let (mut filters, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, expression) in written.columns {
+        let (at, name) = (name.span().start, name.into_inner());
+        names.push(OwnName::new(&name).map_err(|why| format!("line {}: [columns]: {why}", line_of(at)))?);
+        columns.push((name, expression));
+    }
     for (name, filter) in written.filters {
         let (at, filter) = (filter.span().start, filter.into_inner());
         // It may be one of records or one of steps.
         let fault = |fault| format!("line {}: [filters] {name}: {fault}", line_of(at));
-        Filter::parse(&filter, Scope::Records)
+        Filter::parse(&filter, Scope::Table(&names))
             .or_else(|why| Filter::parse(&filter, Scope::Steps).map_err(|_| fault(why)))?;
         filters.push((name, filter));
     }
     let template = written.template.map(|template| (template, PathBuf::new()));
-    Ok(Config { theme: written.theme, template, watch, filters, ..Config::default() })
+    Ok(Config { theme: written.theme, template, watch, filters, columns, ..Config::default() })
 }
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
@@ -371,8 +380,8 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told =
-            "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, `filters`";
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, \
+                    `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
@@ -385,6 +394,8 @@ mod tests {
                 "line 3: [filters] long: at character 1: there is no stepz to filter by; did you mean steps?",
             ),
             ("[filters]\nlong = 3", "line 2"),
+            ("[columns]\nmodel = \".m\"\nsteps = \".s\"", "line 3: [columns]: steps is a column or a term"),
+            ("[filters]\na = \"model:x\"", "there is no model"),
         ] {
             let message = message_of(text.as_bytes());
             assert!(message.contains(told), "{text}: {message}");
@@ -401,7 +412,7 @@ mod tests {
     fn what_is_there_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::of(folder.path()), Config::default());
-        let filters = "[filters]\nlong = \"steps>50\"\n";
+        let filters = "[filters]\nlong = \"steps>50 model:gpt*\"\n[columns]\nmodel = \".details.model\"\n";
         let text = "[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
         let text = format!("theme = \"light\"\ntemplate = \"own.jinja\"\n{text}");
         fs::write(folder.path().join("config.toml"), format!("{text}{filters}")).unwrap();
@@ -413,7 +424,8 @@ mod tests {
         assert_eq!(config.take_template().map(|template| template.name().to_owned()).as_deref(), Some("own.jinja"));
         assert_eq!(config.theme.as_deref(), Some("light"));
         assert_eq!(config.watch.notice, NoticeBy::Osc9);
-        assert_eq!(config.filters, [("long".to_owned(), "steps>50".to_owned())]);
+        assert_eq!(config.filters, [("long".to_owned(), "steps>50 model:gpt*".to_owned())]);
+        assert_eq!(config.columns, [("model".to_owned(), ".details.model".to_owned())]);
         assert_eq!(config.watch.of("acts"), [Expected::parse("†state.budget < 0").unwrap()]);
         assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);

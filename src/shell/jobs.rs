@@ -3,6 +3,7 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
+use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
 use super::{attempts, files, marks, sift};
 use crate::app::msg::OpenedRun;
@@ -70,6 +71,8 @@ pub struct Jobs {
     scan: Latest,
     attempts: Latest,
     sift: Latest,
+    ask: Sender<(Source, Effect)>,
+    ask_all: Sender<(Source, Effect)>,
     wanted: Arc<AtomicU64>,
 }
 
@@ -91,6 +94,8 @@ impl Jobs {
             scan: Latest::start("scan", &answers)?,
             attempts: Latest::start("attempts", &answers)?,
             sift: Latest::start("sift", &answers)?,
+            ask: spawn("ask", answers.clone(), Arc::clone(&wanted))?,
+            ask_all: spawn("ask-all", answers.clone(), Arc::clone(&wanted))?,
             wanted,
         };
         Ok((jobs, out))
@@ -110,6 +115,8 @@ impl Jobs {
             Effect::Scan { .. } => self.scan.is_asked(&effect),
             Effect::Attempts { .. } => self.attempts.is_asked(&effect),
             Effect::Sift { .. } => self.sift.is_asked(&effect),
+            Effect::Ask { .. } => &self.ask,
+            Effect::AskAll { .. } => &self.ask_all,
             _ => &self.quick,
         };
         let _dropped_when_full = queue.try_send((source, effect));
@@ -163,7 +170,7 @@ fn number_of(effect: &Effect) -> u64 {
 fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let mut scanner = Scanner::default();
+        let (mut scanner, mut asker) = (Scanner::default(), Asker::default());
         for (source, effect) in receiver {
             let number = number_of(&effect);
             let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
@@ -176,6 +183,7 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
                     let wanted = Wanted { content, records: from..to, threads: scan::threads() };
                     scanner.run(&source, &wanted, &is_wanted, &mut send);
                 }
+                Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(&source, effect, &mut asker, &mut send),
                 effect => perform(&source, effect, &is_wanted, &mut send),
             }
         }
@@ -192,12 +200,12 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let wanted = Wanted { content, records: from..to, threads: 1 };
             Scanner::default().run(source, &wanted, &|| true, send);
         }
-        Effect::Arrange { number, facts, marks, sort, filter } => {
-            let order = arrange(&facts, sort, &filter, marks.as_deref(), is_wanted);
+        Effect::Arrange { number, grounds, sort, filter } => {
+            let order = arrange(&grounds, sort, &filter, source, is_wanted);
             order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
         }
-        Effect::Tally { number, facts, marks, filter, column } => {
-            let tally = tally(&facts, &filter, column, marks.as_deref(), is_wanted);
+        Effect::Tally { number, grounds, filter, column } => {
+            let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
         Effect::Attempts { number, facts, question } => {
@@ -205,6 +213,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
         Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
+        Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(source, effect, &mut Asker::default(), send),
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),

@@ -14,7 +14,10 @@ pub mod keeper;
 mod listing;
 mod marks;
 mod opening;
+mod own;
 mod pause;
+#[cfg(feature = "query")]
+pub(crate) mod query;
 pub mod run;
 mod scan;
 mod sift;

@@ -5,7 +5,7 @@ use super::jobs::Source;
 use crate::app::Msg;
 use crate::format::{Facts, Look, Looked, Purpose, Survey};
 use crate::model::{Bytes, Problem, Record, RecordBody, Span};
-use crate::review::ChunkMaker;
+use crate::review::{ChunkMaker, Reread};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::ops::Range;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Scanner {
         }
         let Some(survey) = &mut self.survey else { return send(Msg::ScanEnded(wanted.content)) };
         let look = survey.look();
-        let batches = batches(source, wanted.records.clone());
+        let batches = batches(source, wanted.records.clone(), BATCH_BYTES, BATCH_RECORDS);
         let next = &mut self.next;
         let mut tell = |from: usize, batch: Batch| {
             let chunk = chunk(survey.as_mut(), from, batch, source.bytes.as_ref());
@@ -132,6 +132,19 @@ pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     told(survey.as_mut(), looked, source.bytes.as_ref())
 }
 
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source of {} records", self.records.count())
+    }
+}
+
+impl Reread for Source {
+    fn texts(&self, record: usize) -> (String, String) {
+        let facts = self.records.get(record).map(|record| facts_of(self, &record)).unwrap_or_default();
+        (facts.title, facts.words)
+    }
+}
+
 fn told(survey: &mut dyn Survey, looked: Result<Looked, Problem>, bytes: &dyn Bytes) -> Facts {
     match looked {
         Ok(looked) => survey.take(looked, bytes).facts.unwrap_or_default(),
@@ -161,12 +174,17 @@ fn look_at_one(source: &Source, look: Look, record: &Record) -> Result<Looked, P
 }
 
 /// The numbers of records, in batches of about the same size.
-fn batches(source: &Source, records: Range<usize>) -> Vec<Range<usize>> {
+pub(super) fn batches(
+    source: &Source,
+    records: Range<usize>,
+    batch_bytes: u64,
+    batch_records: usize,
+) -> Vec<Range<usize>> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), records.start, 0);
     for number in records.clone() {
         let Some(record) = source.records.get(number) else { break };
         bytes += record.place.span.len;
-        if bytes >= BATCH_BYTES || number + 1 - start >= BATCH_RECORDS {
+        if bytes >= batch_bytes || number + 1 - start >= batch_records {
             batches.push(start..number + 1);
             (start, bytes) = (number + 1, 0);
         }

@@ -139,6 +139,12 @@ impl Stage {
         outside
     }
 
+    /// What jobs need to know.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        self.source.clone()
+    }
+
     /// Presses a key, or two in a row, as the table of keys names them (`j`, `C-d`, `]w`); `type:TEXT` types its
     /// characters.
     ///

@@ -18,6 +18,7 @@ mod hostile;
 mod lint;
 mod loss;
 mod marks;
+mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;

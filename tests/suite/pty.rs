@@ -326,3 +326,29 @@ fn a_mark_that_is_shown_as_saved_outlives_a_kill() {
     terminal.press("q");
     assert_eq!(terminal.end().0, 0);
 }
+
+#[test]
+fn columns_are_told_by_expressions_in_a_process_of_their_own() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join("obelus")).unwrap();
+    fs::write(home.path().join("obelus/config.toml"), "[columns]\nlang = \".content[1].language\"\n").unwrap();
+    let file = sample("tickets-std.jsonl");
+    let mut terminal = Terminal::run(&[file.to_str().unwrap()], &[("XDG_CONFIG_HOME", home.path().to_str().unwrap())]);
+    terminal.see("ticket-0412");
+    terminal.press("c");
+    terminal.see(".content[1].language");
+    terminal.press("lang\r\x1b");
+    terminal.miss("Enter shows one");
+    terminal.press("LLLLLL");
+    terminal.see("bash");
+    terminal.press("cturns = .content|length\r");
+    terminal.see("▸turns");
+    terminal.press("s");
+    terminal.until("the shortest record comes first", |screen| {
+        screen.contents().lines().nth(3).is_some_and(|line| line.contains("ticket-0415"))
+    });
+    terminal.press("cbad = .content[\r");
+    terminal.see("closing bracket is expected");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}

@@ -213,3 +213,27 @@ fn folders_stand_for_the_files_in_them() {
     assert_eq!((status, stdout.lines().count()), (0, 2));
     assert!(stdout.lines().nth(1).unwrap().contains("\"file\":\"-\",\"record\":0,\"results\":[\"5\"]"), "{stdout}");
 }
+
+#[test]
+fn filters_choose_records_without_an_expression() {
+    let folder = Folder::new();
+    let step = r#"{"class_":"text_observation","content":"x","source":"user"}"#;
+    let record = |i: usize| format!("{{\"id\":\"t{i}\",\"content\":[{}]}}\n", vec![step; i].join(","));
+    let lines: Vec<String> = (1..6).map(record).collect();
+    folder.file("t.jsonl", lines.concat());
+    folder.file("broken.jsonl", format!("{}{{\"id\":\n", lines[3]));
+    let ask = |arguments: &[&str]| folder.run(&[&["query", "t.jsonl", "--where", "steps>3"], arguments].concat());
+    assert_eq!(ask(&["--count"]), (0, "2\n".to_owned(), String::new()));
+    assert_eq!(ask(&["--select"]).1, lines[3..].concat());
+    assert_eq!(ask(&[".id"]).1, "\"t4\"\n\"t5\"\n");
+    assert_eq!(ask(&["--count", "--where", "id:4"]).1, "1\n");
+    assert_eq!(ask(&["--count", "--json"]).1, "{\"obelus\":1,\"file\":\"t.jsonl\",\"records\":5,\"count\":2}\n");
+    for (filter, count) in [("steps>=4", "2:1\n"), ("errors>0", "0:1\n"), ("steps<9 findings<9", "5:1\n")] {
+        let (_, both, _) = folder.run(&["query", "t.jsonl", "broken.jsonl", "--where", filter, "--count"]);
+        let counts: Vec<&str> = both.lines().map(|line| line.rsplit(':').next().unwrap()).collect();
+        assert_eq!(format!("{}\n", counts.join(":")), count, "{filter}");
+    }
+    let (status, stdout, stderr) = ask(&["--count", "missing.jsonl"]);
+    assert_eq!((status, stdout.as_str()), (2, "t.jsonl:2\n"), "{stderr}");
+    assert_eq!(folder.run(&["query", "t.jsonl", "--where", "stepz>3", "--count"]).0, 2);
+}

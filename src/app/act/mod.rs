@@ -20,6 +20,7 @@ use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Filter;
 use jump::Wanted;
+pub(super) use table::TOO_MANY;
 
 impl App {
     /// Does what a key, a click or the palette asks for.
@@ -116,6 +117,7 @@ impl App {
             A::PromptSubmit => match self.layer {
                 Some(Layer::Condition(_)) => self.submit_condition(),
                 Some(Layer::Filter(_)) => self.submit_filter(),
+                Some(Layer::Column(_)) => self.submit_column(),
                 _ => self.submit(effects),
             },
             _ => {
@@ -127,11 +129,8 @@ impl App {
 
     fn open_menu(&mut self, kind: MenuKind) {
         let place = self.place();
-        self.layer = Some(Layer::Menu(match (kind, self.filter_scope()) {
-            (MenuKind::Palette, Some(scope)) => {
-                let fits = |(_, text): &&(String, String)| Filter::parse(text, scope).is_ok();
-                Menu::palette(&place, self.filters.iter().filter(fits).cloned().collect())
-            }
+        self.layer = Some(Layer::Menu(match (kind, self.fitting_filters()) {
+            (MenuKind::Palette, Some(filters)) => Menu::palette(&place, filters),
             _ => Menu::new(kind, &place),
         }));
     }
@@ -148,6 +147,12 @@ impl App {
         {
             self.table.toggle_column(column);
             return menu.set_columns(&self.table.columns);
+        }
+        if let Some(Layer::Menu(menu)) = &self.layer
+            && let Some(Item::NewColumn) = menu.chosen()
+        {
+            let typed = menu.prompt.text().trim().to_owned();
+            return self.type_column(&typed);
         }
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {

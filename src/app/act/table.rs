@@ -4,8 +4,10 @@ use crate::app::keys::Action as A;
 use crate::app::menu::Menu;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
-use crate::review::{Field, Filter, FilterFault, Scope, Sort};
+use crate::review::{Column, Field, Filter, FilterFault, Scope, Sort};
 
+/// Why a column of words does not sort.
+pub(in crate::app) const TOO_MANY: &str = "there are too many records to sort them by words; & filters by them";
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
 
@@ -26,7 +28,9 @@ impl App {
             }
             A::Facets => self.toggle_facets(),
             A::Plot => self.toggle_plot(),
-            A::ChooseColumns => self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns))),
+            A::ChooseColumns => {
+                self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns, self.offered_columns())))
+            }
             A::TablePaneNext => self.table_pane_by(true),
             A::TablePanePrevious => self.table_pane_by(false),
             A::FacetToggle => self.toggle_value(self.table.facets.chosen()),
@@ -37,9 +41,17 @@ impl App {
         }
     }
 
+    /// The columns of one's own, with their expressions.
+    fn offered_columns(&self) -> Vec<(Column, String)> {
+        self.table.own.iter().map(|own| (Column::Own(own.name), own.expression.to_string())).collect()
+    }
+
     /// The column in focus: up, down, the order of the file.
     fn sort(&mut self) {
         let column = self.table.focus;
+        if column.text().is_some() && !self.table.all().has_texts() {
+            return self.tell(TOO_MANY);
+        }
         self.table.sort = match self.table.sort {
             Some(sort) if sort.column == column && sort.is_reversed => None,
             Some(sort) if sort.column == column => Some(Sort { column, is_reversed: true }),
@@ -63,21 +75,25 @@ impl App {
         }
     }
 
-    /// What a filter is asked of where the cursor is.
-    pub(super) fn filter_scope(&self) -> Option<Scope> {
-        match self.pane {
-            Pane::Table | Pane::Facets | Pane::Plot => Some(Scope::Records),
-            Pane::Steps => Some(Scope::Steps),
-            Pane::State | Pane::Inspector | Pane::Watches | Pane::Files | Pane::Attempts => None,
-        }
+    /// The filters of the configuration that fit where the cursor is; None where nothing is filtered.
+    pub(super) fn fitting_filters(&self) -> Option<Vec<(String, String)>> {
+        let names = self.table.own_names();
+        let scope = match self.pane {
+            Pane::Table | Pane::Facets | Pane::Plot => Scope::Table(&names),
+            Pane::Steps => Scope::Steps,
+            Pane::State | Pane::Inspector | Pane::Watches | Pane::Files | Pane::Attempts => return None,
+        };
+        let fits = |(_, text): &&(String, String)| Filter::parse(text, scope).is_ok();
+        Some(self.filters.iter().filter(fits).cloned().collect())
     }
 
     /// Takes a filter in place of the one that is there; whether it is one.
     pub(super) fn use_filter(&mut self, text: &str) -> bool {
-        let scope = if self.is_on_table() { Scope::Records } else { Scope::Steps };
-        match (Filter::read(text, scope, &self.filters), scope) {
-            (Ok(filter), Scope::Records) => self.table.filter = filter,
-            (Ok(filter), Scope::Steps) => self.set_sieve(filter),
+        let (names, is_on_table) = (self.table.own_names(), self.is_on_table());
+        let scope = if is_on_table { Scope::Table(&names) } else { Scope::Steps };
+        match (Filter::read(text, scope, &self.filters), is_on_table) {
+            (Ok(filter), true) => self.table.filter = filter,
+            (Ok(filter), false) => self.set_sieve(filter),
             (Err(fault), _) => {
                 self.tell_fault(&fault);
                 return false;

@@ -1,70 +1,17 @@
 //! A question to all records of a file: batch by batch, and one by one where a batch comes to a bad end.
 
 use super::Stop;
-use super::child::{Child, Ended};
-use super::frame;
 use crate::ingest::{self, Loaded};
 use crate::model::{Place, Problem, RecordBody};
+use crate::shell::query::{Child, Ended, Question, RecordAnswer};
 use crate::source::Reader;
-use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::time::Duration;
 
 /// Bytes of records that a worker is given at once.
 const BATCH_BYTES: u64 = 1 << 18;
 
 /// Records of one file that may end their worker before it is given up.
 const ENDED_MAX: usize = 16;
-
-/// What is asked of each record.
-pub(super) struct Question {
-    /// The expression.
-    pub(super) expression: String,
-    /// Whether the results are wanted, or only whether one is true.
-    pub(super) wants_results: bool,
-    /// Longest time for one record.
-    pub(super) limit: Duration,
-}
-
-impl Question {
-    /// A worker that knows the question.
-    ///
-    /// # Errors
-    /// It cannot be started, or the expression is none.
-    pub(super) fn child(&self) -> Result<Child, Problem> {
-        Child::start(self)
-    }
-}
-
-/// What an expression says of a record.
-#[derive(Debug, Default)]
-pub(super) struct RecordAnswer {
-    /// Its results as JSON, each with a newline.
-    pub(super) results: String,
-    /// Whether one is neither false nor null.
-    pub(super) is_true: bool,
-    /// Why there are no more results.
-    pub(super) failure: Option<String>,
-}
-
-impl RecordAnswer {
-    /// Writes it to the parent.
-    pub(super) fn put(&self, to: &mut impl Write) -> io::Result<()> {
-        frame::put_number(u64::from(self.is_true), to)?;
-        frame::put(self.results.as_bytes(), to)?;
-        frame::put_number(u64::from(self.failure.is_some()), to)?;
-        frame::put(self.failure.as_deref().unwrap_or_default().as_bytes(), to)
-    }
-
-    /// Reads it from a worker.
-    pub(super) fn get(from: &mut impl Read) -> io::Result<Self> {
-        let is_true = frame::number(from)? != 0;
-        let results = frame::text(from)?;
-        let has_failed = frame::number(from)? != 0;
-        let failure = Some(frame::text(from)?).filter(|_| has_failed);
-        Ok(Self { results, is_true, failure })
-    }
-}
 
 /// A record with its answer.
 pub(super) struct Answered {
@@ -80,18 +27,20 @@ pub(super) struct Answered {
     has_ended: bool,
 }
 
-/// Asks about all records, with as many workers as there are processors; the answers in the order of the file.
+/// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of
+/// the file.
 ///
 /// # Errors
 /// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.
 pub(super) fn records(
     loaded: &Loaded,
     question: &Question,
+    passing: Option<&[bool]>,
     mut each: impl FnMut(Answered) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let mut ended = 0;
     let work = || {
-        let mut asker = Asker { loaded, question, reader: Reader::new(&loaded.input), child: None };
+        let mut asker = Asker { loaded, question, passing, reader: Reader::new(&loaded.input), child: None };
         move |numbers| asker.batch(numbers)
     };
     ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Answered>| {
@@ -110,6 +59,7 @@ pub(super) fn records(
 struct Asker<'l> {
     loaded: &'l Loaded,
     question: &'l Question,
+    passing: Option<&'l [bool]>,
     reader: Reader<'l>,
     child: Option<Child>,
 }
@@ -117,7 +67,8 @@ struct Asker<'l> {
 impl Asker<'_> {
     fn batch(&mut self, numbers: Range<usize>) -> Result<Vec<Answered>, Problem> {
         let (mut all, mut texts) = (Vec::new(), Vec::new());
-        for number in numbers {
+        let passes = |number: &usize| self.passing.is_none_or(|passing| passing.get(*number) == Some(&true));
+        for number in numbers.filter(passes) {
             let Some(record) = self.loaded.records.get(number) else { continue };
             let mut answer = RecordAnswer::default();
             if let RecordBody::Broken(why) = &record.body {

@@ -2,9 +2,8 @@
 //!
 //! It may abort, at a stack or an allocation that fails, and it may run for ever: its parent knows what to do then.
 
-use super::ask::RecordAnswer;
-use super::frame;
 use crate::model::Problem;
+use crate::shell::query::{RecordAnswer, frame};
 use jaq_core::load::{Arena, File, Loader, lex, parse};
 use jaq_core::{Ctx, Vars, compile, data, load};
 use jaq_json::{Val, read, write};

@@ -1,12 +1,15 @@
 //! The cells of the table: how wide each column is, which fit, and what stands in them.
 
+use super::OwnColumn;
 use crate::format::{Counted, Facts};
 use crate::panes::{Piece, Row, Session, marks, value};
-use crate::review::{Column, Mark, Numbers, Sort};
+use crate::review::{Column, Mark, Numbers, Sort, Told};
 use crate::text::{Role, SafeText, cut_start, pad, width};
 
 /// Fewest cells in which first words are worth showing.
 const WORDS_CELLS_MIN: usize = 12;
+/// Cells of a column of one's own.
+const OWN_CELLS: usize = 12;
 /// Cells between two columns.
 const GAP: usize = 2;
 
@@ -71,10 +74,19 @@ impl Shape {
     }
 
     /// The cells of a record.
-    pub(super) fn row(&self, record: usize, session: &Session, facts: Option<&Facts>, edge: &str) -> Row {
+    pub(super) fn row(
+        &self,
+        record: usize,
+        session: &Session,
+        (facts, own): (Option<&Facts>, &[OwnColumn]),
+        edge: &str,
+    ) -> Row {
         let mut pieces = vec![Piece::of(Role::Accent, edge)];
         for (column, cells) in &self.columns {
-            pieces.extend(cell(*column, record, session, facts, *cells));
+            pieces.extend(match column {
+                Column::Own(name) => vec![own_cell(own.iter().find(|own| own.name == *name), record, *cells)],
+                column => cell(*column, record, session, facts, *cells),
+            });
             pieces.push(Piece::of(Role::Text, &" ".repeat(GAP)));
         }
         Row::new(pieces)
@@ -82,7 +94,7 @@ impl Shape {
 }
 
 fn is_wide(column: Column) -> bool {
-    matches!(column, Column::Words | Column::Tools | Column::Actions | Column::Id)
+    matches!(column, Column::Words | Column::Tools | Column::Actions | Column::Id | Column::Own(_))
 }
 
 /// Cells of a column on a table of that width: room for what it holds and for its heading with two signs.
@@ -106,6 +118,7 @@ fn column_cells(column: Column, cells: usize, records: usize) -> usize {
         Column::Reward => 7,
         Column::Finish => 11,
         Column::Words => (cells / 5).max(WORDS_CELLS_MIN),
+        Column::Own(_) => OWN_CELLS,
     };
     content.max(width(column.title()) + if matches!(column, Column::Number) { 0 } else { 2 })
 }
@@ -147,6 +160,18 @@ fn cell(column: Column, record: usize, session: &Session, facts: Option<&Facts>,
         (Column::Words, None) => one(Role::Error, &facts.words),
         (_, None) => one(Role::Dim, "–"),
         (_, Some(counted)) => counted_cell(column, counted, cells),
+    }
+}
+
+/// What an expression says of a record; a cross where it fails.
+fn own_cell(column: Option<&OwnColumn>, record: usize, cells: usize) -> Piece {
+    let cell = |role, text: &str| Piece::safe(role, pad(&SafeText::of(text), cells));
+    match column.and_then(|column| column.told(record)) {
+        None => cell(Role::Dim, "…"),
+        Some(Told::Nothing) => cell(Role::Dim, "–"),
+        Some(Told::Failed) => cell(Role::Error, "✗"),
+        Some(Told::Number(number)) => cell(Role::JsonNumber, &format!("{:>1$}", number, cells.min(OWN_CELLS))),
+        Some(Told::Text(text)) => cell(Role::Text, text),
     }
 }
 

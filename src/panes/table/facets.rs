@@ -48,6 +48,10 @@ impl FacetsPane {
         let Some((_, tally)) = self.tally.as_ref().filter(|(column, _)| *column == focus) else {
             return Window::notice(&["Counting…"], extent.width);
         };
+        if tally.is_uncounted {
+            let told = format!("Too many records to count each {}.", focus.title());
+            return Window::notice(&[&told, "& filters by it: these texts are read from the file then."], extent.width);
+        }
         let plural = if tally.distinct == 1 { "" } else { "s" };
         let mut head = format!(" {} · {} value{plural}", focus.title(), value::count_text(tally.distinct));
         if tally.values.len() < tally.distinct {

@@ -4,15 +4,17 @@
 
 mod cells;
 mod facets;
+mod own;
 mod plot;
 
 pub use crate::format::Facts;
 pub use cells::measured;
 pub use facets::{FacetsPane, HEAD_ROWS};
+pub use own::OwnColumn;
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
-use crate::review::{Chunk, Column, FactTable, Filter, Order, Sort};
+use crate::review::{Chunk, Column, Entry, FactTable, Filter, Order, Sort};
 use crate::text::Role;
 use cells::Shape;
 use std::collections::HashMap;
@@ -43,6 +45,8 @@ pub struct TablePane {
     pub facets: FacetsPane,
     /// How the numbers of the column in focus spread.
     pub plot: PlotPane,
+    /// Columns of one's own, shown or not.
+    pub own: Vec<OwnColumn>,
     facts: FactTable,
     /// Facts on records that were shown before their turn came.
     near: HashMap<usize, Facts>,
@@ -63,6 +67,7 @@ impl Default for TablePane {
             is_arranging: false,
             facets: FacetsPane::default(),
             plot: PlotPane::default(),
+            own: Vec::new(),
             facts: FactTable::default(),
             near: HashMap::new(),
             order: None,
@@ -84,7 +89,7 @@ impl TablePane {
     pub fn extend(&mut self, chunk: Arc<Chunk>) {
         let before = self.facts.len();
         self.facts.push(chunk);
-        if !self.near.is_empty() {
+        if !self.near.is_empty() && self.facts.has_texts() {
             (before..self.facts.len()).for_each(|record| {
                 self.near.remove(&record);
             });
@@ -108,15 +113,23 @@ impl TablePane {
     /// The facts on a record, if they are made.
     #[must_use]
     pub fn facts(&self, record: usize) -> Option<Facts> {
-        self.facts.get(record).map(crate::review::Entry::facts).or_else(|| self.near.get(&record).cloned())
+        let entry = self.facts.get(record);
+        let held = entry.filter(|entry| entry.has_texts()).map(Entry::facts);
+        held.or_else(|| self.near.get(&record).cloned()).or_else(|| entry.map(Entry::facts))
     }
 
     /// The visible records whose facts are not made yet.
     #[must_use]
     pub fn wanted(&self, session: &Session, height: usize) -> Vec<usize> {
+        let records = self.visible(session, height);
+        let is_held = |n: usize| self.facts.get(n).is_some_and(Entry::has_texts);
+        records.filter(|n| !is_held(*n) && !self.near.contains_key(n)).collect()
+    }
+
+    /// The records on the screen.
+    pub fn visible(&self, session: &Session, height: usize) -> impl Iterator<Item = usize> {
         let end = self.count(session).min(self.scroll.top + height);
-        let records = (self.scroll.top..end).filter_map(|row| self.record_at(row));
-        records.filter(|n| *n >= self.facts.len() && !self.near.contains_key(n)).collect()
+        (self.scroll.top..end).filter_map(|row| self.record_at(row))
     }
 
     // ---- rows and records
@@ -203,7 +216,9 @@ impl TablePane {
         if self.columns.contains(&column) && self.columns.len() > 1 {
             self.columns.retain(|shown| *shown != column);
         } else {
-            self.columns = Column::ALL.into_iter().filter(|c| *c == column || self.columns.contains(c)).collect();
+            let own = self.own.iter().map(|own| Column::Own(own.name));
+            let all = Column::ALL.into_iter().chain(own);
+            self.columns = all.filter(|c| *c == column || self.columns.contains(c)).collect();
         }
         if !self.columns.contains(&self.focus) {
             self.focus = self.columns[0];
@@ -240,6 +255,10 @@ impl TablePane {
             let shown = value::count_text(self.count(session));
             out.push(Piece::of(Role::Accent, &format!("{}{shown}", least(has_looked))));
             out.push(Piece::of(Role::Dim, &format!(" of {mark}{count}")));
+        }
+        for own in self.own.iter().filter(|own| own.is_asking_all && all > 0) {
+            let per_cent = own.known() * 100 / all;
+            out.push(Piece::of(Role::Warning, &format!(" · {} {per_cent} %", own.name.as_str())));
         }
         if !has_looked && session.records.is_complete() && all > 0 {
             let per_cent = self.facts.len() * 100 / all;
@@ -283,7 +302,7 @@ impl TablePane {
                 () if is_selected => "┃",
                 () => " ",
             };
-            let painted: Row = shape.row(record, session, self.facts(record).as_ref(), edge);
+            let painted: Row = shape.row(record, session, (self.facts(record).as_ref(), &self.own), edge);
             rows.push(painted.hit(Hit::Row(row)).cursor(is_cursor));
         }
         Window { rows, top: self.scroll.top, total }

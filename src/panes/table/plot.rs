@@ -46,7 +46,10 @@ impl PlotPane {
         is_marked: bool,
     ) -> Window {
         if focus.numbers().is_none() {
-            let told = format!("{} holds no numbers.", focus.title());
+            let told = match focus {
+                Column::Own(_) => "Columns of your own are not plotted; f counts their values.".to_owned(),
+                _ => format!("{} holds no numbers.", focus.title()),
+            };
             return Window::notice(&[&told, "h and l in the table go to another column."], extent.width);
         }
         let found = tally.filter(|(column, _)| *column == focus).and_then(|(_, tally)| tally.plot.as_ref());

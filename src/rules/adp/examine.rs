@@ -50,7 +50,7 @@ pub struct Glance {
 #[must_use]
 pub fn examine(record: &Record, text: &[u8]) -> Examined {
     // These digests are told.
-    look(record, text, digest::of, |reading, found, keys| {
+    look(record, text, Some(digest::of), |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
         (Some(stats), None)
     })
@@ -59,26 +59,35 @@ pub fn examine(record: &Record, text: &[u8]) -> Examined {
 /// D1 to D22: examines one record, and takes what a table shows beside.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, digest::quick, |reading, found, _| {
-        let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
-        let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
-        let name = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
-        let words = first.map(show::summary).unwrap_or_default();
-        let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-        (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading), task }))
-    })
+    look(record, text, Some(digest::quick), |reading, found, _| seen_at_once(record, reading, found))
+}
+
+/// D22: the same without a look at what the rules find, which costs most.
+#[must_use]
+pub fn measure(record: &Record, text: &[u8]) -> Examined {
+    look(record, text, None, |reading, found, _| seen_at_once(record, reading, found))
+}
+
+fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Option<TrajectoryStats>, Option<Glance>) {
+    let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
+    let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
+    let name = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
+    let words = first.map(show::summary).unwrap_or_default();
+    let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
+    (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading), task }))
 }
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, digest::quick, |_, _, _| (None, None))
+    look(record, text, Some(digest::quick), |_, _, _| (None, None))
 }
 
+/// `digest` tells what repeats; without it the rules are not asked.
 fn look(
     record: &Record,
     text: &[u8],
-    digest: fn(&Value<'_>) -> u128,
+    digest: Option<fn(&Value<'_>) -> u128>,
     told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
 ) -> Examined {
     let at = record.place;
@@ -95,10 +104,15 @@ fn look(
         Place { span: at.span.part(value.start, value.text.len()), line }
     };
     let reading = Reading::of(&root);
-    let findings = findings(&reading, record.number).into_iter();
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
-    let found: Vec<Found> = findings.map(|finding| Found { place: place(value(&finding)), finding }).collect();
-    let keys = RepeatKeys::of(&reading, place, digest);
+    let found_at = |finding: Finding| Found { place: place(value(&finding)), finding };
+    let (found, keys) = match digest {
+        Some(digest) => {
+            let found = findings(&reading, record.number).into_iter().map(found_at).collect();
+            (found, RepeatKeys::of(&reading, place, digest))
+        }
+        None => (Vec::new(), RepeatKeys::default()),
+    };
     let (stats, glance) = told(&reading, &found, &keys);
     Examined { record: record.number, stats, found, keys, glance }
 }

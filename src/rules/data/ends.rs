@@ -63,8 +63,8 @@ pub(super) fn settle(open: &mut Vec<Found>, samples: usize) {
     open.truncate(1);
     if let Some(first) = open.first_mut() {
         first.finding.message = format!(
-            "{count} of {samples} samples of this file end with a call that nothing answers: right if they are to teach \
-             the next action, else all were cut off"
+            "{count} of {samples} samples of this file end with a call that nothing answers: right if they are to \
+             teach the next action, else all were cut off"
         )
         .into();
     }

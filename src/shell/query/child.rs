@@ -1,7 +1,6 @@
 //! A worker as its parent sees it: started, asked, waited for so long and no longer, killed.
 
-use super::ask::{Question, RecordAnswer};
-use super::frame;
+use super::{Question, RecordAnswer, frame};
 use crate::model::Problem;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 const START: Duration = Duration::from_secs(30);
 
 /// A running worker. Dropped, it is killed.
-pub(super) struct Child {
+pub(crate) struct Child {
     process: std::process::Child,
     to: BufWriter<ChildStdin>,
     from: BufReader<Timed>,
@@ -21,7 +20,7 @@ pub(super) struct Child {
 
 /// Why a worker has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// It took too long.
     Late,
     /// It died.
@@ -54,7 +53,7 @@ impl Child {
     ///
     /// # Errors
     /// It cannot be started, or the expression is none.
-    pub(super) fn start(question: &Question) -> Result<Self, Problem> {
+    pub(crate) fn start(question: &Question) -> Result<Self, Problem> {
         let trouble = |e: io::Error| Problem::unreadable(format!("no process to run EXPR in: {e}"));
         let mut process = Command::new(std::env::current_exe().map_err(trouble)?)
             .args(["query", "--worker"])
@@ -83,7 +82,7 @@ impl Child {
     }
 
     /// Asks about some records at once, for all of which there is the time for one; an answer for each.
-    pub(super) fn ask(&mut self, records: &[Vec<u8>]) -> Result<Vec<RecordAnswer>, Ended> {
+    pub(crate) fn ask(&mut self, records: &[Vec<u8>]) -> Result<Vec<RecordAnswer>, Ended> {
         self.exchange(records).map_err(|e| match e.kind() {
             ErrorKind::TimedOut => Ended::Late,
             _ => Ended::Died,

@@ -6,25 +6,25 @@ use std::io::{self, ErrorKind, Read, Write};
 const STEP: u64 = 1 << 20;
 
 /// Writes a number.
-pub(super) fn put_number(number: u64, to: &mut impl Write) -> io::Result<()> {
+pub(crate) fn put_number(number: u64, to: &mut impl Write) -> io::Result<()> {
     to.write_all(&number.to_le_bytes())
 }
 
 /// Writes bytes behind their length.
-pub(super) fn put(bytes: &[u8], to: &mut impl Write) -> io::Result<()> {
+pub(crate) fn put(bytes: &[u8], to: &mut impl Write) -> io::Result<()> {
     put_number(bytes.len() as u64, to)?;
     to.write_all(bytes)
 }
 
 /// Reads a number.
-pub(super) fn number(from: &mut impl Read) -> io::Result<u64> {
+pub(crate) fn number(from: &mut impl Read) -> io::Result<u64> {
     let mut bytes = [0; 8];
     from.read_exact(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))
 }
 
 /// Reads a number, or the end.
-pub(super) fn number_or_end(from: &mut impl Read) -> io::Result<Option<u64>> {
+pub(crate) fn number_or_end(from: &mut impl Read) -> io::Result<Option<u64>> {
     match number(from) {
         Ok(number) => Ok(Some(number)),
         Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(None),
@@ -33,7 +33,7 @@ pub(super) fn number_or_end(from: &mut impl Read) -> io::Result<Option<u64>> {
 }
 
 /// Reads bytes behind their length.
-pub(super) fn get(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(crate) fn get(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut left = number(from)?;
     let mut bytes = Vec::new();
     while left > 0 {
@@ -48,7 +48,7 @@ pub(super) fn get(from: &mut impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Reads text behind its length.
-pub(super) fn text(from: &mut impl Read) -> io::Result<String> {
+pub(crate) fn text(from: &mut impl Read) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&get(from)?).into_owned())
 }
 

@@ -1,0 +1,58 @@
+//! `obelus query --where` without an expression: the records that a filter lets through, or how many.
+
+use super::Options;
+use crate::cli::args::FileName;
+use crate::cli::inputs::Inputs;
+use crate::cli::out::{self, Out, raw};
+use crate::cli::{Stop, TROUBLE, complain, filter, load};
+use crate::review::{Filter, Marks};
+use crate::source::Reader;
+
+/// Tells of each file.
+///
+/// # Errors
+/// What is told cannot be written. What is wrong with a file is told, and the others are looked at.
+pub(super) fn run(options: &Options, filter: &Filter, marks: &Marks, out: &mut Out) -> Result<u8, Stop> {
+    let inputs = Inputs::of(&options.files_and_expression);
+    let has_several = inputs.names.len() > 1;
+    let mut status = inputs.complain();
+    for name in &inputs.names {
+        match file(name, has_several, options, filter, marks, out) {
+            Err(Stop::Problem(problem)) => {
+                complain(&problem.to_string());
+                status = TROUBLE;
+            }
+            done => done?,
+        }
+    }
+    Ok(status)
+}
+
+fn file(
+    name: &FileName,
+    has_several: bool,
+    options: &Options,
+    filter: &Filter,
+    marks: &Marks,
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let loaded = load(name, options.format.forced(), out)?;
+    let passing = filter::passing(&loaded, filter, marks)?;
+    let count = passing.iter().filter(|passes| **passes).count();
+    match (options.count, options.json) {
+        (true, true) => {
+            let records = raw(&loaded.records.len())?;
+            let members = vec![("file", raw(&name.text())?), ("records", records), ("count", raw(&count)?)];
+            out.json(&out::plain(&members))?;
+        }
+        (true, false) if has_several => out.line(&format!("{name}:{count}"))?,
+        (true, false) => out.line(&count.to_string())?,
+        (false, _) => {
+            let mut reader = Reader::new(&loaded.input);
+            for record in loaded.records.iter().filter(|record| passing.get(record.number) == Some(&true)) {
+                out.record(reader.text(&record)?)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Tests of facts, and the tables that other tests look at.
+
+use super::*;
+
+/// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
+pub(crate) fn made(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {
+    let tools = tools.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
+    let counted = Counted {
+        steps,
+        tools,
+        reward,
+        finish: finish.to_owned(),
+        chars: steps * 100,
+        tokens: steps * 25,
+        ..Counted::default()
+    };
+    Facts { title: id.to_owned(), words: format!("do {id}"), counted: Some(counted), ..Facts::default() }
+}
+
+/// A table of these, two records a chunk.
+pub(crate) fn table(all: &[Facts]) -> FactTable {
+    let mut table = FactTable::default();
+    for (i, pair) in all.chunks(2).enumerate() {
+        let mut maker = ChunkMaker::new(i * 2);
+        pair.iter().for_each(|facts| maker.push(facts, 10));
+        table.push(Arc::new(maker.finish()));
+    }
+    table
+}
+
+/// A table that holds no texts.
+pub(crate) fn bare(all: &[Facts]) -> FactTable {
+    let mut table = FactTable { holds_none: true, ..FactTable::default() };
+    let mut maker = ChunkMaker::new(0);
+    all.iter().for_each(|facts| maker.push(facts, 10));
+    table.push(Arc::new(maker.finish()));
+    table
+}
+
+/// Reads texts as [`made`] writes them.
+#[derive(Debug, Default)]
+pub(crate) struct Again(pub(crate) std::cell::Cell<usize>);
+
+impl Reread for Again {
+    fn texts(&self, record: usize) -> (String, String) {
+        self.0.set(self.0.get() + 1);
+        (format!("r{record}"), format!("do r{record}"))
+    }
+}
+
+#[test]
+fn texts_beyond_the_bound_are_not_held() {
+    let words = "w".repeat(90);
+    let facts: Vec<Facts> =
+        (0..4096).map(|i| Facts { words: words.clone(), ..made(&format!("r{i}"), 1, &[], None, "") }).collect();
+    let mut held = FactTable::default();
+    for number in 0..80 {
+        let mut maker = ChunkMaker::new(number * facts.len());
+        facts.iter().for_each(|facts| maker.push(facts, 1));
+        held.push(Arc::new(maker.finish()));
+    }
+    assert_eq!(held.len(), 80 * 4096);
+    let bytes: usize = held.chunks.iter().map(|chunk| chunk.texts.len()).sum();
+    assert!(bytes <= TEXTS_BYTES_MAX && bytes > TEXTS_BYTES_MAX - (1 << 20), "{bytes}");
+    assert!(!held.has_texts() && held.get(0).unwrap().has_texts() && !held.get(held.len() - 1).unwrap().has_texts());
+}
+
+#[test]
+fn a_record_takes_few_bytes() {
+    assert!(size_of::<Row>() <= 64, "{}", size_of::<Row>());
+}
+
+#[test]
+fn facts_come_back_as_they_were_taken() {
+    let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
+    broken.rules.push(("adp.json".into(), 1));
+    let mut long = made("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
+    long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
+    let all = [long, broken, made("e", 0, &[], None, "empty")];
+    let table = table(&all);
+    assert_eq!(table.iter().map(Entry::facts).collect::<Vec<_>>(), all);
+    assert_eq!((0..3).map(|n| table.get(n).unwrap().facts()).collect::<Vec<_>>(), all);
+    assert!(table.get(3).is_none() && FactTable::default().get(0).is_none());
+    let numbers = |n| Numbers::ALL.map(|(_, field)| table.get(n).unwrap().number(field));
+    assert_eq!(numbers(1)[1], None, "what cannot be read has no steps");
+    assert_eq!(table.get(0).unwrap().number(Numbers::Actions), Some(2.0));
+}
+
+#[test]
+fn long_texts_are_cut_between_characters() {
+    let table = table(&[made(&"ä".repeat(200), 1, &[], None, "")]);
+    let entry = table.get(0).unwrap();
+    assert_eq!(entry.text(Texts::Id), "ä".repeat(32));
+    assert!(entry.text(Texts::Words).len() <= WORDS_BYTES_MAX);
+}
+
+#[test]
+fn only_the_records_that_come_next_are_taken() {
+    let mut table = FactTable::default();
+    let chunk = |from| {
+        let mut maker = ChunkMaker::new(from);
+        maker.push(&Facts::default(), 1);
+        Arc::new(maker.finish())
+    };
+    for from in [1, 0, 0, 1, 3] {
+        table.push(chunk(from));
+    }
+    assert_eq!(table.len(), 2);
+}
