@@ -69,8 +69,8 @@ impl App {
     /// The input has another content.
     pub(super) fn restart_table(&mut self) {
         self.table.clear();
-        self.attempts.clear();
         self.restart_columns();
+        self.attempts.clear();
         self.asking = Asking { number: self.asking.number, content: self.asking.content + 1, ..Asking::default() };
     }
 

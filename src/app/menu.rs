@@ -42,10 +42,10 @@ pub enum Item {
     Filter(usize),
     /// A column of the table.
     Column(Column),
-    /// A chat template, by its number.
-    Template(usize),
     /// A column that is not there yet.
     NewColumn,
+    /// A chat template, by its number.
+    Template(usize),
 }
 
 /// The list over the panes.
@@ -235,10 +235,6 @@ impl Menu {
     fn row(&self, item: Item, width: usize) -> Row {
         match item {
             Item::Filter(number) => self.filters.get(number).map(filter_row).unwrap_or_default(),
-            Item::Template(number) => Row::new(vec![
-                Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
-                Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
-            ]),
             Item::Column(column) => {
                 let own = self.own.iter().find(|(own, _)| *own == column);
                 let about = own.map_or(column.about(), |(_, expression)| expression);
@@ -247,6 +243,10 @@ impl Menu {
             Item::NewColumn => Row::new(vec![
                 Piece::of(Role::KeyName, " + your own…     "),
                 Piece::of(Role::Dim, "what a jq expression says of each record, as model = .details.model"),
+            ]),
+            Item::Template(number) => Row::new(vec![
+                Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
+                Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
             ]),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![

@@ -63,8 +63,6 @@ pub enum Msg {
     Arranged(u64, Order),
     /// A column was counted: number of the question.
     Tallied(u64, Tally),
-    /// Attempts were looked up: number of the question.
-    Attempts(u64, TaskAnswer),
     /// What an expression says of records on the screen: number of the question, record and value, and why it says no
     /// more.
     OwnNear(u64, Vec<(usize, Told)>, Option<String>),
@@ -72,6 +70,8 @@ pub enum Msg {
     OwnNext(u64, Arc<OwnChunk>),
     /// All records were asked, or why no more are.
     OwnEnded(u64, Option<String>),
+    /// Attempts were looked up: number of the question.
+    Attempts(u64, TaskAnswer),
     /// More steps were looked at: number of the question, how many were by now, and those that pass the filter among
     /// the ones that were new.
     Sifted(u64, usize, Vec<StepNo>),

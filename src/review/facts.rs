@@ -273,12 +273,6 @@ impl<'t> Entry<'t> {
         Self { mark, ..self }
     }
 
-    /// The key of the task that it is an attempt at.
-    #[must_use]
-    pub fn task(self) -> Option<u64> {
-        self.chunk.tasks.get(self.record - self.chunk.from).copied().filter(|task| *task != 0)
-    }
-
     /// The entry with what columns of one's own say of its record.
     #[must_use]
     pub fn with_own(self, own: &'t [(OwnName, OwnTable)]) -> Self {
@@ -302,6 +296,12 @@ impl<'t> Entry<'t> {
     pub fn told(self, name: OwnName) -> &'t Told {
         let table = self.own.iter().find(|(own, _)| *own == name);
         table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&Told::Nothing)
+    }
+
+    /// The key of the task that it is an attempt at.
+    #[must_use]
+    pub fn task(self) -> Option<u64> {
+        self.chunk.tasks.get(self.record - self.chunk.from).copied().filter(|task| *task != 0)
     }
 
     /// The names of a column with how often each occurs.

@@ -26,7 +26,7 @@ const THEMES_MAX: usize = 100;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "template", "columns"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns", "template"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,10 +99,10 @@ pub struct Config {
     pub watch: WatchConfig,
     /// Filters of the table by name, as they are written.
     pub filters: Vec<(String, String)>,
-    /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
-    template: Option<(String, PathBuf)>,
     /// Columns of the table by name: their expressions.
     pub columns: Vec<(String, String)>,
+    /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
+    template: Option<(String, PathBuf)>,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -380,8 +380,7 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, \
-                    `filters`, `columns`";
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),

@@ -74,6 +74,7 @@ fn a_record_takes_few_bytes() {
 fn facts_come_back_as_they_were_taken() {
     let mut broken = Facts { words: "this is no JSON".into(), errors: 1, ..Facts::default() };
     broken.rules.push(("adp.json".into(), 1));
+    broken.task = Some(7);
     let mut long = made("größe-1", 3, &[("bash", 2), ("python", 1)], Some(0.5), "finish");
     long.counted.as_mut().unwrap().classes = vec![("api_action".into(), 2), ("web_observation".into(), 1)];
     let all = [long, broken, made("e", 0, &[], None, "empty")];
