@@ -22,7 +22,7 @@ const TEXTS_BYTES_MAX: usize = 24 << 20;
 /// Most different names that are kept of a record, for tools, classes and rules each.
 const NAMES_MAX: usize = 64;
 
-/// One record: 64 bytes.
+/// One record: 64 bytes, beside the key of its task.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     chars: u64,

@@ -380,7 +380,8 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, `filters`, `columns`";
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, \
+                    `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),

@@ -97,16 +97,7 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
     let marks = MarksThread::start(settings.marks.clone(), tell_marked).map_err(no_thread)?;
     let (screen, keys) = Screen::open(&environment)?;
     let mut app = App::new(session, themes.names());
-    app.filters = config.filters.clone();
-    for (name, expression) in &config.columns {
-        // The configuration was checked for what names may be.
-        let _is_a_name = app.offer_column(name, expression);
-    }
-    app.chat.max_tokens = settings.max_tokens;
-    // What the command line asks for is used; what the configuration names is in the list all the same.
-    for template in config.take_template().into_iter().chain(settings.template.take()) {
-        app.chat.choose(template);
-    }
+    configure(&mut app, &mut config, &mut settings);
     let (is_done, opening, fade_at) = (false, never(), None);
     let mut program = Program {
         app,
@@ -147,6 +138,20 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
     drop(screen);
     let unsaved = marks.end();
     done.and_then(|()| unsaved.map_or(Ok(0), Err))
+}
+
+/// What the configuration offers, and what the command line chooses of it.
+fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
+    app.filters = config.filters.clone();
+    app.chat.max_tokens = settings.max_tokens;
+    // What the command line asks for is used; what the configuration names is in the list all the same.
+    for template in config.take_template().into_iter().chain(settings.template.take()) {
+        app.chat.choose(template);
+    }
+    for (name, expression) in &config.columns {
+        // The configuration was checked for what names may be.
+        let _is_a_name = app.offer_column(name, expression);
+    }
 }
 
 fn no_thread(e: std::io::Error) -> Problem {
