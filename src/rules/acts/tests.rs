@@ -2,6 +2,7 @@
 
 use super::{Log, NodeStatus, view};
 use crate::model::{Finding, Place, Record, RecordBody, Span, StepNo};
+#[cfg(feature = "schema")]
 use crate::state::{Exam, Verdicts};
 
 /// A log of these lines, and its bytes.
@@ -40,6 +41,7 @@ fn told(f: impl std::borrow::Borrow<Finding>) -> String {
 }
 
 /// What the schemas of a log make of its values.
+#[cfg(feature = "schema")]
 fn examined(lines: &[&str]) -> (Log, Verdicts) {
     let (log, bytes) = log(lines);
     let (mut exam, mut verdicts) = (Exam::default(), Verdicts::default());
