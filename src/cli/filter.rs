@@ -53,7 +53,11 @@ impl WhereOption {
 /// # Errors
 /// The input can no longer be read, or its records are no trajectories.
 pub(super) fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>, Problem> {
-    let purpose = if filter.has_findings() { Purpose::Table } else { Purpose::Measures };
+    let purpose = match filter {
+        _ if filter.is_of_outline() => Purpose::Outline,
+        _ if filter.has_findings() => Purpose::Table,
+        _ => Purpose::Measures,
+    };
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {
         let message = format!("the records of {} are no trajectories, of which a filter asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus query` asks any record"));

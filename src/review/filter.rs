@@ -227,6 +227,17 @@ impl Filter {
         })
     }
 
+    /// Whether all that it asks for is which steps and tools there are, beside sizes and marks.
+    #[must_use]
+    pub fn is_of_outline(&self) -> bool {
+        use Numbers::{Actions, Calls, Record, Size, Steps};
+        self.terms.iter().all(|term| match term.field {
+            Some(Field::Number(number)) => matches!(number, Record | Steps | Actions | Calls | Size),
+            Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Mark | Names::Tag),
+            _ => false,
+        })
+    }
+
     /// Whether it asks for what rules find.
     #[must_use]
     pub fn has_findings(&self) -> bool {

@@ -23,6 +23,7 @@ impl Survey for Trajectories {
             Purpose::Findings => |record, text| Looked::Trajectory(Box::new(adp::judge(record, text))),
             Purpose::Statistics => |record, text| Looked::Trajectory(Box::new(adp::examine(record, text))),
             Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text))),
+            Purpose::Outline => |record, text| Looked::Trajectory(Box::new(adp::outline(record, text))),
             Purpose::Measures => |record, text| Looked::Trajectory(Box::new(adp::measure(record, text))),
         }
     }
@@ -33,7 +34,7 @@ impl Survey for Trajectories {
             Looked::Trajectory(examined) => {
                 let glance = examined.glance.clone().unwrap_or_default();
                 let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
-                if matches!(self.purpose, Purpose::Table | Purpose::Measures) {
+                if matches!(self.purpose, Purpose::Table | Purpose::Measures | Purpose::Outline) {
                     let facts = Some(facts(stats, glance, &found));
                     return Surveyed { found, stats: None, facts };
                 }

@@ -47,7 +47,7 @@ pub use shape::{Shape, Version, VersionFault, shape};
 pub use show::{label, said, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};
-pub use tally::tally;
+pub use tally::{outline, tally};
 pub use task::{scalar, task, task_key};
 pub(crate) use text::{joined, written_call};
 pub use writes::write_state;

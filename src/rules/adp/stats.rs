@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 pub type Counts = BTreeMap<String, u64>;
 
 /// D22: one trajectory. Serialized, it is its line of `stats --json` behind the header.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct TrajectoryStats {
     #[serde(rename = "type")]
-    line: &'static str,
+    pub(super) line: &'static str,
     /// Record number, from 0.
     pub record: usize,
     /// The record's own id as written; None is null.

@@ -1,11 +1,12 @@
-//! D22: the calls of a record by tool, and nothing else of it.
+//! D22: the calls of a record by tool, or an outline of its steps, and nothing else of it.
 //!
 //! Most records are standardized trajectories that spell everything as they should: of those only the three members of
 //! an item that name its tool are read, and all else is passed over. Whatever could be meant otherwise is read in full.
 
-use super::examine::read_text;
+use super::examine::{Examined, Glance, measure, read_text};
 use super::reading::Reading;
-use super::stats::{Counts, add, count};
+use super::repeat::RepeatKeys;
+use super::stats::{Counts, TrajectoryStats, add, count};
 use crate::model::{Record, RecordBody};
 use memchr::memmem;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
     if record.body == RecordBody::Text
         && let Some(calls) = plain(text)
     {
-        calls.iter().for_each(|tool| add(counts, tool, 1));
+        calls.iter().filter_map(|(_, tool)| tool.as_ref()).for_each(|tool| add(counts, tool, 1));
         return true;
     }
     let Ok(root) = read_text(record, text) else { return false };
@@ -29,8 +30,28 @@ pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
     true
 }
 
-/// The tools of a record that is plainly a standardized trajectory.
-fn plain(text: &[u8]) -> Option<Vec<Cow<'_, str>>> {
+/// D22: the steps of a record, their classes and tools; of a record that needs a closer look all that
+/// [`measure`] tells.
+#[must_use]
+pub fn outline(record: &Record, text: &[u8]) -> Examined {
+    let items = if record.body == RecordBody::Text { plain(text) } else { None };
+    let Some(items) = items else { return measure(record, text) };
+    let stats = TrajectoryStats {
+        record: record.number,
+        steps: items.len() as u64,
+        classes: count(items.iter().map(|(class, _)| *class)),
+        tools: count(items.iter().filter_map(|(_, tool)| tool.as_deref())),
+        ..TrajectoryStats::default()
+    };
+    let (found, keys, glance) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()));
+    Examined { record: record.number, found, stats: Some(stats), keys, glance }
+}
+
+/// The class of an item, and the tool that it calls, if it does.
+type Step<'a> = (&'static str, Option<Cow<'a, str>>);
+
+/// The items of a record that is plainly a standardized trajectory.
+fn plain(text: &[u8]) -> Option<Vec<Step<'_>>> {
     let text = std::str::from_utf8(text).ok()?;
     // An escaped surrogate may have no partner, which those who pass over a string do not see.
     if [b"\\ud", b"\\uD"].iter().any(|escape| memmem::find(text.as_bytes(), *escape).is_some()) {
@@ -56,8 +77,8 @@ struct Root<'a> {
     trajectory: Option<IgnoredAny>,
 }
 
-/// The tools that items call; None where one needs a closer look.
-struct Items<'a>(Option<Vec<Cow<'a, str>>>);
+/// Items; None where one needs a closer look.
+struct Items<'a>(Option<Vec<Step<'a>>>);
 
 #[derive(Deserialize)]
 struct Named<'a> {
@@ -84,30 +105,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Items<'a>, A::Error> {
-                let mut tools = Some(Vec::new());
+                let mut steps = Some(Vec::new());
                 while let Some(item) = items.next_element::<Named<'a>>()? {
-                    match (tool(item), &mut tools) {
-                        (Ok(found), Some(tools)) => tools.extend(found),
-                        _ => tools = None,
+                    match (step(item), &mut steps) {
+                        (Some(step), Some(steps)) => steps.push(step),
+                        _ => steps = None,
                     }
                 }
-                Ok(Items(tools))
+                Ok(Items(steps))
             }
         }
         from.deserialize_seq(Each(PhantomData))
     }
 }
 
-/// The tool that an item calls, if it does; an error where that needs a closer look.
-fn tool(item: Named<'_>) -> Result<Option<Cow<'_, str>>, ()> {
-    match item.class_.as_ref() {
-        "api_action" => item.function.map(|name| Some(name.0)).ok_or(()),
-        "code_action" => item.language.map(|name| Some(format!("code:{}", name.0).into())).ok_or(()),
-        "message_action" | "text_observation" | "image_observation" | "web_observation" | "json_observation" => {
-            Ok(None)
-        }
-        _ => Err(()),
-    }
+/// An item as a step; None where that needs a closer look.
+fn step(item: Named<'_>) -> Option<Step<'_>> {
+    Some(match item.class_.as_ref() {
+        "api_action" => ("api_action", Some(item.function?.0)),
+        "code_action" => ("code_action", Some(format!("code:{}", item.language?.0).into())),
+        "message_action" => ("message_action", None),
+        "text_observation" => ("text_observation", None),
+        "image_observation" => ("image_observation", None),
+        "web_observation" => ("web_observation", None),
+        "json_observation" => ("json_observation", None),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -165,6 +188,10 @@ mod tests {
         for text in items.chain(roots) {
             let (fast, full) = both(&text);
             assert_eq!(fast, full, "{text}");
+            let told = |examined: Examined| examined.stats.map(|stats| (stats.steps, stats.classes, stats.tools));
+            let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
+            let bytes = text.as_bytes();
+            assert_eq!(told(outline(&record, bytes)), told(measure(&record, bytes)), "{text}");
             calls += full.map_or(0, |tools| tools.values().sum());
         }
         assert!(calls > 20);
