@@ -70,9 +70,14 @@ impl App {
 
     /// The input has another content.
     pub(super) fn restart_table(&mut self) {
-        self.table.clear();
         self.restart_columns();
         self.attempts.clear();
+        self.restart_facts();
+    }
+
+    /// The facts on all records are to be made anew; what columns of one's own and attempts say holds.
+    fn restart_facts(&mut self) {
+        self.table.clear();
         self.asking = Asking { number: self.asking.number, content: self.asking.content + 1, ..Asking::default() };
     }
 
@@ -123,7 +128,7 @@ impl App {
                 self.tell(data.told());
                 self.session.data = Some(data);
                 self.session.forget_findings();
-                self.restart_table();
+                self.restart_facts();
             }
         }
     }

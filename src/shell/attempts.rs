@@ -80,27 +80,11 @@ mod tests {
     use super::*;
     use crate::format::{Purpose, by_name};
     use crate::ingest;
-    use crate::model::{Bytes, Problem, Record, Span};
-    use crate::panes::Records;
+    use crate::model::{Bytes, Problem, Span};
     use crate::review::ChunkMaker;
-    use crate::source::{Input, RecordIndex};
+    use crate::shell::stage::Whole;
+    use crate::source::Input;
     use std::sync::{Arc, Mutex};
-
-    struct All(RecordIndex);
-
-    impl Records for All {
-        fn count(&self) -> usize {
-            self.0.len()
-        }
-
-        fn is_complete(&self) -> bool {
-            true
-        }
-
-        fn get(&self, number: usize) -> Option<Record> {
-            self.0.get(number)
-        }
-    }
 
     /// Bytes that remember where they were read.
     struct Counting(Arc<dyn Bytes>, Mutex<Vec<u64>>);
@@ -135,7 +119,7 @@ mod tests {
         let bytes = Arc::new(Counting(loaded.input.clone(), Mutex::default()));
         let source = Source {
             bytes: bytes.clone(),
-            records: Arc::new(All(loaded.records)),
+            records: Arc::new(Whole(loaded.records)),
             format,
             run: None,
             files: None,

@@ -1,9 +1,9 @@
 //! The attempts at a task, played on the stage: from the table to the tree, to an attempt at its step, and back.
 
+use super::played::{lines, press};
 use obelus::app::{Effect, Pane};
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
-use obelus::ui::Theme;
 
 /// Two tasks of several attempts, one of one, a record without a task.
 fn dataset() -> String {
@@ -30,19 +30,11 @@ fn dataset() -> String {
 }
 
 fn stage(text: String, size: (u16, u16)) -> Stage {
-    Stage::open(Input::memory("made.jsonl", text), None, size, Theme::built_in("dark").unwrap()).unwrap()
-}
-
-fn press(stage: &mut Stage, words: &str) {
-    for word in words.split_whitespace() {
-        stage.press(word).unwrap();
-    }
+    super::played::stage(Input::memory("made.jsonl", text), size)
 }
 
 fn screen(stage: &Stage) -> String {
-    let buffer = stage.buffer();
-    let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-    (0..buffer.area.height).map(|y| row(y) + "\n").collect()
+    lines(stage).join("\n") + "\n"
 }
 
 fn at(stage: &Stage) -> (Pane, usize, i32) {
@@ -153,4 +145,16 @@ fn the_tree_fits_every_size() {
         assert_eq!(stage.app.pane, Pane::Attempts, "{size:?}");
         screen(&stage);
     }
+}
+
+#[test]
+fn a_look_by_the_rules_of_datasets_leaves_the_tree_as_it_is() {
+    let mut stage = stage(dataset(), (120, 30));
+    press(&mut stage, "j j a");
+    let tree = screen(&stage);
+    press(&mut stage, "Enter !");
+    assert!(stage.app.session.data.is_some(), "the rules have looked");
+    press(&mut stage, "Esc");
+    let lines_of = |text: &str| text.lines().skip(1).take(10).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!((stage.app.pane, lines_of(&screen(&stage))), (Pane::Attempts, lines_of(&tree)));
 }

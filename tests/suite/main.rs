@@ -5,6 +5,7 @@ mod adp_rules;
 mod app;
 mod attempts;
 mod bless;
+mod check;
 mod cli;
 mod command;
 mod dataset;
