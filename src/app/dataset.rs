@@ -72,13 +72,15 @@ impl App {
     pub(super) fn restart_table(&mut self) {
         self.restart_columns();
         self.attempts.clear();
+        self.asking.attempts = None;
         self.restart_facts();
     }
 
     /// The facts on all records are to be made anew; what columns of one's own and attempts say holds.
     fn restart_facts(&mut self) {
         self.table.clear();
-        self.asking = Asking { number: self.asking.number, content: self.asking.content + 1, ..Asking::default() };
+        let Asking { number, content, attempts, .. } = std::mem::take(&mut self.asking);
+        self.asking = Asking { number, content: content + 1, attempts, ..Asking::default() };
     }
 
     /// The content of the input that a scan is for.

@@ -150,7 +150,7 @@ fn the_tree_fits_every_size() {
 #[test]
 fn a_look_by_the_rules_of_datasets_leaves_the_tree_as_it_is() {
     let mut stage = stage(dataset(), (120, 30));
-    press(&mut stage, "j j a");
+    press(&mut stage, "j j a k");
     let tree = screen(&stage);
     press(&mut stage, "Enter !");
     assert!(stage.app.session.data.is_some(), "the rules have looked");
