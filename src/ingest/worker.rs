@@ -184,8 +184,9 @@ impl Work {
             self.take_early()?;
         }
         self.fold(None)?;
-        self.settle()?;
+        // Before it counts as read: who writes it anew may do so then.
         self.keep();
+        self.settle()?;
         self.wait()
     }
 
