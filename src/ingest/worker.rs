@@ -183,9 +183,9 @@ impl Work {
         } else {
             self.take_early()?;
         }
-        self.fold(None)?;
-        // Before it counts as read: who writes it anew may do so then.
+        // As soon as its end was taken: who writes it anew may do so any time.
         self.keep();
+        self.fold(None)?;
         self.settle()?;
         self.wait()
     }
@@ -234,6 +234,8 @@ impl Work {
         if self.until_quiet() != Some(Duration::ZERO) {
             return Ok(());
         }
+        // What it takes is merged and copied before it counts as read.
+        self.live.records.set_complete(false);
         match self.framer.ending() {
             Ending::Clean => {}
             Ending::Whole => self.framer.take_early(&mut self.live.records.write()),
