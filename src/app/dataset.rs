@@ -219,6 +219,9 @@ impl App {
         );
         let Self { table, .. } = self;
         table.plot.move_by(0, table.facets.tally.as_ref().map(|(_, tally)| tally));
+        let extent = self.pane_extent(Pane::Table);
+        let Self { table, session, .. } = self;
+        table.measure(session, extent);
     }
 
     fn has_all(&self, known: usize) -> bool {

@@ -16,6 +16,7 @@ mod facts;
 mod field;
 mod filter;
 mod filter_text;
+mod held;
 mod loss;
 mod loss_check;
 mod marks;
@@ -40,6 +41,7 @@ pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSIO
 pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
+pub use held::Held;
 pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use loss_check::LossCheck;
 pub use marks::{Mark, Marks};
