@@ -65,7 +65,7 @@ impl App {
     /// Whether the plot is shown below the table.
     #[must_use]
     pub fn is_plotting(&self) -> bool {
-        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT && self.table.focus.numbers().is_some())
+        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT)
     }
 
     /// The input has another content.
@@ -284,8 +284,8 @@ impl App {
     }
 
     fn settle_tally(&mut self, effects: &mut Effects) {
-        let is_shown = self.table.facets.is_open || self.is_plotting();
-        if !is_shown {
+        let is_plotting = self.is_plotting() && !self.table.plot.is_unasked(self.table.focus);
+        if !self.table.facets.is_open && !is_plotting {
             return;
         }
         let version = self.marks_version(self.table.focus == Column::Mark);

@@ -367,7 +367,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["&"], A::Filter, "filter", "Filter the trajectories: steps>20 tool:bash !finish:finish reward<=0 finding:adp.* words; Esc clears.", DATA, 3),
     row(C::Dataset, &["s"], A::Sort, "sort", "Sort by the column in focus; again: the other way round; again: as in the file.", DATA, 3),
     row(C::Dataset, &["f"], A::Facets, "values", "Show the values of the column in focus with their counts, and back.", DATA, 3),
-    row(C::Dataset, &["p"], A::Plot, "plot", "Show how the numbers of the column in focus spread, and back.", DATA, 4),
+    row(C::Dataset, &["p"], A::Plot, "plot", "Show how the numbers of the column in focus spread, or its most frequent values, and back.", DATA, 4),
     row(C::Dataset, &["c"], A::ChooseColumns, "columns", "Choose the columns, or add one: what a jq expression says of each record, as model = .details.model.", DATA, 0),
     row(C::Dataset, &["!"], A::CheckData, "check the dataset", "Look with the rules of datasets too (data.*): copies, loops, damaged text, secrets, outliers.", DATA, 0),
     row(C::Trajectory, &["!"], A::CheckData, "check the dataset", "Look with the rules of datasets too, at all its records.", DATA, 0),
@@ -382,7 +382,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Facets, &["Enter"], A::FacetToggle, "filter to it", "Filter to the value under the cursor; again: no longer.", DATA, 1),
     row(C::Plot, &["l", "Right", "j", "Down"], A::BinNext, "bars", "Go to the next bar.", DATA, 2),
     row(C::Plot, &["h", "Left", "k", "Up"], A::BinPrevious, "previous bar", "Go to the previous bar.", DATA, 0),
-    row(C::Plot, &["Enter"], A::BinToggle, "filter to it", "Filter to the numbers of the bar under the cursor; again: no longer.", DATA, 1),
+    row(C::Plot, &["Enter"], A::BinToggle, "filter to it", "Filter to what the bar under the cursor stands for; again: no longer.", DATA, 1),
     row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what stands beside the table, and back.", DATA, 0),
     row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 

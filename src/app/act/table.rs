@@ -127,7 +127,8 @@ impl App {
     }
 
     fn toggle_plot(&mut self) {
-        if self.is_plotting() && self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Plot) {
+        let is_plotted = self.is_plotting() && !self.table.plot.is_unasked(self.table.focus);
+        if is_plotted && self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Plot) {
             self.close_beside(Pane::Plot);
         } else {
             self.table.plot.is_open = Some(true);
