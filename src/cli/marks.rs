@@ -2,6 +2,7 @@
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
+use super::inputs::spread;
 use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
@@ -67,7 +68,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.files.is_empty() {
         return tell(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
     }
-    for file in &options.files {
+    for file in &spread(&options.files)? {
         let loaded = super::load(file, options.format.forced(), out)?;
         let units = units(&loaded)?;
         let passing = filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?;
