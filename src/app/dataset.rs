@@ -9,7 +9,7 @@ use crate::format::Layout;
 use crate::panes::DataFound;
 use crate::panes::table::{Facts, OwnColumn};
 use crate::review::{
-    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskQuestion,
+    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskQuestion,
 };
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub struct Asking {
     scanned: usize,
     order: Option<Asked<OrderQuestion>>,
     tally: Option<Asked<TallyQuestion>>,
-    attempts: Option<Asked<TaskQuestion>>,
+    attempts: Option<Asked<(TaskQuestion, TaskField)>>,
 }
 
 impl<Q: PartialEq> Asked<Q> {
@@ -159,7 +159,7 @@ impl App {
     pub(super) fn take_attempts(&mut self, number: u64, answer: TaskAnswer) {
         if let Some(asked) = self.asking.attempts.as_mut().filter(|asked| asked.number == number) {
             asked.is_answered = true;
-            self.attempts.take(asked.question, answer);
+            self.attempts.take(asked.question.0, answer);
         }
     }
 
@@ -180,13 +180,14 @@ impl App {
         let rows = self.attempts.len();
         self.attempts.front().show_cursor(height, rows);
         let (known, is_all) = (self.table.all().len(), self.has_all(self.table.all().len()));
-        if self.asking.attempts.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
+        let asked = (question, self.attempts.by.clone());
+        if self.asking.attempts.as_ref().is_some_and(|before| before.is_enough(&asked, known, is_all)) {
             return;
         }
         self.asking.number += 1;
-        let number = self.asking.number;
-        self.asking.attempts = Some(Asked { number, question, known, is_answered: false });
-        effects.push(Effect::Attempts { number, facts: self.table.all().clone(), question });
+        let (number, by) = (self.asking.number, asked.1.clone());
+        self.asking.attempts = Some(Asked { number, question: asked, known, is_answered: false });
+        effects.push(Effect::Attempts { number, facts: self.table.all().clone(), question, by });
     }
 
     /// Asks for a look at the records that came since the last.

@@ -16,7 +16,7 @@ use crate::panes::table::Facts;
 use crate::panes::{Checks, DataFound, Records};
 use crate::review::{
     Chunk, Column, ContentKey, Decision, FactTable, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally,
-    TaskAnswer, TaskQuestion, Told,
+    TaskAnswer, TaskField, TaskQuestion, Told,
 };
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -212,6 +212,8 @@ pub enum Effect {
         facts: FactTable,
         /// Which.
         question: TaskQuestion,
+        /// The field that names tasks.
+        by: TaskField,
     },
     /// Play a recording so.
     Play(Replay),

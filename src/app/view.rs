@@ -456,6 +456,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let told = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Fields => (" Field that names the task · type a path, as details.task · Enter · Esc ", " c "),
         MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
         MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),

@@ -31,7 +31,9 @@ mod tally;
 mod template;
 mod units;
 
-pub use attempts::{AttemptTree, Branch, Outcome, TaskAnswer, TaskLine, TaskList, TaskQuestion, attempts_at, several};
+pub use attempts::{
+    AttemptTree, Branch, Outcome, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by, several,
+};
 pub use chat::{Shape as ChatShape, chat};
 pub use column::Column;
 pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};

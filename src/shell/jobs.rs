@@ -3,6 +3,7 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
+use super::attempts::TaskKeys;
 use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
 use super::{attempts, files, llm, marks, sift};
@@ -171,7 +172,7 @@ fn number_of(effect: &Effect) -> u64 {
 fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let (mut scanner, mut asker) = (Scanner::default(), Asker::default());
+        let (mut scanner, mut asker, mut keys) = (Scanner::default(), Asker::default(), TaskKeys::default());
         for (source, effect) in receiver {
             let number = number_of(&effect);
             let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
@@ -188,6 +189,10 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
                 Effect::CheckData { content } => {
                     scan::stand_back();
                     scan::check_data(&source, content, &is_wanted, &mut send);
+                }
+                Effect::Attempts { number, facts, question, by } => {
+                    let answer = attempts::answer(&source, &facts, (question, &by), &mut keys, &is_wanted);
+                    answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
                 }
                 effect => perform(&source, effect, &is_wanted, &mut send),
             }
@@ -214,8 +219,9 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
             let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
-        Effect::Attempts { number, facts, question } => {
-            let answer = attempts::answer(source, &facts, question, is_wanted);
+        Effect::Attempts { number, facts, question, by } => {
+            let keys = &mut TaskKeys::default();
+            let answer = attempts::answer(source, &facts, (question, &by), keys, is_wanted);
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
         Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),

@@ -255,6 +255,7 @@ fn a_pattern_that_no_shell_took_stands_for_the_files_that_fit() {
     assert_eq!(run(&["check", "*/*/*.jsonl", "data/?.jsonl"]).0, 0);
     assert_eq!(run(&["export", "**/[01].jsonl", "--out", "o", "--sample", "9"]).0, 0);
     assert_eq!(fs::read_to_string(at.join("o")).unwrap().lines().count(), 2);
+    file(at, "m", "");
     let (status, stdout, _) = run(&["marks", "data/*.jsonl", "--marks", "m"]);
     assert!(status == 0 && stdout.starts_with("data/1.jsonl: 0/1 decided"), "{stdout}");
     for words in [&["query", "no/*.jsonl", "."][..], &["export", "no/*.jsonl", "--out", "p"], &["no/*.jsonl"]] {

@@ -70,6 +70,7 @@ impl App {
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
             A::Attempts => self.show_attempts(),
+            A::TaskField => self.choose_task_field(),
             A::Tasks => self.show_tasks(),
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
@@ -171,6 +172,7 @@ impl App {
                 }
             }
             Some(Item::Template(number)) => self.use_template(number),
+            Some(Item::Field(number)) => self.attempts.set_field(menu.field(number)),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);
