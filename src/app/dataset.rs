@@ -92,10 +92,6 @@ impl App {
     pub(super) fn scanned(&mut self, content: u64, chunk: Arc<Chunk>) {
         if content == self.asking.content {
             self.table.extend(chunk);
-            if !self.table.all().has_texts() && self.table.sort.is_some_and(|sort| sort.column.text().is_some()) {
-                self.table.sort = None;
-                self.tell(super::act::TOO_MANY);
-            }
         }
     }
 
@@ -141,10 +137,27 @@ impl App {
         }
     }
 
+    /// Whether the rows are to be sorted by words that are read again for it: that is done once, when all records were
+    /// looked at.
+    fn is_reread(&self) -> bool {
+        !self.table.all().has_texts() && self.table.sort.is_some_and(|sort| sort.column.text().is_some())
+    }
+
+    /// Whether that is not yet so.
+    pub(super) fn waits_to_sort(&self) -> bool {
+        self.is_reread() && self.looked() < 100
+    }
+
+    pub(super) fn arranging(&mut self, number: u64, per_cent: usize) {
+        if self.asking.order.as_ref().is_some_and(|asked| asked.number == number) {
+            self.table.reread = Some(per_cent);
+        }
+    }
+
     pub(super) fn arranged(&mut self, number: u64, order: Order) {
         if let Some(asked) = self.asking.order.as_mut().filter(|asked| asked.number == number) {
             asked.is_answered = true;
-            self.table.is_arranging = false;
+            (self.table.is_arranging, self.table.reread) = (false, None);
             self.table.set_order(Some(order));
         }
     }
@@ -261,23 +274,24 @@ impl App {
         let version = self.marks_version(is_marked);
         let names = self.table.own_asked(false);
         let (own, known) = self.known_with(&names);
-        let question = (self.table.sort, self.table.filter.clone(), version, own);
+        let is_all = self.has_all(known);
+        let sort = self.table.sort.filter(|_| is_all || !self.is_reread());
+        let question = (sort, self.table.filter.clone(), version, own);
         if question.0.is_none() && question.1.is_empty() {
             self.asking.order = None;
-            self.table.is_arranging = false;
+            (self.table.is_arranging, self.table.reread) = (false, None);
             if self.table.is_arranged() {
                 self.table.set_order(None);
             }
             return;
         }
-        let is_all = self.has_all(known);
         if self.asking.order.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
             return;
         }
         self.asking.number += 1;
         let number = self.asking.number;
         let is_more = self.asking.order.as_ref().is_some_and(|asked| asked.question == question);
-        self.table.is_arranging = !is_more;
+        (self.table.is_arranging, self.table.reread) = (!is_more, None);
         let (sort, filter, version, _) = question.clone();
         self.asking.order = Some(Asked { number, question, known, is_answered: false });
         let grounds = self.grounds(version, &names);

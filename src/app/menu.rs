@@ -74,7 +74,7 @@ pub struct Menu {
     /// Names of the chat templates, and which of them is used.
     templates: (Vec<String>, usize),
     /// Path and value of the fields that may name a task, and which does; the first stands for none of them.
-    fields: (Vec<(String, String)>, TaskField),
+    fields: Box<(Vec<(String, String)>, TaskField)>,
 }
 
 impl Menu {
@@ -106,7 +106,7 @@ impl Menu {
     pub fn fields(mut fields: Vec<(String, String)>, by: TaskField) -> Self {
         fields
             .insert(0, (String::new(), "task_id or instance_id, else the id without the number of the attempt".into()));
-        let mut menu = Self { fields: (fields, by), ..Self::empty(MenuKind::Fields) };
+        let mut menu = Self { fields: Box::new((fields, by)), ..Self::empty(MenuKind::Fields) };
         menu.refresh(&[]);
         menu
     }
@@ -286,7 +286,7 @@ impl Menu {
     }
 
     fn field_row(&self, number: usize) -> Row {
-        let (all, by) = &self.fields;
+        let (all, by) = &*self.fields;
         let (path, about) = match all.get(number) {
             Some((path, value)) => (path.as_str(), value.as_str()),
             None => (self.prompt.text().trim(), "as typed: this field of each record"),

@@ -62,6 +62,8 @@ pub enum Msg {
     /// The rules of datasets looked at all records: the content of the input, and what they found, or why they did
     /// not.
     DataChecked(u64, Result<Arc<DataFound>, String>),
+    /// Words are read again to arrange the rows of the table: number of the question, and how far that is, in percent.
+    Arranging(u64, usize),
     /// The rows of the table were arranged: number of the question.
     Arranged(u64, Order),
     /// A column was counted: number of the question.

@@ -24,6 +24,7 @@ mod order;
 mod own;
 mod prefix;
 mod redact;
+mod reread;
 mod select;
 mod session;
 mod step;

@@ -17,7 +17,7 @@ use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, compare};
-use crate::review::{arrange, tally};
+use crate::review::{Filter, Grounds, Sort, arrange, tally};
 use crate::text::Pattern;
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -212,8 +212,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         }
         Effect::CheckData { content } => scan::check_data(source, content, is_wanted, send),
         Effect::Arrange { number, grounds, sort, filter } => {
-            let order = arrange(&grounds, sort, &filter, source, is_wanted);
-            order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
+            arranged(source, number, (&grounds, sort, &filter), is_wanted, send);
         }
         Effect::Tally { number, grounds, filter, column } => {
             let tally = tally(&grounds, &filter, column, source, is_wanted);
@@ -271,6 +270,20 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         | Effect::Heads(_)
         | Effect::Play(_) => {}
     }
+}
+
+/// Arranges rows; how far that is, is told where words are read again for it.
+fn arranged(
+    source: &Source,
+    number: u64,
+    (grounds, sort, filter): (&Grounds, Option<Sort>, &Filter),
+    is_wanted: &dyn Fn() -> bool,
+    send: &mut dyn FnMut(Msg),
+) {
+    let reader = scan::Telling::new(source, grounds.known(), |per_cent| send(Msg::Arranging(number, per_cent)));
+    let order = arrange(grounds, sort, filter, &reader, is_wanted);
+    drop(reader);
+    order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
 }
 
 fn highlighted(request: &CodeRequest) -> Msg {

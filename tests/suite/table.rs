@@ -306,6 +306,19 @@ fn a_late_answer_changes_nothing() {
 }
 
 #[test]
+fn how_far_words_were_read_again_for_an_order_is_told_until_it_is_there() {
+    let mut stage = stage(13, (120, 30));
+    go_to(&mut stage, Column::Id);
+    press(&mut stage, "s");
+    (0..9).for_each(|number| drop(stage.app.update(Msg::Arranging(number, 42))));
+    assert!(header(&stage).contains("sorting 42 %"), "{}", header(&stage));
+    press(&mut stage, "s");
+    assert!(!header(&stage).contains("sorting"), "{}", header(&stage));
+    stage.app.update(Msg::Arranging(1_000, 42));
+    assert!(!header(&stage).contains("sorting"), "a late one is of another question");
+}
+
+#[test]
 fn a_key_looks_at_what_is_visible_however_many_records_there_are() {
     let mut stage = stage(30_001, (120, 30));
     press(&mut stage, "s");

@@ -20,7 +20,6 @@ use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Filter;
 use jump::Wanted;
-pub(super) use table::TOO_MANY;
 
 impl App {
     /// Does what a key, a click or the palette asks for.

@@ -45,6 +45,8 @@ pub struct TablePane {
     pub is_checking: bool,
     /// Whether the rows are not yet those of sort and filter.
     pub is_arranging: bool,
+    /// How far words were read again to arrange them, in percent.
+    pub reread: Option<usize>,
     /// The values of the column in focus.
     pub facets: FacetsPane,
     /// How the numbers of the column in focus spread.
@@ -73,6 +75,7 @@ impl Default for TablePane {
             filter: Filter::default(),
             is_checking: false,
             is_arranging: false,
+            reread: None,
             facets: FacetsPane::default(),
             plot: PlotPane::default(),
             own: Vec::new(),
@@ -329,6 +332,9 @@ impl TablePane {
         if !has_looked && session.records.is_complete() && all > 0 {
             let per_cent = self.facts.len() * 100 / all;
             out.push(Piece::of(Role::Warning, &format!(" · scanning {per_cent} %")));
+        }
+        if let Some(per_cent) = self.reread {
+            out.push(Piece::of(Role::Warning, &format!(" · sorting {per_cent} %")));
         }
         if self.is_checking {
             out.push(Piece::of(Role::Warning, " · checking"));
