@@ -196,7 +196,7 @@ impl App {
                 let s = if hits.len() == 1 { "" } else { "s" };
                 format!("{typed} · {before} of {} {row}{s}", hits.len())
             }
-            (None, Some(count)) => format!("{typed} · in {count}+ {row}s · Esc stops counting"),
+            (None, Some(count)) => format!("{typed} · in {}+ {row}s · Esc stops counting", count.max(1)),
             (None, None) => return,
         };
         self.tell(text);
