@@ -227,13 +227,16 @@ impl Filter {
         })
     }
 
-    /// Whether all that it asks for is which steps and tools there are, beside sizes and marks.
+    /// Whether all that it asks for is which steps, tools and rewards there are and how it ends, beside sizes and
+    /// marks.
     #[must_use]
     pub fn is_of_outline(&self) -> bool {
-        use Numbers::{Actions, Calls, Record, Size, Steps};
+        use Numbers::{Actions, Calls, Record, Reward, Size, Steps};
         self.terms.iter().all(|term| match term.field {
-            Some(Field::Number(number)) => matches!(number, Record | Steps | Actions | Calls | Size),
-            Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Mark | Names::Tag),
+            Some(Field::Number(number)) => matches!(number, Record | Steps | Actions | Calls | Size | Reward),
+            Some(Field::Name(name)) => {
+                matches!(name, Names::Tool | Names::Class | Names::Finish | Names::Mark | Names::Tag)
+            }
             _ => false,
         })
     }
