@@ -16,6 +16,7 @@ mod files;
 mod follow;
 mod frames;
 mod hostile;
+mod letter;
 mod lint;
 mod loss;
 mod marks;
