@@ -39,5 +39,6 @@ mod tail;
 mod terminal;
 mod tidy;
 mod times;
+mod unharmed;
 mod vectors;
 mod watch;
