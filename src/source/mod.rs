@@ -37,6 +37,6 @@ pub use ordered::in_order;
 pub use pattern::{files_matching, is_pattern};
 pub use reader::Reader;
 pub use records::index_all;
-pub use save::{Output, Packing, Ready};
+pub use save::{Output, Packing, Ready, refuse};
 pub use spool::is_expendable;
 pub use tree::files_below;
