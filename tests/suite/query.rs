@@ -88,6 +88,14 @@ fn a_record_that_fails_does_not_stop_the_others() {
 }
 
 #[test]
+fn a_message_does_not_repeat_the_record() {
+    let folder = Folder::new();
+    folder.file("d.jsonl", format!("{{\"a\":\"{}\"}}\n", "long ".repeat(10_000)));
+    let (status, _, stderr) = folder.run(&["query", "d.jsonl", ".a.b"]);
+    assert!(status == 1 && stderr.contains("long") && stderr.len() < 1_000, "{} bytes", stderr.len());
+}
+
+#[test]
 fn what_loops_or_breaks_is_ended_and_told() {
     let folder = Folder::new();
     folder.file("r.jsonl", "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n");
