@@ -274,7 +274,6 @@ fn arranged(
 ) {
     let reader = scan::Telling::new(source, grounds.known(), |per_cent| send(Msg::Arranging(number, per_cent)));
     let order = arrange(grounds, sort, filter, &reader, is_wanted);
-    drop(reader);
     order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
 }
 
