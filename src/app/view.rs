@@ -7,6 +7,7 @@ use super::{App, Layer, Pane, tabs};
 use crate::format;
 use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
+use crate::review::Column;
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -156,7 +157,11 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         }
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
         Pane::Attempts => vec![Piece::of(role, if app.attempts.is_list() { " Tasks " } else { " Attempts " })],
-        Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
+        Pane::Plot => {
+            let own = app.table.own.iter().find(|own| Column::Own(own.name) == app.table.focus);
+            let own = own.map(|own| format!("{} = {}", own.name.as_str(), own.expression));
+            vec![Piece::of(role, &format!(" {} ", own.as_deref().unwrap_or(app.table.focus.about())))]
+        }
         Pane::Watches => Vec::new(),
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
