@@ -5,7 +5,7 @@ use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
-use crate::review::Column;
+use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
@@ -23,6 +23,8 @@ pub enum MenuKind {
     Columns,
     /// The chat templates.
     Templates,
+    /// The fields that may name a task.
+    Fields,
 }
 
 /// A row of the list.
@@ -46,6 +48,8 @@ pub enum Item {
     NewColumn,
     /// A chat template, by its number.
     Template(usize),
+    /// A field that may name a task, by its number; behind the last, what was typed.
+    Field(usize),
 }
 
 /// The list over the panes.
@@ -69,6 +73,8 @@ pub struct Menu {
     filters: Vec<(String, String)>,
     /// Names of the chat templates, and which of them is used.
     templates: (Vec<String>, usize),
+    /// Path and value of the fields that may name a task, and which does; the first stands for none of them.
+    fields: Box<(Vec<(String, String)>, TaskField)>,
 }
 
 impl Menu {
@@ -81,9 +87,9 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, own, filters, templates) = Default::default();
+        let (of, readers, items, columns, own, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, own, filters, templates }
+        Self { kind, prompt, scroll, items, of, readers, columns, own, filters, templates, fields }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -93,6 +99,26 @@ impl Menu {
         menu.refresh(&[]);
         menu.scroll.cursor = front;
         menu
+    }
+
+    /// The list of the fields that may name a task; the one that does is ticked.
+    #[must_use]
+    pub fn fields(mut fields: Vec<(String, String)>, by: TaskField) -> Self {
+        fields
+            .insert(0, (String::new(), "task_id or instance_id, else the id without the number of the attempt".into()));
+        let mut menu = Self { fields: Box::new((fields, by)), ..Self::empty(MenuKind::Fields) };
+        menu.refresh(&[]);
+        menu
+    }
+
+    /// A field of that list; None is how tasks are named without one.
+    #[must_use]
+    pub fn field(&self, number: usize) -> TaskField {
+        match self.fields.0.get(number) {
+            Some((path, _)) if path.is_empty() => None,
+            Some((path, _)) => Some(path.as_str().into()),
+            None => Some(self.prompt.text().trim().into()),
+        }
     }
 
     /// The commands of a place, and filters by name.
@@ -162,6 +188,7 @@ impl Menu {
                 let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
                 (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
             }
+            MenuKind::Fields => fields(&self.fields.0, query),
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => matches(&rows, query),
         };
@@ -248,6 +275,7 @@ impl Menu {
                 Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
                 Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
             ]),
+            Item::Field(number) => self.field_row(number),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
                 Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
@@ -256,6 +284,32 @@ impl Menu {
             item => row(item, width),
         }
     }
+
+    fn field_row(&self, number: usize) -> Row {
+        let (all, by) = &*self.fields;
+        let (path, about) = match all.get(number) {
+            Some((path, value)) => (path.as_str(), value.as_str()),
+            None => (self.prompt.text().trim(), "as typed: this field of each record"),
+        };
+        let is_used = by.as_deref().unwrap_or_default() == path;
+        Row::new(vec![
+            Piece::of(Role::Accent, if is_used { " ✓ " } else { "   " }),
+            Piece::safe(Role::Text, pad(&SafeText::of(if path.is_empty() { "task id" } else { path }), 24)),
+            Piece::of(Role::Dim, &format!(" {about}")),
+        ])
+    }
+}
+
+/// The fields that a query fits, and the query itself, where it is none of them.
+fn fields(all: &[(String, String)], query: &str) -> Vec<Item> {
+    let wanted = query.to_lowercase();
+    let fits = |i: &usize| format!("{} {}", all[*i].0, all[*i].1).to_lowercase().contains(&wanted);
+    let is_new = !query.is_empty() && all.iter().all(|(path, _)| path != query);
+    let mut fitting: Vec<usize> = (0..all.len()).filter(fits).collect();
+    // What is typed in full goes before what only has it in it.
+    fitting.sort_by_key(|i| all[*i].0 != query);
+    fitting.extend(is_new.then_some(all.len()));
+    fitting.into_iter().map(Item::Field).collect()
 }
 
 fn reader_row(reader: &ReadBy) -> Row {
@@ -343,7 +397,7 @@ fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
         Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
-        Item::Column(_) | Item::NewColumn | Item::Template(_) => Row::default(),
+        Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -374,7 +428,7 @@ pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
         Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
-        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) => None,
+        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => None,
     }
 }
 

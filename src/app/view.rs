@@ -65,6 +65,11 @@ pub fn frame(app: &App) -> Frame {
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
+        if app.pane == Pane::Table {
+            let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right));
+            let told = Piece::of(Role::Dim, &format!(" {}", app.table.empty_told(0)));
+            left.extend(Some(told).filter(|told| told.width() <= room));
+        }
         if let Some(open) = open.as_ref().filter(|_| app.pane == Pane::Steps) {
             left.push(Piece::of(Role::Text, " "));
             let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
@@ -140,7 +145,9 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::Table => {
             let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
             let selected = selected.map(|text| Piece::of(Role::Accent, &text));
-            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
+            let empty = app.table.empty_told(app.pane_extent(pane).width);
+            let empty = Some(empty).filter(|told| !told.is_empty()).map(|told| Piece::of(Role::Dim, &told));
+            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).chain(empty).collect()
         }
         Pane::Steps => {
             let room = app.pane_extent(pane).width.saturating_sub(7);
@@ -449,6 +456,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let told = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Fields => (" Field that names the task · type a path, as details.task · Enter · Esc ", " c "),
         MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
         MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),

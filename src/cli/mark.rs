@@ -1,7 +1,7 @@
 //! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
-use super::filter::{self, WhereOption};
+use super::filter::WhereOption;
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
@@ -127,7 +127,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     keeper.gather()?.events.into_iter().for_each(|event| {
         marks.apply(event);
     });
-    let passing = filter.map(|filter| filter::passing(&loaded, &filter, &marks)).transpose()?;
+    let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?;
     let targets = targets(&options, &loaded, passing.as_deref())?;
     if options.what.undo {
         for (target, about) in targets.clone() {

@@ -1,6 +1,7 @@
 //! The screen: a file, standard input, or the run that obelus brings with it.
 
 use super::args::{self, FileName, Look, Screen};
+use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain};
 use crate::app::start::Start;
@@ -48,6 +49,11 @@ fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
 /// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     let Screen { paths, latest, format, look, follow, marks } = args::parsed(matches)?;
+    let paths = match spread(&paths) {
+        // What is waited for may have any name.
+        Err(_) if follow && paths.len() == 1 => paths,
+        files => files?,
+    };
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => list(vec![folder], true)?,
         ([], None) => return show(None, format.forced(), look, (follow, marks.path())),

@@ -231,6 +231,15 @@ impl Filter {
         })
     }
 
+    /// Its terms that ask for no column of one's own, and those that do.
+    #[must_use]
+    pub fn apart(&self) -> (Self, Self) {
+        let is_own = |term: &&Term| matches!(term.field, Some(Field::Own(_)));
+        let (own, known) = self.terms.iter().partition::<Vec<&Term>, _>(is_own);
+        let filter = |terms: Vec<&Term>| Self { terms: terms.into_iter().cloned().collect() };
+        (filter(known), filter(own))
+    }
+
     /// Whether all that it asks for is which steps, tools and rewards there are and how it ends, beside sizes and
     /// marks.
     #[must_use]
@@ -363,7 +372,7 @@ fn is_mark(value: &filter_text::Value) -> bool {
 /// The field of that name, if the scope has it.
 fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
     let own = match scope {
-        Scope::Table(own) => own,
+        Scope::Table(own) | Scope::StepsOf(own) => own,
         Scope::Records | Scope::Steps => &[],
     };
     if let Some(own) = own.iter().find(|own| own.as_str() == name) {
@@ -376,7 +385,12 @@ fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
     let fields = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
     let all = || fields().chain(own.iter().map(OwnName::as_str));
     let near = near::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
-    let told = near.unwrap_or_else(|| format!("there are {}", all().collect::<Vec<_>>().join(" ")));
+    let columns = || own.iter().map(OwnName::as_str).collect::<Vec<_>>().join(" ");
+    let told = match near {
+        Some(near) if own.is_empty() => near,
+        Some(near) => format!("{near}  (your columns: {})", columns()),
+        None => format!("there are {}", all().collect::<Vec<_>>().join(" ")),
+    };
     let what = scope.name();
     Err(match named {
         Some(_) => format!("{what} have no {name} to filter by; {told}"),

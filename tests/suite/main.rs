@@ -7,6 +7,7 @@ mod attempts;
 mod bless;
 mod check;
 mod cli;
+mod columns;
 mod command;
 mod dataset;
 mod diff;
