@@ -5,10 +5,12 @@
 
 mod adopt;
 pub mod cause;
+mod children;
 pub mod diff;
 mod epochs;
 mod exam;
 mod history;
+mod lists;
 mod order;
 mod plain;
 mod read;
