@@ -48,13 +48,14 @@ impl Deref for Listed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Remark;
 
     #[test]
     fn findings_stand_by_step() {
         let finding = |record, step, severity| {
             let (path, message) = (None, "".into());
             let rule = if severity == Severity::Error { "a" } else { "b" };
-            Arc::new(Finding { record, step, path, rule, severity, message })
+            Arc::new(Finding::new(record, step, Remark { path, rule, severity, message }))
         };
         let (error, warning) = (Severity::Error, Severity::Warning);
         let listed = Listed::new(vec![
