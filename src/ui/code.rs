@@ -1,7 +1,7 @@
 //! Highlighting of code inside strings: text to pieces with roles. What language a string is in: `code/guess.rs`.
 //!
-//! Syntaxes are held for the languages that were highlighted last. Pieces are foreign text as it stands, but for tabs: who paints them
-//! makes them safe first.
+//! Syntaxes are held for the languages that were highlighted last. Pieces are foreign text as it stands, but for tabs:
+//! who paints them makes them safe first.
 
 mod guess;
 

@@ -9,7 +9,7 @@ use super::texts::Texts;
 use crate::json::Value;
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
-use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Turn, Verdicts};
+use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Told, Turn, Verdicts};
 use std::collections::HashMap;
 
 /// A20: the schemas that messages carry, and when identities came under another one.
@@ -101,14 +101,14 @@ impl Log {
         Some(SchemaUse { number: self.brought.of(author)?, is_each })
     }
 
-    /// A20, A42, A44: what an exam found, in no order.
+    /// A20, A42, A44: what an exam found and was not told yet, in no order.
     #[must_use]
-    pub fn schema_findings(&self, verdicts: &Verdicts) -> Vec<Finding> {
-        let faults = verdicts.faults().iter().map(|(step, why)| {
+    pub fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
+        let faults = verdicts.faults_after(told).iter().map(|(step, why)| {
             let text = format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
             (*step, Note::new(BAD_SCHEMA, text))
         });
-        let broken = verdicts.begun().map(|(id, invalid)| {
+        let broken = verdicts.begun_after(told).map(|(id, invalid)| {
             let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
             let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path);
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
