@@ -50,6 +50,8 @@ pub struct Exam {
     end: StepNo,
     /// Steps of the longest lap so far.
     longest: StepNo,
+    /// Steps are being taken into the lap.
+    is_planning: bool,
     /// What is left of the lap, from its end, each with a node that is touched, or [`NO_NODE`].
     turns: Vec<(Turn, NodeId)>,
     schemas: Schemas,
@@ -101,10 +103,10 @@ pub(super) enum Change {
 }
 
 impl Exam {
-    /// The step to plan next, if the lap is over.
+    /// The step to plan next, if the lap is over, or not planned to its end.
     #[must_use]
     pub fn wanted(&self) -> Option<StepNo> {
-        (self.turns.is_empty() && self.turn.is_none()).then_some(self.end)
+        (self.is_planning || self.turns.is_empty() && self.turn.is_none()).then_some(self.end)
     }
 
     /// Passes over all steps before this one, of which none has a schema.
@@ -116,6 +118,7 @@ impl Exam {
     /// Takes the next step into the lap: its turns, for each node that it touches or that there is none. False: the lap
     /// is long enough.
     pub fn plan(&mut self, turns: impl IntoIterator<Item = (Turn, Option<NodeId>)>) -> bool {
+        self.is_planning = true;
         self.turns.extend(turns.into_iter().map(|(turn, node)| (turn, node.unwrap_or(NO_NODE))));
         self.end += 1;
         self.end - self.next < (2 * self.longest).max(LAP_STEPS) && self.turns.len() < LAP_NODES
@@ -123,6 +126,7 @@ impl Exam {
 
     /// Begins the lap that was planned.
     pub fn begin(&mut self) {
+        self.is_planning = false;
         self.longest = self.longest.max(self.end - self.next);
         // Nodes stay in the order of the step.
         self.turns.sort_by_key(|(turn, _)| *turn);
@@ -180,6 +184,9 @@ impl Exam {
     /// Compiles and checks what the turn at hand brought. Behind the last, all steps of the lap are judged.
     pub fn judge(&mut self) -> Judgement {
         let mut judgement = Judgement::default();
+        if self.is_planning {
+            return judgement;
+        }
         match self.turn.take() {
             Some(Turn::Schema(at)) => {
                 judgement.at = at;

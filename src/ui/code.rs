@@ -1,7 +1,6 @@
 //! Highlighting of code inside strings: text to pieces with roles. What language a string is in: `code/guess.rs`.
 //!
-//! Syntaxes are held for the languages that were highlighted last. Pieces are foreign text as it stands, but for tabs:
-//! who paints them makes them safe first.
+//! Pieces are foreign text as it stands, but for tabs: who paints them makes them safe first.
 
 mod guess;
 
@@ -17,12 +16,17 @@ pub const COLUMN_COUNT_MAX: usize = 2_000;
 /// Columns from one tab stop to the next.
 const TAB_STOP: usize = 4;
 
-/// Languages whose syntaxes are held. Patterns are compiled where a text needs them and stay as long as their set: 1 MB
-/// of JSON, 10 MB of most languages, 70 MB of TypeScript. A set in which nothing was used yet takes 1 MB and 1 ms.
-const HELD_MAX: usize = 3;
+/// Languages after which the syntaxes are loaded anew. Patterns are compiled where a text needs them and stay as long
+/// as their set: 1 MB of JSON, 10 MB of most languages, 70 MB of TypeScript. To load them takes 1 MB and 1 ms.
+const HELD_MAX: usize = 4;
 
-/// A set of syntaxes for each language that was highlighted last, in the order of use.
-static HELD: Mutex<Vec<(String, Arc<SyntaxSet>)>> = Mutex::new(Vec::new());
+static HELD: Mutex<Option<Held>> = Mutex::new(None);
+
+/// Syntaxes, and the languages that were highlighted with them.
+struct Held {
+    set: Arc<SyntaxSet>,
+    languages: Vec<String>,
+}
 
 /// Scopes with their roles. The innermost scope of a piece that begins with one of these decides, the longest first.
 const SCOPES: &[(&str, Role)] = &[
@@ -92,19 +96,20 @@ fn token(language: &str) -> &str {
 /// The syntaxes to highlight a language with, if it is known.
 fn syntaxes(token: &str) -> Option<Arc<SyntaxSet>> {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(at) = held.iter().position(|(language, _)| language == token) {
-        held[at..].rotate_left(1);
-    } else {
-        let set = two_face::syntax::extra_newlines();
-        if token.is_empty() || set.find_syntax_by_token(token).is_none() {
-            return None;
-        }
-        // First, so that its memory serves the new one.
-        let surplus = (held.len() + 1).saturating_sub(HELD_MAX);
-        held.drain(..surplus);
-        held.push((token.to_owned(), Arc::new(set)));
+    let is_full = |held: &Held| held.languages.len() == HELD_MAX && !held.languages.iter().any(|known| known == token);
+    if held.as_ref().is_some_and(is_full) {
+        // First, so that its memory serves the next.
+        *held = None;
     }
-    held.last().map(|(_, set)| Arc::clone(set))
+    let load = || Held { set: Arc::new(two_face::syntax::extra_newlines()), languages: Vec::new() };
+    let Held { set, languages } = held.get_or_insert_with(load);
+    if token.is_empty() || set.find_syntax_by_token(token).is_none() {
+        return None;
+    }
+    if !languages.iter().any(|known| known == token) {
+        languages.push(token.to_owned());
+    }
+    Some(Arc::clone(set))
 }
 
 /// A text that is being highlighted.
@@ -239,7 +244,7 @@ mod tests {
         for language in ["rust", "python", "bash", "sql", "toml", "rust", "python"] {
             let lines = highlight(language, "x = 'a'", 1);
             assert!(lines[0].len() > 1, "{language}");
-            assert!(HELD.lock().unwrap().len() <= HELD_MAX);
+            assert!(HELD.lock().unwrap().as_ref().is_none_or(|held| held.languages.len() <= HELD_MAX));
         }
     }
 

@@ -12,6 +12,9 @@ use crate::rules::digest;
 use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Told, Turn, Verdicts};
 use std::collections::HashMap;
 
+/// Most steps of a lap that are planned at once.
+const PLANNED_MAX: StepNo = 256;
+
 /// A20: the schemas that messages carry, and when identities came under another one.
 #[derive(Debug, Default)]
 pub(super) struct Brought {
@@ -64,8 +67,12 @@ impl Log {
             if next > self.last_step() {
                 return false;
             }
-            // The bound of a lap is asked behind each step.
-            let _is_short = (next..=self.last_step()).all(|at| exam.plan(self.turns(at)));
+            // The bound of a lap is asked behind each step. A long lap is planned in pieces: the run is held meanwhile.
+            let end = self.last_step().min(next + (PLANNED_MAX - 1));
+            let is_short = (next..=end).all(|at| exam.plan(self.turns(at)));
+            if is_short && end < self.last_step() {
+                return true;
+            }
             exam.begin();
         }
         match exam.turn() {
