@@ -386,7 +386,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what stands beside the table, and back.", DATA, 0),
     row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 
-    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression.", FIND, 5),
+    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
     row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
     row(C::Global, &["y"], A::CopyValue, "copy", "Copy the value, message or line under the cursor.", FIND, 0),

@@ -226,6 +226,7 @@ impl App {
             Msg::Unsaved(count, why) => self.unsaved(count, why),
             Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Found(number, at) => self.found(number, at),
+            Msg::Hits(number, hits) => self.counted(number, hits),
             Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
         self.settle(&mut effects);
@@ -262,6 +263,7 @@ impl App {
             None => name,
         };
         self.notice = None;
+        self.search.is_told = false;
         if let Some(row) = keys::find(&contexts, &pressed) {
             self.perform(row.action, effects);
         } else if self.layer.is_some() {

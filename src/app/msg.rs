@@ -98,8 +98,10 @@ pub enum Msg {
     File(u64, StepNo, String, Vec<TextLine>),
     /// Who reads a value was looked up: generation, the value, its readers.
     Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
-    /// A search ended: where, or nowhere.
+    /// A search found the next row, or none.
     Found(u64, Option<FoundAt>),
+    /// A search counted rows with hits.
+    Hits(u64, Hits),
     /// Values were checked against their schemas.
     Examined,
     /// Events of marks: made here, or found in the journal.
@@ -146,6 +148,15 @@ pub enum FoundAt {
     Step(StepNo),
     /// In a record of the dataset.
     Record(usize),
+}
+
+/// Rows in which a search found something.
+#[derive(Debug)]
+pub struct Hits {
+    /// How many are known so far.
+    pub count: usize,
+    /// When all were looked at: of how many rows, and which they are, in order.
+    pub rows: Option<(usize, Arc<[u32]>)>,
 }
 
 /// Something to be done outside.

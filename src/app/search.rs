@@ -1,10 +1,12 @@
 //! Search in the focused pane.
 
 use super::keys::Tab;
+use super::msg::Hits;
 use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::panes::Nth;
+use crate::review::Filter;
 use crate::text::Pattern;
 use std::sync::Arc;
 
@@ -16,9 +18,27 @@ const LEAVES_MAX: usize = 200_000;
 pub struct Search {
     /// What is searched for.
     pub pattern: Option<Pattern>,
-    /// Number of the job whose answer is awaited.
+    /// Number of the job whose answers are awaited: where, then how many.
     pub awaited: Option<u64>,
     number: u64,
+    /// What the job searches, and the rows in which it found something, when all are known.
+    ground: Option<Ground>,
+    hits: Option<Arc<[u32]>>,
+    /// The row that was found last, and whether the footer speaks of it.
+    at: Option<FoundAt>,
+    pub(super) is_told: bool,
+}
+
+/// What was searched: only of that the rows with hits are known.
+#[derive(Debug, PartialEq)]
+struct Ground {
+    typed: String,
+    is_steps: bool,
+    /// Generation of the run, and content of the input.
+    content: (u64, u64),
+    rows: usize,
+    /// The filter of the steps, and how many it lists.
+    listed: Option<(Filter, usize)>,
 }
 
 impl App {
@@ -69,12 +89,53 @@ impl App {
     }
 
     fn find_outside(&mut self, pattern: Pattern, from: FoundAt, is_forward: bool, effects: &mut Effects) {
+        if self.go_to_known(from, is_forward) {
+            return;
+        }
         self.search.number += 1;
         self.search.awaited = Some(self.search.number);
+        self.search.hits = None;
+        self.search.ground = self.search_ground(from);
         self.tell(format!("searching for {} · Esc stops", pattern.typed()));
-        let is_sifted = matches!(from, FoundAt::Step(_)) && !self.sieve.filter.is_empty();
-        let within = is_sifted.then(|| Arc::from(self.sieve.shown()));
+        let within = self.searched_steps(from);
         effects.push(Effect::Find { number: self.search.number, pattern: Box::new(pattern), from, within, is_forward });
+    }
+
+    /// The steps that are listed, where not all are.
+    fn searched_steps(&self, from: FoundAt) -> Option<Arc<[StepNo]>> {
+        let is_sifted = matches!(from, FoundAt::Step(_)) && !self.sieve.filter.is_empty();
+        is_sifted.then(|| Arc::from(self.sieve.shown()))
+    }
+
+    fn search_ground(&self, from: FoundAt) -> Option<Ground> {
+        let typed = self.search.pattern.as_ref()?.typed().to_owned();
+        let (is_steps, rows) = match from {
+            FoundAt::Step(_) => (true, self.session.open()?.count()),
+            FoundAt::Record(_) => (false, self.session.records.count()),
+        };
+        let listed =
+            (is_steps && !self.sieve.filter.is_empty()).then(|| (self.sieve.filter.clone(), self.sieve.shown().len()));
+        let content = (self.session.generation, self.scanned_content());
+        Some(Ground { typed, is_steps, content, rows, listed })
+    }
+
+    /// Goes to the next of the rows that were counted, if they are those that are asked for now.
+    fn go_to_known(&mut self, from: FoundAt, is_forward: bool) -> bool {
+        let ground = self.search_ground(from);
+        let Some(hits) = self.search.hits.clone().filter(|hits| ground == self.search.ground && !hits.is_empty())
+        else {
+            return false;
+        };
+        let from = row_of(from);
+        let at = match is_forward {
+            true => hits.partition_point(|row| *row <= from) % hits.len(),
+            false => (hits.partition_point(|row| *row < from) + hits.len() - 1) % hits.len(),
+        };
+        self.go_to_row(match ground.is_some_and(|ground| ground.is_steps) {
+            true => FoundAt::Step(StepNo::try_from(hits[at]).unwrap_or(StepNo::MAX)),
+            false => FoundAt::Record(hits[at] as usize),
+        });
+        true
     }
 
     /// Takes the answer of a search job.
@@ -82,17 +143,63 @@ impl App {
         if self.search.awaited != Some(number) {
             return;
         }
-        self.search.awaited = None;
         let typed = self.search.pattern.as_ref().map_or("", |p| p.typed()).to_owned();
-        self.notice = None;
         match at {
-            Some(FoundAt::Step(step)) => self.jump_to(step),
-            Some(FoundAt::Record(record)) if self.table.show(record) => {}
-            Some(FoundAt::Record(record)) => {
-                self.tell(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
+            Some(at) => self.go_to_row(at),
+            None => {
+                self.search.awaited = None;
+                self.tell(format!("no further {typed}"));
             }
-            None => self.tell(format!("no further {typed}")),
         }
+    }
+
+    fn go_to_row(&mut self, at: FoundAt) {
+        self.notice = None;
+        self.search.at = Some(at);
+        match at {
+            FoundAt::Step(step) => self.jump_to(step),
+            FoundAt::Record(record) if self.table.show(record) => {}
+            FoundAt::Record(record) => {
+                self.tell(format!("the next one is in record {record}, which the filter hides; Esc clears it"));
+                return;
+            }
+        }
+        self.search.is_told = true;
+        self.tell_hits(None);
+    }
+
+    /// Takes how many rows have hits.
+    pub(super) fn counted(&mut self, number: u64, hits: Hits) {
+        if self.search.awaited != Some(number) {
+            return;
+        }
+        if let Some((known, rows)) = hits.rows {
+            self.search.awaited = None;
+            // Of what came or went meanwhile nothing is known.
+            let is_known = self.search.ground.as_ref().is_some_and(|ground| ground.rows == known);
+            self.search.hits = is_known.then_some(rows);
+        }
+        self.tell_hits(Some(hits.count));
+    }
+
+    /// Tells which hit this is, of how many, until the next key.
+    fn tell_hits(&mut self, counted: Option<usize>) {
+        let (Some(pattern), Some(at)) = (&self.search.pattern, self.search.at) else { return };
+        if !self.search.is_told {
+            return;
+        }
+        let row = if matches!(at, FoundAt::Step(_)) { "step" } else { "record" };
+        let typed = pattern.typed();
+        let text = match (&self.search.hits, counted) {
+            (Some(hits), _) => {
+                let before = hits.partition_point(|row| *row <= row_of(at));
+                let s = if hits.len() == 1 { "" } else { "s" };
+                format!("{typed} · {before} of {} {row}{s}", hits.len())
+            }
+            (None, Some(count)) => format!("{typed} · in {}+ {row}s · Esc stops counting", count.max(1)),
+            (None, None) => return,
+        };
+        self.tell(text);
     }
 
     fn search_watches(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
@@ -178,4 +285,12 @@ impl App {
             _ => inspector.history.search(&open, pattern, is_forward),
         }
     }
+}
+
+fn row_of(at: FoundAt) -> u32 {
+    let row = match at {
+        FoundAt::Step(step) => u32::try_from(step).ok(),
+        FoundAt::Record(record) => u32::try_from(record).ok(),
+    };
+    row.unwrap_or(u32::MAX)
 }

@@ -133,8 +133,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let (train, max_tokens) = (options.train, options.max_tokens);
     let loss = options.loss.as_deref().map(template).transpose()?;
     let loss = loss.map(|template| LossCheck { template, train, max_tokens });
+    let inputs = Inputs::of(&options.files);
+    if let Some(file) = &options.write_baseline {
+        let read = inputs.names.iter().chain(&options.against);
+        Known::may_write(file, &read.map(AsRef::as_ref).collect::<Vec<_>>())?;
+    }
     let mut check = Check { out, form, policy, known, summary: Summary::default(), data, loss };
-    let problems = check.files(&Inputs::of(&options.files), format)?;
+    let problems = check.files(&inputs, format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }

@@ -40,6 +40,11 @@ impl WhereOption {
         }
         let mut all: Option<Filter> = None;
         for text in &self.filters {
+            // What a script meant to say, and did not.
+            if text.trim().is_empty() {
+                let problem = Problem::usage("--where was given an empty filter, which lets everything through");
+                return Err(problem.hint("leave it out to mean all"));
+            }
             let fault = |fault| Problem::usage(format!("--where '{text}': {fault}"));
             let read = Filter::read(text, scope, &saved).map_err(fault)?;
             all = Some(all.unwrap_or_default().and(read).map_err(fault)?);

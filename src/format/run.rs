@@ -179,6 +179,11 @@ pub trait Run: Send + Sync {
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
     /// Who supplied the values of `identity` that `author`'s message wrote.
     fn credit(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit;
+    /// Who supplied the value of an event, where its step wrote the identity more than once and not this event last;
+    /// None: [`Run::credit`] says it.
+    fn credit_of(&self, _event: &Event) -> Option<Credit> {
+        None
+    }
     /// What the message of step `author` says of where the values came from that it wrote to an identity.
     fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
         Origin { call: self.step(author, bytes).answers, reads: Vec::new() }

@@ -32,7 +32,8 @@ pub enum Purpose {
     Table,
     /// The same facts without those on findings, for whoever does not ask for these.
     Measures,
-    /// Of the facts only how many steps there are, of which classes, and which tools they call.
+    /// Of the facts only how many steps there are, of which classes, which tools they call, their rewards, and how it
+    /// ends.
     Outline,
 }
 

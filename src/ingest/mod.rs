@@ -6,6 +6,7 @@ mod detect;
 mod exam;
 mod fold;
 mod glance;
+mod late;
 mod live;
 mod load;
 mod pass;

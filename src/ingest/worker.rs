@@ -2,6 +2,7 @@
 //!
 //! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
 
+use super::late::Late;
 use super::live::{IngestEvent, Live, Why};
 use super::versions::{Kept, Versions};
 use crate::format::Format;
@@ -100,6 +101,8 @@ pub(super) struct Work {
     /// The document as it stood, in case that it is written anew, and what became of one that was.
     pub(super) kept: Option<Kept>,
     pub(super) versions: Option<Versions>,
+    /// The file that stood at the path before.
+    late: Option<Late>,
     /// Version of the index that the run was made from, records of it that are in the run.
     pub(super) version: u64,
     pub(super) folded: usize,
@@ -131,6 +134,7 @@ impl Work {
             before: None,
             kept: None,
             versions: None,
+            late: None,
             version: 0,
             folded: 0,
             is_run_settled: true,
@@ -355,8 +359,20 @@ impl Work {
         Ok(())
     }
 
+    /// Tells of lines that came to the file before this one.
+    fn look_at_late(&mut self) -> Result<(), Stop> {
+        if let Some(told) = self.late.as_mut().and_then(Late::look) {
+            self.send(IngestEvent::Late(told))?;
+        }
+        if self.late.as_ref().is_some_and(Late::is_over) {
+            self.late = None;
+        }
+        Ok(())
+    }
+
     /// Whether there is something to read.
     fn look(&mut self) -> Result<bool, Stop> {
+        self.look_at_late()?;
         if self.versions.is_some() {
             return self.look_at_version();
         }
@@ -374,11 +390,12 @@ impl Work {
                 self.begin_versions()?;
             }
             Change::Truncated => self.replaced(Why::Truncated)?,
-            Change::Replaced(_) | Change::Back(Some(_)) => {
+            Change::Replaced(old) | Change::Back(Some(old)) => {
                 // What was written to the old file before the path changed is not lost (T6).
                 self.grown()?;
                 self.index()?;
                 self.fold(None)?;
+                self.late = Late::of(&old, self.framer.position());
                 self.replaced(Why::Replaced)?;
             }
             Change::Gone => {

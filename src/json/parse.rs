@@ -1,7 +1,7 @@
 //! Text to [`Value`], or what is wrong with it; no input overflows the stack.
 
 use super::read::Reading;
-use super::scan::LONE_SURROGATE;
+use super::scan::{LONE_SURROGATE, escaped};
 use super::value::Value;
 use serde::Deserializer as _;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -99,17 +99,11 @@ pub fn unescape(body: &str) -> Result<Cow<'_, str>, (usize, Cow<'_, str>)> {
 
 /// One escape at the start of `rest`: its character (None: a lone surrogate) and its length in bytes.
 pub(super) fn escape(rest: &str) -> (Option<char>, usize) {
-    let c = match rest.as_bytes().get(1) {
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'u') => return unicode_escape(rest),
-        Some(&b) => b as char,
-        None => return (None, rest.len()),
-    };
-    (Some(c), 2)
+    match rest.as_bytes().get(1) {
+        Some(b'u') => unicode_escape(rest),
+        Some(&letter) => (Some(if escaped(letter) == 0 { letter } else { escaped(letter) }.into()), 2),
+        None => (None, rest.len()),
+    }
 }
 
 fn unicode_escape(rest: &str) -> (Option<char>, usize) {

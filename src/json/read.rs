@@ -2,7 +2,7 @@
 //! that is not is asked of serde_json ([`parse`](super::parse)), which is slower and needs no messages of ours.
 
 use super::parse::{DEPTH_MAX, escape};
-use super::scan::plain_text;
+use super::scan::{escaped, plain_text};
 use super::value::{Data, Member, Object, Value};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -135,17 +135,32 @@ impl<'a> Reading<'a> {
                 self.at = at + 1;
                 return Some(out);
             }
-            if byte != b'\\' || !is_escape(&bytes[at + 1..]) {
+            if byte != b'\\' {
                 return None;
             }
-            let (c, len) = escape(&self.text[at..]);
-            if c.is_none() {
-                self.lone.get_or_insert(at);
-            }
-            out.push(c.unwrap_or('\u{FFFD}'));
-            from = at + len;
+            from = match escaped(*bytes.get(at + 1)?) {
+                0 => self.unicode(at, &mut out)?,
+                c => {
+                    out.push(c.into());
+                    at + 2
+                }
+            };
             at = from + plain_text(&bytes[from..]);
         }
+    }
+
+    /// Adds the character of an escape by code point, whose backslash stands here; the byte behind it.
+    fn unicode(&mut self, at: usize, out: &mut String) -> Option<usize> {
+        let digits = self.text.as_bytes().get(at + 2..at + 6)?;
+        if self.text.as_bytes()[at + 1] != b'u' || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        let (c, len) = escape(&self.text[at..]);
+        if c.is_none() {
+            self.lone.get_or_insert(at);
+        }
+        out.push(c.unwrap_or('\u{FFFD}'));
+        Some(at + len)
     }
 
     fn word(&mut self, word: &str, data: Data<'a>) -> Option<Data<'a>> {
@@ -184,14 +199,5 @@ impl<'a> Reading<'a> {
             self.at += 1;
         }
         (self.at > start).then_some(())
-    }
-}
-
-/// Whether an escape stands here, whose backslash is before `rest`.
-fn is_escape(rest: &[u8]) -> bool {
-    match rest.first() {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
-        Some(b'u') => rest.get(1..5).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)),
-        _ => false,
     }
 }

@@ -4,6 +4,8 @@
 //! one bit for each open container, so neither a value of many gigabytes nor one nested 100,000 deep costs memory or
 //! stack. It keeps no values: what a record says is known when it is parsed.
 
+use wide::u8x16;
+
 /// Open containers that a [`Scanner`] follows by default; a text nested deeper is a fault. Bounds memory to 2 MiB.
 pub const SCAN_DEPTH_MAX: usize = 1 << 24;
 
@@ -121,7 +123,9 @@ impl Scanner {
     fn text(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool), (usize, &'static str)> {
         let mut at = at + plain(&piece[at..]);
         // Escapes of one letter are many, and need no state of their own where their letter is in the piece too.
-        while let Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't']) = piece.get(at..at + 2) {
+        while let Some(&[b'\\', letter]) = piece.get(at..at + 2)
+            && escaped(letter) != 0
+        {
             at += 2;
             at += plain(&piece[at..]);
         }
@@ -179,11 +183,9 @@ impl Scanner {
             State::After => self.after(byte, at),
             State::Text => Ok(Step::Again),
             State::Char(cut, len) => self.char_continued(cut, len, byte),
-            State::Escape => match byte {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(self.becomes(State::Text)),
-                b'u' => Ok(self.becomes(State::Hex(0, 0, false))),
-                _ => Err("no such escape"),
-            },
+            State::Escape if escaped(byte) != 0 => Ok(self.becomes(State::Text)),
+            State::Escape if byte == b'u' => Ok(self.becomes(State::Hex(0, 0, false))),
+            State::Escape => Err("no such escape"),
             State::Hex(count, value, is_low) => self.hex(count, value, is_low, byte),
             State::LowEscape if byte == b'\\' => Ok(self.becomes(State::LowLetter)),
             State::LowLetter if byte == b'u' => Ok(self.becomes(State::Hex(0, 0, true))),
@@ -314,6 +316,21 @@ const NO_VALUE: &str = "expected a value";
 const NOT_UTF8: &str = "bytes that are not UTF-8";
 pub(super) const LONE_SURROGATE: &str = "a lone surrogate escape, which is no character";
 
+/// The character that an escape of one letter means; 0: the letter makes none. A table, since which letter comes next
+/// cannot be guessed.
+pub(super) fn escaped(letter: u8) -> u8 {
+    const ESCAPED: [u8; 256] = {
+        let (letters, meant) = (b"\"\\/bfnrt", b"\"\\/\x08\x0C\n\r\t");
+        let (mut table, mut i) = ([0; 256], 0);
+        while i < letters.len() {
+            table[letters[i] as usize] = meant[i];
+            i += 1;
+        }
+        table
+    };
+    ESCAPED[letter as usize]
+}
+
 /// Length of the part before the first quote, backslash, control character or byte beyond ASCII.
 fn plain(text: &[u8]) -> usize {
     plain_before::<0x80>(text)
@@ -325,20 +342,19 @@ pub(super) fn plain_text(text: &[u8]) -> usize {
 }
 
 /// Length of the part before the first quote, backslash, control character or byte with the bit `STOP` (the highest, or
-/// 0 for none), eight bytes at a time.
+/// 0 for none), sixteen bytes at a time.
 fn plain_before<const STOP: u8>(text: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let [quote, backslash, control, stop] = [b'"', b'\\', 0x1F, STOP & 0x80].map(u8x16::splat);
     let mut at = 0;
-    while let Some(chunk) = text[at..].first_chunk::<8>() {
-        let x = u64::from_le_bytes(*chunk);
-        let (quote, backslash) = (x ^ (ONES * b'"' as u64), x ^ (ONES * b'\\' as u64));
-        let below = |v: u64, n: u64| v.wrapping_sub(ONES * n) & !v;
-        let stops = (below(quote, 1) | below(backslash, 1) | below(x, 0x20) | (x & (ONES * STOP as u64))) & HIGH;
+    while let Some(block) = text[at..].first_chunk::<16>() {
+        let bytes = u8x16::new(*block);
+        // The highest bit of each byte tells.
+        let stops = bytes.cmp_eq(quote) | bytes.cmp_eq(backslash) | bytes.cmp_eq(bytes.min(control)) | (bytes & stop);
+        let stops = stops.move_mask();
         if stops != 0 {
-            return at + stops.trailing_zeros() as usize / 8;
+            return at + stops.trailing_zeros() as usize;
         }
-        at += 8;
+        at += 16;
     }
     let rest = &text[at..];
     let is_stop = |b: &u8| *b < 0x20 || matches!(b, b'"' | b'\\') || *b & STOP != 0;

@@ -5,9 +5,11 @@
 //! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the
 //! language; `@NAME` is a filter of the configuration.
 
+use super::event::Verdict;
 use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
-use super::filter_text::{self, Fault, Written};
+use super::filter_text::{self, Fault, Written, fits};
 use super::own::{OwnName, Told};
+use super::step::FLAG;
 use crate::text::{Pattern, near};
 use std::fmt;
 
@@ -127,14 +129,16 @@ impl Test {
             },
             (Self::Missing, Some(Field::Own(name))) => subject.own(name).shown().is_none(),
             (Self::Name(parts), Some(Field::Own(name))) => {
-                subject.own(name).shown().is_some_and(|shown| filter_text::fits(parts, &shown))
+                subject.own(name).shown().is_some_and(|shown| fits(parts, &shown))
             }
             (Self::Missing, Some(Field::Number(numbers))) => subject.number(numbers).is_none(),
             (Self::Missing, Some(Field::Name(names))) => !subject.any_name(names, &|_| true),
             (Self::Missing, Some(Field::Text(text))) => subject.text(text).is_empty(),
-            (Self::Name(parts), Some(Field::Name(names))) => {
-                subject.any_name(names, &|name| filter_text::fits(parts, name))
-            }
+            // Code is named by its language alone too: `bash` is the tool `code:bash`.
+            (Self::Name(parts), Some(Field::Name(names))) => subject.any_name(names, &|name| {
+                let language = name.strip_prefix("code:").filter(|_| names == Names::Tool);
+                [Some(name), language].into_iter().flatten().any(|name| fits(parts, name))
+            }),
             (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole.as_str(),
             (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
             (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
@@ -227,13 +231,16 @@ impl Filter {
         })
     }
 
-    /// Whether all that it asks for is which steps and tools there are, beside sizes and marks.
+    /// Whether all that it asks for is which steps, tools and rewards there are and how it ends, beside sizes and
+    /// marks.
     #[must_use]
     pub fn is_of_outline(&self) -> bool {
-        use Numbers::{Actions, Calls, Record, Size, Steps};
+        use Numbers::{Actions, Calls, Record, Reward, Size, Steps};
         self.terms.iter().all(|term| match term.field {
-            Some(Field::Number(number)) => matches!(number, Record | Steps | Actions | Calls | Size),
-            Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Mark | Names::Tag),
+            Some(Field::Number(number)) => matches!(number, Record | Steps | Actions | Calls | Size | Reward),
+            Some(Field::Name(name)) => {
+                matches!(name, Names::Tool | Names::Class | Names::Finish | Names::Mark | Names::Tag)
+            }
             _ => false,
         })
     }
@@ -332,6 +339,10 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
         Field::Own(_) if is_order || is_range(&value) => number(&name, sign, &value),
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
+        Field::Name(Names::Mark) if !is_mark(&value) => {
+            let told = format!("there is no mark {}; there are {} none", value.written, MARKS.join(" "));
+            Err(Fault { at: value.at, told })
+        }
         Field::Name(_) | Field::Own(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
         Field::Text(_) => pattern(&value),
@@ -340,6 +351,13 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     // One spelling for what means the same, so that a value that is chosen can be found again.
     let sign = if sign == "=" { choice(field) } else { sign };
     Ok(Term { is_negated, field: Some(field), sign, values })
+}
+
+/// What a mark can be.
+const MARKS: [&str; 4] = [Verdict::Good.name(), Verdict::Bad.name(), Verdict::Unsure.name(), FLAG];
+
+fn is_mark(value: &filter_text::Value) -> bool {
+    MARKS.iter().any(|mark| fits(&value.parts(), mark))
 }
 
 /// The field of that name, if the scope has it.

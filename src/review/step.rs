@@ -80,7 +80,7 @@ impl<'r> StepEntry<'r> {
         while at < span.end() {
             let end = (at + PIECE_BYTES).min(span.end());
             let Ok(piece) = self.bytes.read(Span { offset: at, len: end - at }) else { return false };
-            if pattern.find_raw(&piece).is_some() {
+            if pattern.find_raw(&piece, 0).is_some() {
                 return true;
             }
             at = if end == span.end() { end } else { end - OVERLAP_BYTES };

@@ -5,19 +5,18 @@
 
 use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
-use super::{attempts, files, llm, marks, sift};
+use super::{attempts, files, find, llm, marks, sift};
 use crate::app::msg::OpenedRun;
-use crate::app::{Effect, FoundAt, Msg};
-use crate::format::{Format, Layout, Run};
+use crate::app::{Effect, Msg};
+use crate::format::{Format, Run};
 use crate::ingest;
-use crate::model::{Bytes, Record, Span, StepNo, lossy};
+use crate::model::{Bytes, Record, StepNo, lossy};
 use crate::panes::doc::Doc;
 use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, compare};
 use crate::review::{arrange, tally};
-use crate::text::Pattern;
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
@@ -30,13 +29,11 @@ use std::time::{Duration, Instant};
 const QUEUE_MAX: usize = 256;
 /// Most answers that wait for the loop.
 const ANSWERS_MAX: usize = 1024;
-/// Bytes that a search looks at between two looks whether it is still wanted.
-const WINDOW_BYTES: u64 = 1 << 20;
 /// Longest check against schemas without a pause, and the pause.
 const SLICE: Duration = Duration::from_millis(1);
 const PAUSE: Duration = Duration::from_micros(200);
-/// Longest match that may stand across two windows.
-const OVERLAP_BYTES: u64 = 64 << 10;
+/// Facts of a longer record are told without those of others, in bytes.
+const BIG_RECORD: u64 = 1 << 20;
 /// Most code lines of a string that are highlighted.
 const CODE_LINES_MAX: usize = 2_000;
 
@@ -197,7 +194,7 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
 }
 
 /// Does a job; its answers go to `send`. What is no job does nothing.
-pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + Sync), send: &mut dyn FnMut(Msg)) {
     match effect {
         Effect::Open(record) => send(open(source, record)),
         Effect::Facts { content, records } => facts(source, content, &records, send),
@@ -238,13 +235,8 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, se
         Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, within, is_forward } => {
-            let found = match (from, within) {
-                (FoundAt::Step(from), Some(steps)) => {
-                    find_within(source, &pattern, from, &steps, is_forward, is_wanted).map(FoundAt::Step)
-                }
-                _ => find(source, &pattern, from, is_forward, is_wanted),
-            };
-            send(Msg::Found(number, found));
+            let wanted = find::Wanted { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
+            find::find(source, &wanted, is_wanted, send);
         }
         Effect::File { generation, step, id } => send(file(source, generation, step, &id)),
         Effect::Readers { generation, identity, path } => {
@@ -322,7 +314,7 @@ fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(
     let mut batch = Vec::new();
     for &number in records {
         let Some(record) = source.records.get(number) else { continue };
-        let is_big = record.place.span.len > WINDOW_BYTES;
+        let is_big = record.place.span.len > BIG_RECORD;
         batch.push((number, scan::facts_of(source, &record)));
         if is_big || batch.len() == 16 {
             send(Msg::Facts(content, std::mem::take(&mut batch)));
@@ -338,133 +330,4 @@ fn trained(source: &Source, record: usize, options: &LossOptions) -> Result<Loss
     let record = source.records.get(record).ok_or("There is no such record.")?;
     let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
     LossText::of(&lossy(&bytes), options)
-}
-
-/// Searches from a place on to the end, then from the other end to that place.
-fn find(
-    source: &Source,
-    pattern: &Pattern,
-    from: FoundAt,
-    is_forward: bool,
-    is_wanted: &dyn Fn() -> bool,
-) -> Option<FoundAt> {
-    let places = Places::of(source, from)?;
-    let (here, all) = (places.span(places.from)?, places.range()?);
-    let (first, second) = if is_forward {
-        ((here.end(), all.end()), (all.offset, here.offset))
-    } else {
-        ((all.offset, here.offset), (here.end(), all.end()))
-    };
-    let look = |(low, high): (u64, u64)| scan(source.bytes.as_ref(), pattern, low, high, is_forward, is_wanted);
-    let at = look(first).or_else(|| look(second)).or_else(|| look((here.offset, here.end())))?;
-    places.at(at)
-}
-
-/// Searches some steps, from one on and around; that one comes last.
-fn find_within(
-    source: &Source,
-    pattern: &Pattern,
-    from: StepNo,
-    steps: &[StepNo],
-    is_forward: bool,
-    is_wanted: &dyn Fn() -> bool,
-) -> Option<StepNo> {
-    let places = Places::of(source, FoundAt::Step(from))?;
-    let (before, behind) = steps.split_at(steps.partition_point(|step| *step < from));
-    let (here, after) = behind.split_at(usize::from(behind.first() == Some(&from)));
-    let has = |step: &&StepNo| {
-        let span = usize::try_from(**step).ok().and_then(|row| places.span(row));
-        let look = |span: Span| scan(source.bytes.as_ref(), pattern, span.offset, span.end(), true, is_wanted);
-        span.and_then(look).is_some()
-    };
-    match is_forward {
-        true => after.iter().chain(before).chain(here).find(has).copied(),
-        false => before.iter().rev().chain(after.iter().rev()).chain(here).find(has).copied(),
-    }
-}
-
-/// The first (or last) match between two bytes.
-fn scan(
-    bytes: &dyn Bytes,
-    pattern: &Pattern,
-    low: u64,
-    high: u64,
-    is_forward: bool,
-    is_wanted: &dyn Fn() -> bool,
-) -> Option<u64> {
-    let mut at = if is_forward { low } else { high };
-    while is_wanted() && if is_forward { at < high } else { at > low } {
-        let (start, end) = if is_forward {
-            (at, (at + WINDOW_BYTES).min(high))
-        } else {
-            (at.saturating_sub(WINDOW_BYTES).max(low), at)
-        };
-        let window = bytes.read(Span { offset: start, len: end - start }).ok()?;
-        let hit = if is_forward { pattern.find_raw(&window) } else { pattern.find_raw_last(&window) };
-        if let Some(hit) = hit {
-            return Some(start + hit as u64);
-        }
-        let overlap = OVERLAP_BYTES.min((end - start) / 2);
-        at = if is_forward {
-            if end == high { high } else { end - overlap }
-        } else if start == low {
-            low
-        } else {
-            start + overlap
-        };
-    }
-    None
-}
-
-/// The rows that a search goes over: steps of a run, or records.
-struct Places<'s> {
-    source: &'s Source,
-    from: usize,
-    is_steps: bool,
-}
-
-impl<'s> Places<'s> {
-    fn of(source: &'s Source, from: FoundAt) -> Option<Self> {
-        let (from, is_steps) = match from {
-            FoundAt::Step(step) => (usize::try_from(step).ok()?, true),
-            FoundAt::Record(record) => (record, false),
-        };
-        Some(Self { source, from, is_steps })
-    }
-
-    fn count(&self) -> usize {
-        match &self.source.run {
-            Some(run) if self.is_steps => run.read().unwrap_or_else(PoisonError::into_inner).step_count(),
-            _ => self.source.records.count(),
-        }
-    }
-
-    fn span(&self, row: usize) -> Option<Span> {
-        if !self.is_steps {
-            return self.source.records.get(row).map(|r| r.place.span);
-        }
-        let run = self.source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
-        run.place(StepNo::try_from(row).ok()?).map(|p| p.place.span)
-    }
-
-    fn range(&self) -> Option<Span> {
-        if self.is_steps && self.source.format.layout() == Layout::Set {
-            let run = self.source.run.as_ref()?.read().unwrap_or_else(PoisonError::into_inner);
-            return run.place(0).map(|p| p.record_span);
-        }
-        let first = self.span(0)?.offset;
-        let end = self.source.records.get(self.source.records.count().checked_sub(1)?)?.place.span.end();
-        Some(Span { offset: first, len: end.saturating_sub(first) })
-    }
-
-    /// The row that holds a byte: the last that begins at or before it.
-    fn at(&self, byte: u64) -> Option<FoundAt> {
-        let (mut low, mut high) = (0, self.count());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.span(middle).is_some_and(|s| s.offset <= byte) { low = middle + 1 } else { high = middle }
-        }
-        let row = low.checked_sub(1)?;
-        Some(if self.is_steps { FoundAt::Step(StepNo::try_from(row).ok()?) } else { FoundAt::Record(row) })
-    }
 }

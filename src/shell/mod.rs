@@ -8,6 +8,7 @@ pub mod config;
 mod device;
 pub mod editor;
 pub mod files;
+mod find;
 mod input;
 pub mod jobs;
 pub mod keeper;

@@ -35,6 +35,6 @@ pub use listing::Listing;
 pub use ordered::in_order;
 pub use reader::Reader;
 pub use records::index_all;
-pub use save::{Output, Packing, Ready};
+pub use save::{Output, Packing, Ready, refuse};
 pub use spool::is_expendable;
 pub use tree::files_below;

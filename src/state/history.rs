@@ -77,6 +77,7 @@ impl Tree {
             identity: self.identity_at(version.node),
             node: version.node,
             value: if is_drop { None } else { self.value(version.what) },
+            number,
         }
     }
 

@@ -102,6 +102,8 @@ pub struct Event {
     pub node: NodeId,
     /// The value; None for drop and reset.
     pub value: Option<Stored>,
+    /// Its place among all writes of the tree, in the order in which they were made.
+    pub number: u32,
 }
 
 /// One leaf at a step, with its provenance (A28).
@@ -226,6 +228,12 @@ impl Tree {
         let root = self.identities[id.0 as usize].root;
         let shape = root.and_then(|root| self.shape(root, step));
         IdentityView { id, root: root.filter(|_| shape.is_some()), shape }
+    }
+
+    /// The [`number`](Event::number) that the next event will have.
+    #[must_use]
+    pub fn next_number(&self) -> u32 {
+        self.versions.len() as u32
     }
 
     /// Bytes of memory that the tree holds, about: lists by their length.

@@ -53,16 +53,16 @@ impl Pattern {
         self.text.find_iter(text).map(|m| m.start())
     }
 
-    /// The first match in raw JSON bytes.
+    /// Where the first match in raw JSON bytes begins, at this byte or behind it.
     #[must_use]
-    pub fn find_raw(&self, bytes: &[u8]) -> Option<usize> {
-        self.raw.find(bytes).map(|m| m.start())
+    pub fn find_raw(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        self.raw.find_at(bytes, from).map(|m| m.start())
     }
 
-    /// The last match in raw JSON bytes.
+    /// Where the last match in raw JSON bytes begins that begins before this byte.
     #[must_use]
-    pub fn find_raw_last(&self, bytes: &[u8]) -> Option<usize> {
-        self.raw.find_iter(bytes).last().map(|m| m.start())
+    pub fn find_raw_last(&self, bytes: &[u8], before: usize) -> Option<usize> {
+        self.raw.find_iter(bytes).map(|m| m.start()).take_while(|start| *start < before).last()
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
             ("a.c", "xabcx", true),
             ("f(x", "call f(x)", true),
         ] {
-            assert_eq!(Pattern::new(typed).unwrap().find_raw(raw.as_bytes()).is_some(), found, "{typed}");
+            assert_eq!(Pattern::new(typed).unwrap().find_raw(raw.as_bytes(), 0).is_some(), found, "{typed}");
         }
     }
 }

@@ -137,11 +137,11 @@ fn enter_leads_from_a_result_to_its_call_and_from_a_value_to_its_write() {
 fn search_works_in_each_pane() {
     let mut stage = trip();
     press(&mut stage, "/ type:Rivers Enter");
-    assert_eq!(step(&stage), 1);
+    assert_eq!((step(&stage), notice(&stage)), (1, "Rivers · 1 of 2 steps"));
     press(&mut stage, "n");
-    assert_eq!(step(&stage), 2);
+    assert_eq!((step(&stage), notice(&stage)), (2, "Rivers · 2 of 2 steps"));
     press(&mut stage, "N");
-    assert_eq!(step(&stage), 1);
+    assert_eq!((step(&stage), notice(&stage)), (1, "Rivers · 1 of 2 steps"));
     press(&mut stage, "$ Tab / type:gatewayless Enter");
     assert_eq!(notice(&stage), "no gatewayless in this pane");
     press(&mut stage, "/ type:Miradouro Enter");
@@ -164,7 +164,7 @@ fn search_works_in_each_pane() {
     }
     let mut table = stage_of_tickets();
     press(&mut table, "/ type:ticket-0415 Enter");
-    assert_eq!(table.app.table.scroll.cursor, 3);
+    assert_eq!((table.app.table.scroll.cursor, notice(&table)), (3, "ticket-0415 · 1 of 1 record"));
 }
 
 fn stage_of_tickets() -> Stage {

@@ -196,6 +196,23 @@ fn a_shorter_file_and_a_replaced_one_are_new_generations() {
 }
 
 #[test]
+fn lines_that_come_to_a_rotated_file_are_told() {
+    let mut followed = Followed::start("{\"n\":1}\n", "generic");
+    followed.until(|live| live.records.count() == 1);
+    let old = followed.path.with_extension("old");
+    fs::rename(&followed.path, &old).unwrap();
+    fs::write(&followed.path, "{\"n\":2}\n").unwrap();
+    followed.until(|live| live.generation == 1 && live.records.count() == 1);
+    for (text, told) in [("{\"late\":1}\n{\"la", "1 line came"), ("te\":2}\n{}\n", "3 lines came")] {
+        append(&old, text);
+        let late = std::iter::repeat_with(|| followed.worker.events.recv_timeout(DEADLINE).unwrap())
+            .find_map(|event| if let IngestEvent::Late(text) = event { Some(text) } else { None });
+        assert!(late.is_some_and(|late| late.starts_with(told)), "{told}");
+    }
+    assert_eq!(followed.texts(), ["{\"n\":2}"]);
+}
+
+#[test]
 fn a_torn_document_is_one_broken_record_until_it_is_whole() {
     let mut followed = Followed::start("{\"slots\":\n {", "scopix");
     followed.until(|live| live.records.count() == 1 && live.records.get(0).unwrap().place.span.len == 12);

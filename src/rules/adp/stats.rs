@@ -150,6 +150,11 @@ fn turns(entries: &[Entry<'_>]) -> u64 {
     turns
 }
 
+/// D22: whether a message says that all is done.
+pub(super) fn is_marked_finished(text: &str) -> bool {
+    text.contains("<finish>") && text.contains("</finish>")
+}
+
 /// D22: how a trajectory ends.
 fn finish(reading: &Reading<'_>) -> &'static str {
     let Some(last) = reading.entries.last() else { return "empty" };
@@ -159,10 +164,8 @@ fn finish(reading: &Reading<'_>) -> &'static str {
         Shape::Std => match last.known_item() {
             None => "unknown",
             Some((_, class)) if class.is_tool() => by_call(),
-            Some((item, Class::MessageAction)) => {
-                let is_marked = |t: &str| t.contains("<finish>") && t.contains("</finish>");
-                if item.text("content").is_some_and(is_marked) { "finish" } else { "message" }
-            }
+            Some((item, Class::MessageAction)) if item.text("content").is_some_and(is_marked_finished) => "finish",
+            Some((_, Class::MessageAction)) => "message",
             Some((_, Class::TextObservation)) if last.role == Role::Agent => "message",
             Some(_) => "observation",
         },

@@ -4,13 +4,15 @@
 //! an item that name its tool are read, and all else is passed over. Whatever could be meant otherwise is read in full.
 
 use super::examine::{Examined, Glance, measure, read_text};
+use super::links::is_finishing;
 use super::reading::Reading;
 use super::repeat::RepeatKeys;
-use super::stats::{Counts, TrajectoryStats, add, count};
+use super::stats::{Counts, TrajectoryStats, add, count, is_marked_finished};
 use crate::model::{Record, RecordBody};
 use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,7 +22,7 @@ pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
     if record.body == RecordBody::Text
         && let Some(calls) = plain(text)
     {
-        calls.iter().filter_map(|(_, tool)| tool.as_ref()).for_each(|tool| add(counts, tool, 1));
+        calls.iter().filter_map(|step| step.tool.as_ref()).for_each(|tool| add(counts, tool, 1));
         return true;
     }
     let Ok(root) = read_text(record, text) else { return false };
@@ -30,25 +32,53 @@ pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
     true
 }
 
-/// D22: the steps of a record, their classes and tools; of a record that needs a closer look all that
-/// [`measure`] tells.
+/// D22: the steps of a record, their classes, tools and rewards, and how it ends; of a record that needs a closer look
+/// all that [`measure`] tells.
 #[must_use]
 pub fn outline(record: &Record, text: &[u8]) -> Examined {
     let items = if record.body == RecordBody::Text { plain(text) } else { None };
-    let Some(items) = items else { return measure(record, text) };
+    let Some((items, finish)) = items.and_then(|items| finish(&items).map(|finish| (items, finish))) else {
+        return measure(record, text);
+    };
+    let rewards = || items.iter().filter_map(|step| step.reward);
     let stats = TrajectoryStats {
         record: record.number,
         steps: items.len() as u64,
-        classes: count(items.iter().map(|(class, _)| *class)),
-        tools: count(items.iter().filter_map(|(_, tool)| tool.as_deref())),
+        classes: count(items.iter().map(|step| step.class)),
+        tools: count(items.iter().filter_map(|step| step.tool.as_deref())),
+        reward: rewards().next().is_some().then(|| rewards().sum()),
+        rewarded_steps: rewards().count() as u64,
+        finish,
         ..TrajectoryStats::default()
     };
     let (found, keys, glance) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()));
     Examined { record: record.number, found, stats: Some(stats), keys, glance }
 }
 
-/// The class of an item, and the tool that it calls, if it does.
-type Step<'a> = (&'static str, Option<Cow<'a, str>>);
+/// How a trajectory of these items ends; None where that needs a closer look.
+fn finish(items: &[Step<'_>]) -> Option<&'static str> {
+    let Some(last) = items.last() else { return Some("empty") };
+    let text = |value: Option<&RawValue>| serde_json::from_str::<String>(value?.get()).ok();
+    Some(match (last.class, &last.tool) {
+        (_, Some(tool)) if is_finishing(tool) => "finish",
+        (_, Some(_)) => "open-call",
+        ("message_action", _) if is_marked_finished(&text(last.content)?) => "finish",
+        ("message_action", _) => "message",
+        ("text_observation", _) if text(last.source)? == "agent" => "message",
+        _ => "observation",
+    })
+}
+
+/// An item.
+struct Step<'a> {
+    class: &'static str,
+    /// The tool that it calls.
+    tool: Option<Cow<'a, str>>,
+    reward: Option<f64>,
+    /// Its texts that say how a trajectory ends with it, as JSON.
+    content: Option<&'a RawValue>,
+    source: Option<&'a RawValue>,
+}
 
 /// The items of a record that is plainly a standardized trajectory.
 fn plain(text: &[u8]) -> Option<Vec<Step<'_>>> {
@@ -88,6 +118,12 @@ struct Named<'a> {
     function: Option<Text<'a>>,
     #[serde(borrow, default)]
     language: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    reward: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    source: Option<&'a RawValue>,
 }
 
 /// A string, borrowed where it has no escapes.
@@ -121,7 +157,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 
 /// An item as a step; None where that needs a closer look.
 fn step(item: Named<'_>) -> Option<Step<'_>> {
-    Some(match item.class_.as_ref() {
+    let reward = match item.reward.map(RawValue::get) {
+        None => None,
+        // The text, not what serde_json makes of it, which may differ in the last digit.
+        Some(number) if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => Some(number.parse().ok()?),
+        Some(_) => return None,
+    };
+    let (class, tool) = match item.class_.as_ref() {
         "api_action" => ("api_action", Some(item.function?.0)),
         "code_action" => ("code_action", Some(format!("code:{}", item.language?.0).into())),
         "message_action" => ("message_action", None),
@@ -130,7 +172,8 @@ fn step(item: Named<'_>) -> Option<Step<'_>> {
         "web_observation" => ("web_observation", None),
         "json_observation" => ("json_observation", None),
         _ => return None,
-    })
+    };
+    Some(Step { class, tool, reward, content: item.content, source: item.source })
 }
 
 #[cfg(test)]
@@ -167,6 +210,23 @@ mod tests {
             r#"{"class_":"code_action","language":"py\"thon","content":"x"}"#,
             r#"{"class_":"code_action","content":"x"}"#,
             r#"{"class_":"message_action","content":"x","function":"f"}"#,
+            r#"{"class_":"api_action","function":"f","kwargs":{},"reward":0.1}"#,
+            r#"{"class_":"api_action","function":"f","kwargs":{},"reward":-12345678901234567890.123}"#,
+            r#"{"class_":"api_action","function":"f","kwargs":{},"reward":"0.5"}"#,
+            r#"{"class_":"api_action","function":"f","kwargs":{},"reward":true}"#,
+            r#"{"class_":"api_action","function":"f","kwargs":{},"reward":null}"#,
+            r#"{"class_":"api_action","function":"f","kwargs":{},"reward":{}}"#,
+            r#"{"class_":"message_action","content":"x","reward":1e999}"#,
+            r#"{"class_":"api_action","function":"Submit","kwargs":{}}"#,
+            r#"{"class_":"message_action","content":"\u003cfinish> so <\/finish>"}"#,
+            r#"{"class_":"message_action","content":"<finish> so"}"#,
+            r#"{"class_":"message_action","content":7}"#,
+            r#"{"class_":"message_action"}"#,
+            r#"{"class_":"text_observation","content":"x","source":"agent"}"#,
+            r#"{"class_":"text_observation","content":"x","source":"\u0061gent"}"#,
+            r#"{"class_":"text_observation","content":"x","source":"user"}"#,
+            r#"{"class_":"text_observation","content":"x"}"#,
+            r#"{"class_":"web_observation","content":"x","source":"agent"}"#,
             r#"{"class_":"nonsense"}"#,
             r#"{"class_":7}"#,
             "7",
@@ -188,12 +248,15 @@ mod tests {
         for text in items.chain(roots) {
             let (fast, full) = both(&text);
             assert_eq!(fast, full, "{text}");
-            let told = |examined: Examined| examined.stats.map(|stats| (stats.steps, stats.classes, stats.tools));
+            let told = |examined: Examined| {
+                let rewards = |stats: &TrajectoryStats| (stats.reward.map(f64::to_bits), stats.rewarded_steps);
+                examined.stats.map(|stats| (rewards(&stats), stats.finish, stats.steps, stats.classes, stats.tools))
+            };
             let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
             let bytes = text.as_bytes();
             assert_eq!(told(outline(&record, bytes)), told(measure(&record, bytes)), "{text}");
             calls += full.map_or(0, |tools| tools.values().sum());
         }
-        assert!(calls > 20);
+        assert!(calls > 24);
     }
 }
