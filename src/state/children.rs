@@ -58,7 +58,7 @@ fn place(parent: u32, key: u32, places: usize) -> usize {
     let hash = (u64::from(parent) << u32::BITS | u64::from(key)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hash = (hash ^ (hash >> u32::BITS)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     // The upper half, scaled to the number of places.
-    ((hash >> u32::BITS) * places as u64 >> u32::BITS) as usize
+    (((hash >> u32::BITS) * places as u64) >> u32::BITS) as usize
 }
 
 #[cfg(test)]

@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn credits_move_with_their_versions() {
         let mut versions = Versions::default();
-        let credit = |n: u32| (n % 3 == 0).then(|| Credit::of(n as StepNo));
+        let credit = |n: u32| n.is_multiple_of(3).then(|| Credit::of(n as StepNo));
         for n in 0..10 {
             versions.push(&Version { node: NodeId(n), event: None, what: What::Absent }, credit(n));
         }
