@@ -240,9 +240,10 @@ struct Line<'f> {
 }
 
 fn json(file: &str, finding: &Finding) -> Result<String, Problem> {
-    let Finding { record, step, path, rule, severity, message } = finding;
-    let (path, record, step) = (path.as_deref(), *record, *step);
-    let line = Line { obelus: 1, file, record, step, path, rule, severity: *severity, message };
+    let Finding { record, step, remark } = finding;
+    let (path, record, step) = (remark.path.as_deref(), *record, *step);
+    let (rule, severity, message) = (remark.rule, remark.severity, &*remark.message);
+    let line = Line { obelus: 1, file, record, step, path, rule, severity, message };
     serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a finding has no JSON: {e}")))
 }
 

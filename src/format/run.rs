@@ -5,7 +5,7 @@ use super::plan::{PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
-use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
+use crate::state::{Event, Exam, IdentityId, Told, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
@@ -205,8 +205,8 @@ pub trait Run: Send + Sync {
     fn examine(&self, _exam: &mut Exam, _bytes: &dyn Bytes) -> bool {
         false
     }
-    /// What an exam found, as findings in no order; they come beside those of [`Run::findings`].
-    fn schema_findings(&self, _verdicts: &Verdicts) -> Vec<Finding> {
+    /// What an exam found and was not told yet, as findings in no order; they come beside those of [`Run::findings`].
+    fn schema_findings(&self, _verdicts: &Verdicts, _told: Told) -> Vec<Finding> {
         Vec::new()
     }
     /// Description of an identity at a step.

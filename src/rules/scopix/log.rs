@@ -7,7 +7,7 @@ use super::path;
 use super::shape::{Shape, is_slot_list, response_nodes, string};
 use super::slot::{Entry, Meta, Note, SlotState, Slots};
 use crate::json::{self, Data, Key, Value};
-use crate::model::{Finding, HEAD, Place, Record, RecordBody, Span, StepNo, StepPlace};
+use crate::model::{Finding, HEAD, Place, Record, RecordBody, Remark, Span, StepNo, StepPlace};
 use crate::state::{Event, IdentityId, Tree};
 
 /// One step: what it is and where it stands.
@@ -188,7 +188,7 @@ impl Log {
     pub(super) fn finding(&self, step: StepNo, rule: &'static str, path: Option<String>, message: String) -> Finding {
         let record = usize::try_from(step).unwrap_or_default();
         let (path, message) = (path.map(Into::into), message.into());
-        Finding { record, step: Some(step), path, rule, severity: severity(rule), message }
+        Finding::new(record, Some(step), Remark { path, rule, severity: severity(rule), message })
     }
 
     /// Why a step's record is no JSON.
