@@ -4,12 +4,13 @@ use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop, load};
 use crate::ingest::Loaded;
-use crate::json;
+use crate::json::{self, Data};
 use crate::model::{Problem, lossy};
 use crate::review::{Attempt, Stretch, attempt_tasks, attempt_tree};
 use crate::source::Reader;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 pub(super) const COMMAND: Command = Command { name: "tree", describe: Options::augment_args, run };
 
@@ -45,7 +46,7 @@ struct StretchMember<'a> {
 struct EndMember<'a> {
     record: usize,
     id: Option<&'a str>,
-    reward: Option<&'a str>,
+    reward: Option<Box<RawValue>>,
     finish: Option<&'a str>,
 }
 
@@ -71,6 +72,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(0)
 }
 
+/// A number as the input writes it, else a string.
+fn as_written(reward: &str) -> Option<Box<RawValue>> {
+    let is_number = json::parse(reward).is_ok_and(|value| matches!(value.data, Data::Number));
+    let text = if is_number { reward.to_owned() } else { json::quote(reward) };
+    RawValue::from_string(text).ok()
+}
+
 /// What the tree needs of each record; broken records and other ones are none.
 fn attempts(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Attempt>, Problem> {
     let mut reader = Reader::new(&loaded.input);
@@ -94,7 +102,7 @@ fn programs(
         EndMember {
             record: attempt.record,
             id: attempt.id.as_deref(),
-            reward: attempt.reward.as_deref(),
+            reward: attempt.reward.as_deref().and_then(as_written),
             finish: attempt.finish.as_deref(),
         }
     };

@@ -152,7 +152,7 @@ fn attempts_at_a_task_are_a_tree() {
     let (_, text, _) = obelus(&["tree", &path, "--json", "--all"]);
     let tasks: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(tasks.len(), 2);
-    assert_eq!(tasks[0]["stretches"][2]["ends"][0]["reward"], "0");
+    assert_eq!(tasks[0]["stretches"][2]["ends"][0]["reward"], 0);
     assert_eq!(tasks[0]["stretches"][1]["parent"], 0);
 }
 
