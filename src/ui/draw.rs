@@ -106,13 +106,19 @@ fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme
             return;
         }
         let text: SafeText = cut(&piece.text, left);
-        let mut style = theme.style(piece.role);
-        if let Some(tint) = tint {
-            style = tinted(style, tint);
-        }
+        let style = style_on(theme, piece.role, tint);
         let (end, _) = buffer.set_stringn(x + used as u16, y, text.as_str(), left, style);
         used = usize::from(end.saturating_sub(x));
     }
+}
+
+/// The style of a piece on a row with a tint. What has a background of its own stands out by it, and its ink is made for
+/// it: both stay.
+fn style_on(theme: &Theme, role: Role, tint: Option<Style>) -> Style {
+    let style = theme.style(role);
+    let Some(tint) = tint else { return style };
+    let has_ground = style.bg.is_some() && style.bg != theme.style(Role::Text).bg;
+    if has_ground && !tint.add_modifier.contains(Modifier::REVERSED) { style } else { tinted(style, tint) }
 }
 
 /// A style on the row of the cursor. Reversed, colours would be blocks of many backgrounds: all has the one of the row,
@@ -165,6 +171,7 @@ fn paint_scroll(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::theme::Background;
     use ratatui::style::Color;
 
     #[test]
@@ -176,5 +183,27 @@ mod tests {
         assert_eq!((hit.fg, hit.add_modifier), (Some(Color::Reset), Modifier::empty()));
         let dark = tinted(Style::new().fg(Color::Green), Style::new().bg(Color::Indexed(236)));
         assert_eq!((dark.fg, dark.bg), (Some(Color::Green), Some(Color::Indexed(236))));
+    }
+
+    /// Roles with a background of their own, and the tints that they come upon.
+    #[test]
+    fn what_has_a_background_keeps_it_on_every_row_and_bar() {
+        for name in Theme::names() {
+            for background in [Background::Dark, Background::Light, Background::Any] {
+                let theme = Theme::built_in(name).unwrap().on(background);
+                for tint in [Role::Cursor, Role::Selected, Role::Bar].map(|role| theme.style(role)) {
+                    let plain = style_on(&theme, Role::Text, Some(tint));
+                    for role in [Role::Match, Role::Hidden] {
+                        let (alone, found) = (theme.style(role), style_on(&theme, role, Some(tint)));
+                        let is_reversed = |style: Style| style.add_modifier.contains(Modifier::REVERSED);
+                        let stands_out = found.bg != plain.bg || is_reversed(found) != is_reversed(plain);
+                        assert!(stands_out, "{name}: {role:?} cannot be told on {tint:?}");
+                        if alone.bg.is_some() && !is_reversed(tint) {
+                            assert_eq!((found.fg, found.bg), (alone.fg, alone.bg), "{name}: {role:?} on {tint:?}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }
