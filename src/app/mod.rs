@@ -22,6 +22,7 @@ mod sieve;
 pub mod start;
 pub mod tabs;
 pub mod view;
+mod wanted;
 
 pub use inspector::Inspector;
 pub use layout::Pane;

@@ -6,7 +6,7 @@ use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
 use crate::format;
 use crate::panes::row::pieces_width;
-use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
+use crate::panes::{Extent, Open, Piece, Row, Window, header, hits, marks, message, refs, steps};
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -73,7 +73,7 @@ pub fn frame(app: &App) -> Frame {
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
-        bars.extend(layout.explain.map(|area| (area, header::explain(open, cells))));
+        bars.extend(layout.explain.map(|area| (area, explained(app, open, cells))));
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
@@ -84,6 +84,15 @@ pub fn frame(app: &App) -> Frame {
     let boxes = panes.chain(strip).collect();
     let (overlay, menu_cursor) = overlay(app);
     Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
+}
+
+/// The sentence on the value in focus; a search in the state finds paths, which stand whole only there.
+fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    let mut told = header::explain(open, cells);
+    if let Some(pattern) = &app.search.pattern {
+        hits::mark_pieces(pattern, &mut told);
+    }
+    told
 }
 
 /// The name of the pane with the cursor, for screens on which it has no title.
@@ -105,6 +114,9 @@ fn pane_name(app: &App) -> &'static str {
 fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     let has_focus = app.pane == pane;
     let mut window = pane_window(app, pane);
+    if let Some(pattern) = &app.search.pattern {
+        hits::mark(pattern, &mut window);
+    }
     let title = title(app, pane, has_focus);
     if !has_border && pane == Pane::Inspector {
         window.rows.insert(0, Row::new(title.clone()));

@@ -112,8 +112,8 @@ fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme
     }
 }
 
-/// The style of a piece on a row with a tint. What has a background of its own stands out by it, and its ink is made for
-/// it: both stay.
+/// The style of a piece on a row with a tint. What has a background of its own stands out by it, and its ink is made
+/// for it: both stay.
 fn style_on(theme: &Theme, role: Role, tint: Option<Style>) -> Style {
     let style = theme.style(role);
     let Some(tint) = tint else { return style };

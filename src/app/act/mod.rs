@@ -205,7 +205,10 @@ impl App {
     fn cancel(&mut self) {
         self.prefix = None;
         self.search.awaited = None;
-        self.search.pattern = None;
+        // Its marks are all over the screen: they go first, and the place stays.
+        if self.search.pattern.take().is_some() {
+            return;
+        }
         if self.clear_files_filter() {
             return;
         }

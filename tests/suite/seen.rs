@@ -1,0 +1,58 @@
+//! What stands on the screen after keys: hits of a search, changes out of view, hints.
+
+use super::played::{input, lines, press, stage, step};
+use obelus::shell::stage::Stage;
+use obelus::text::Role;
+
+fn trip(size: (u16, u16)) -> Stage {
+    stage(input("trip-run.jsonl"), size)
+}
+
+/// What is marked as a hit, row by row, and where it begins.
+fn marked(stage: &Stage) -> Vec<(u16, String)> {
+    let (buffer, ground) = (stage.buffer(), stage.theme().style(Role::Match).bg);
+    let mut out: Vec<(u16, String)> = Vec::new();
+    for y in 0..buffer.area.height {
+        let mut was_hit = false;
+        for x in 0..buffer.area.width {
+            let is_hit = Some(buffer[(x, y)].bg) == ground;
+            match (is_hit, was_hit, out.last_mut()) {
+                (true, true, Some((_, text))) => text.push_str(buffer[(x, y)].symbol()),
+                (true, ..) => out.push((x, buffer[(x, y)].symbol().to_owned())),
+                _ => {}
+            }
+            was_hit = is_hit;
+        }
+    }
+    out
+}
+
+#[test]
+fn hits_are_marked_in_every_pane_until_esc() {
+    for size in [(160, 45), (120, 30), (80, 24), (40, 12)] {
+        let mut stage = trip(size);
+        assert!(marked(&stage).is_empty());
+        press(&mut stage, "/ type:masonry Enter");
+        let at = step(&stage);
+        // A step whose line has no room for the hit says in its message where it is.
+        press(&mut stage, "1");
+        let found = marked(&stage);
+        assert!(
+            found.iter().any(|(_, text)| text.to_lowercase() == "masonry"),
+            "{size:?}:\n{}",
+            lines(&stage).join("\n")
+        );
+        press(&mut stage, "Esc");
+        assert!(marked(&stage).is_empty());
+        assert_eq!(step(&stage), at);
+    }
+}
+
+#[test]
+fn hits_of_the_state_are_marked_where_their_paths_stand() {
+    let mut stage = trip((120, 30));
+    press(&mut stage, "$ Tab / type:state.budget Enter");
+    assert_eq!(marked(&stage).first().map(|(_, text)| text.as_str()), Some("state.budget"));
+    press(&mut stage, "Esc / type:budget Enter");
+    assert!(marked(&stage).len() > 1, "{}", lines(&stage).join("\n"));
+}
