@@ -278,6 +278,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["^"], A::FirstSo, "since when", "Go to the step at which the value in focus became what it is now.", TIME, 0),
     row(C::Trajectory, &["]c"], A::ChangeNext, "next change of this step", "Go to the next value that this step wrote.", TIME, 0),
     row(C::Trajectory, &["[c"], A::ChangePrevious, "previous change of this step", "Go to the previous value that this step wrote.", TIME, 0),
+    row(C::State, &["]c"], A::ChangeNext, "changes", "Go to the next value that this step wrote.", TIME, 3),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),

@@ -70,6 +70,10 @@ pub fn frame(app: &App) -> Frame {
             let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
             left.extend(app.sieve.told(open, room));
         }
+        if app.pane == Pane::State {
+            left.push(Piece::of(Role::Text, " "));
+            left.extend(changes_out_of_view(app, cells < 60));
+        }
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
@@ -145,6 +149,11 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     Box { area, title, has_focus, has_border, window, aside }
 }
 
+fn changes_out_of_view(app: &App, is_short: bool) -> Option<Piece> {
+    let open = app.session.open().filter(|_| !app.columns.is_on)?;
+    app.state.told_out_of_view(&open, app.pane_extent(Pane::State), is_short)
+}
+
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
     let role = if has_focus { Role::Accent } else { Role::Title };
     match pane {
@@ -166,7 +175,10 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
             let name = if app.columns.is_on { " Instances " } else { " State " };
-            vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
+            let mut out =
+                vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))];
+            out.extend(changes_out_of_view(app, false));
+            out
         }
         Pane::Inspector => {
             let front = app.inspector.tab;

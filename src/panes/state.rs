@@ -58,6 +58,8 @@ pub struct Line {
 pub struct Outline {
     lines: Vec<Line>,
     changes: Changes,
+    /// Rows that show what the step changed, in order, each with how many changes it and those above it show.
+    changed: Vec<(usize, usize)>,
     step: StepNo,
 }
 
@@ -108,7 +110,8 @@ impl StatePane {
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
         let identities = open.tree().identities(step);
-        let mut outline = Outline { lines: Vec::new(), changes: Changes::at(open, step, &identities), step };
+        let changes = Changes::at(open, step, &identities);
+        let mut outline = Outline { lines: Vec::new(), changes, changed: Vec::new(), step };
         let mut done: HashSet<String> = HashSet::new();
         for view in &identities {
             let kind = &open.tree().identity(view.id).kind;
@@ -130,6 +133,7 @@ impl StatePane {
                 }
             }
         }
+        outline.count(open);
         outline
     }
 

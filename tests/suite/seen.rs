@@ -56,3 +56,27 @@ fn hits_of_the_state_are_marked_where_their_paths_stand() {
     press(&mut stage, "Esc / type:budget Enter");
     assert!(marked(&stage).len() > 1, "{}", lines(&stage).join("\n"));
 }
+
+#[test]
+fn the_state_says_how_many_changes_are_out_of_view() {
+    let mut stage = trip((120, 30));
+    press(&mut stage, ": type:20 Enter . .");
+    let title = |stage: &Stage| lines(stage)[1].clone();
+    press(&mut stage, ",");
+    assert!(title(&stage).contains("State @21 ↓ 5 changes"), "{}", title(&stage));
+    press(&mut stage, "Tab");
+    assert!(lines(&stage).last().unwrap().contains("]c changes"), "{:?}", lines(&stage).last());
+    press(&mut stage, "] c");
+    assert!(!title(&stage).contains("change"), "{}", title(&stage));
+    press(&mut stage, "g");
+    assert!(title(&stage).contains("↓ 5 changes"), "{}", title(&stage));
+    // What is folded tells of all that is below it.
+    press(&mut stage, "C g");
+    assert!(!title(&stage).contains("change"), "{}", title(&stage));
+    // Where panes have no titles, the line at the top tells it.
+    let mut stage = trip((40, 12));
+    press(&mut stage, ": type:21 Enter Tab g");
+    assert!(lines(&stage)[0].contains("State ↓ 5 "), "{}", lines(&stage)[0]);
+    press(&mut stage, ": type:2 Enter G");
+    assert!(lines(&stage)[0].contains("State ↑ "), "{}", lines(&stage)[0]);
+}
