@@ -1,14 +1,13 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
 use super::keys::{self, Action, Context, KeyRow};
+use super::named::{Fit, named};
 use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::Column;
 use crate::text::{Role, SafeText, pad};
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher};
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +56,8 @@ pub struct Menu {
     pub prompt: Prompt,
     /// Scroll and cursor, in items.
     pub scroll: Scroll,
+    /// Whether the cursor was moved since something was typed: what it is on was chosen, however loosely it fits.
+    is_moved: bool,
     items: Vec<Item>,
     /// The value whose readers are listed.
     of: String,
@@ -83,7 +84,8 @@ impl Menu {
     fn empty(kind: MenuKind) -> Self {
         let (of, readers, items, columns, own, filters, templates) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, own, filters, templates }
+        let is_moved = false;
+        Self { kind, prompt, scroll, is_moved, items, of, readers, columns, own, filters, templates }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -163,7 +165,7 @@ impl Menu {
                 (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
             }
             MenuKind::Help if query.is_empty() => sections(&rows),
-            _ => matches(&rows, query),
+            _ => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
         };
         if self.kind == MenuKind::Palette {
             // A filter that has the typed word as it is comes before what only looks like it.
@@ -178,10 +180,28 @@ impl Menu {
         }
         self.scroll = Scroll::default();
         self.move_by(0);
+        self.is_moved = false;
+    }
+
+    /// What was typed, if Enter would run a command that it does not name: one that only sounds like it, or none.
+    #[must_use]
+    pub fn unnamed(&self, contexts: &[Context]) -> Option<&str> {
+        let query = self.prompt.text().trim();
+        let is_found = match self.chosen() {
+            _ if self.is_moved || query.is_empty() => true,
+            Some(Item::Key(row)) => {
+                let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
+                let found = named(&rows, query).into_iter().find(|(_, found)| std::ptr::eq(*found, row));
+                found.is_some_and(|(fit, _)| fit < Fit::Letters)
+            }
+            chosen => chosen.is_some(),
+        };
+        (!is_found && matches!(self.kind, MenuKind::Palette | MenuKind::Help)).then_some(query)
     }
 
     /// Moves the cursor, over headings.
     pub fn move_by(&mut self, delta: isize) {
+        self.is_moved = true;
         self.scroll.move_by(delta, self.items.len());
         let step = if delta < 0 && self.scroll.cursor > 0 { -1 } else { 1 };
         while let Some(Item::Section(_)) = self.items.get(self.scroll.cursor) {
@@ -223,7 +243,11 @@ impl Menu {
     #[must_use]
     pub fn window(&self, width: usize, height: usize) -> Window {
         if self.items.is_empty() {
-            return Window::notice(&["Nothing matches.", "Backspace widens, Esc closes."], width);
+            let told = match self.kind {
+                MenuKind::Palette => format!("No command {}.", self.prompt.text().trim()),
+                _ => "Nothing matches.".to_owned(),
+            };
+            return Window::notice(&[&told, "Backspace widens, Esc closes."], width);
         }
         let end = self.items.len().min(self.scroll.top + height);
         let rows = (self.scroll.top..end)
@@ -321,22 +345,6 @@ fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
         out.extend(rows.iter().filter(|r| r.section == name).map(|r| Item::Key(r)));
     }
     out
-}
-
-fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
-    let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, &'static KeyRow)> = rows
-        .iter()
-        .filter_map(|row| {
-            let text = format!("{} {} {}", row.label, row.keys.join(" "), row.help);
-            let score = pattern.score(nucleo_matcher::Utf32Str::new(&text, &mut buffer), &mut matcher)?;
-            Some((score, *row))
-        })
-        .collect();
-    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    scored.into_iter().map(|(_, row)| Item::Key(row)).collect()
 }
 
 fn row(item: Item, width: usize) -> Row {

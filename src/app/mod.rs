@@ -13,6 +13,7 @@ pub mod layout;
 mod live;
 pub mod menu;
 pub mod msg;
+mod named;
 mod own;
 pub mod prompt;
 pub mod review;

@@ -1,6 +1,7 @@
 //! What stands on the screen after keys: hits of a search, changes out of view, hints.
 
-use super::played::{input, lines, press, stage, step};
+use super::played::{input, lines, notice, press, stage, step};
+use obelus::app::Layer;
 use obelus::shell::stage::Stage;
 use obelus::text::Role;
 
@@ -79,4 +80,28 @@ fn the_state_says_how_many_changes_are_out_of_view() {
     assert!(lines(&stage)[0].contains("State ↓ 5 "), "{}", lines(&stage)[0]);
     press(&mut stage, ": type:2 Enter G");
     assert!(lines(&stage)[0].contains("State ↑ "), "{}", lines(&stage)[0]);
+}
+
+#[test]
+fn a_command_that_is_not_there_runs_nothing() {
+    for (size, typed) in [((120, 30), "sort"), ((40, 12), "zzzz"), ((80, 24), "2026-99-01T00:00")] {
+        let mut stage = trip(size);
+        press(&mut stage, "Tab j j");
+        press(&mut stage, &format!(": type:{typed}"));
+        press(&mut stage, "Enter");
+        assert!(matches!(stage.app.layer, Some(Layer::Menu(_))), "{typed} closes the list");
+        assert!(notice(&stage).starts_with(&format!("no command {typed}")), "{}", notice(&stage));
+        assert!(lines(&stage).last().unwrap().contains("no command"));
+        press(&mut stage, "Esc");
+        assert_eq!(step(&stage), 0);
+        assert!(stage.app.session.review.marks().is_empty());
+    }
+    // What only sounds like it can still be chosen, and names are enough.
+    let mut stage = trip((120, 30));
+    press(&mut stage, ": type:nxterr Enter");
+    assert_eq!(step(&stage), 0);
+    press(&mut stage, "Down Up Enter");
+    assert_eq!(step(&stage), 39);
+    press(&mut stage, ": type:prev_err Enter : type:next_err Enter");
+    assert_eq!(step(&stage), 39);
 }

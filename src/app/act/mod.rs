@@ -155,6 +155,13 @@ impl App {
             let typed = menu.prompt.text().trim().to_owned();
             return self.type_column(&typed);
         }
+        let place = self.place();
+        if let Some(Layer::Menu(menu)) = &self.layer
+            && let Some(typed) = menu.unnamed(&place)
+        {
+            let or = if menu.is_empty() { "" } else { "; Down chooses one of these" };
+            return self.tell(format!("no command {typed}{or}"));
+        }
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => {
