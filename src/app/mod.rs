@@ -266,7 +266,9 @@ impl App {
         };
         self.notice = None;
         self.search.is_told = false;
-        if let Some(row) = keys::find(&contexts, &pressed) {
+        if self.is_asked() {
+            self.answer(&pressed, effects);
+        } else if let Some(row) = keys::find(&contexts, &pressed) {
             self.perform(row.action, effects);
         } else if self.layer.is_some() {
             self.type_key(key);
@@ -301,6 +303,9 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) {
+        if self.is_asked() {
+            return;
+        }
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
             Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
