@@ -89,7 +89,10 @@ impl App {
             match wanted {
                 Wanted::Error => matches!(described.sign, StepKind::Error | StepKind::Broken),
                 Wanted::Call => described.sign == StepKind::Call,
-                Wanted::User => described.role == Role::User,
+                // What writes state, plans or fails in the user's name is no turn.
+                Wanted::User => {
+                    described.role == Role::User && matches!(described.sign, StepKind::Message | StepKind::Other)
+                }
             }
         };
         let (here, last) = (open.step(), open.last());
