@@ -105,3 +105,53 @@ fn a_command_that_is_not_there_runs_nothing() {
     press(&mut stage, ": type:prev_err Enter : type:next_err Enter");
     assert_eq!(step(&stage), 39);
 }
+
+#[test]
+fn enter_shows_the_value_in_its_message_at_every_size() {
+    for size in [(160, 45), (120, 14), (80, 16), (40, 12), (72, 10)] {
+        let mut stage = stage(obelus::source::Input::memory("demo.jsonl", DEMO), size);
+        press(&mut stage, "$ Tab / type:budget Enter Enter Enter");
+        let all = lines(&stage).join("\n");
+        assert!(all.contains("\"budget\": null") && all.contains("◂ this value"), "{size:?}:\n{all}");
+    }
+}
+
+/// A state whose last write stands at the end of a long message.
+const DEMO: &str = concat!(
+    r#"{"type":"state","state":{"budget":7}}"#,
+    "\n",
+    r#"{"type":"state","state":{"a":{"b":1,"c":2,"d":3,"e":4,"f":5,"g":6,"h":7,"i":8,"j":9,"k":10},"budget":null}}"#,
+    "\n",
+    r#"{"type":"text","role":"agent","text":"done"}"#,
+    "\n"
+);
+
+#[test]
+fn folding_all_leaves_the_cursor_on_what_its_place_was_folded_into() {
+    let mut stage = trip((120, 30));
+    press(&mut stage, ": type:41 Enter Tab ] c C");
+    let open = stage.app.session.open().unwrap();
+    assert_eq!(open.focus_reference(), Some(("†state".to_owned(), Some("②".to_owned()))));
+    drop(open);
+    let all = lines(&stage);
+    let under = all.iter().position(|line| line.contains("②") && line.contains("~6")).unwrap();
+    assert_eq!(Some(stage.buffer()[(40, u16::try_from(under).unwrap())].bg), stage.theme().style(Role::Cursor).bg);
+    // From another pane what is in focus stays there.
+    let mut stage = trip((120, 30));
+    press(&mut stage, ": type:41 Enter Tab ] c Esc C");
+    assert!(lines(&stage).iter().any(|line| line.contains("†state.hotel.id ②")));
+}
+
+#[test]
+fn user_turns_are_what_a_user_says() {
+    let mut stage = trip((120, 30));
+    let mut turns = Vec::new();
+    for _ in 0..12 {
+        press(&mut stage, "]u");
+        turns.push(step(&stage));
+    }
+    turns.dedup();
+    let said: Vec<_> = turns.iter().map(|turn| stage.app.session.open().unwrap().describe(*turn)).collect();
+    assert!(turns.len() > 3 && !turns.contains(&48), "{turns:?}");
+    assert!(said.iter().all(|step| step.sign == obelus::model::StepKind::Message), "{said:?}");
+}

@@ -142,11 +142,16 @@ impl App {
             return;
         }
         let Self { session, state, inspector, .. } = self;
+        let mut path = None;
         if let Some(open) = session.open() {
             if self.pane == Pane::Inspector && inspector.tab == Tab::Plan {
                 return inspector.plan.fold_all(&open, is_open);
             }
-            state.fold_all(&open, is_open);
+            path = state.fold_all(&open, is_open);
+        }
+        // Elsewhere the value in focus is not what the cursor is on.
+        if self.pane == Pane::State {
+            self.set_focus_path(path);
         }
     }
 
