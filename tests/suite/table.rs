@@ -362,3 +362,14 @@ fn records_without_id_are_called_by_what_stands_for_one() {
     }
     assert_eq!(rows.len(), 3, "{rows:?}");
 }
+
+#[test]
+fn checking_the_dataset_leaves_the_cursor_on_its_record() {
+    let mut stage = stage(13, (120, 30));
+    filter(&mut stage, "steps>4");
+    press(&mut stage, "j");
+    let before = (stage.app.table.record(), stage.app.table.scroll.cursor);
+    assert!(before.0 > Some(1), "{before:?}");
+    press(&mut stage, "!");
+    assert_eq!((stage.app.table.record(), stage.app.table.scroll.cursor), before);
+}
