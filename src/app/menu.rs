@@ -7,7 +7,10 @@ use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::Column;
-use crate::text::{Role, SafeText, pad};
+use crate::text::{Role, SafeText, pad, wrap};
+
+/// From this width on a row has the sentence on its key, else the few words of the footer.
+const HELP_CELLS: usize = 50;
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,6 +216,12 @@ impl Menu {
         }
     }
 
+    /// Puts the cursor on a row, or on the last one.
+    pub fn choose(&mut self, row: usize) {
+        self.is_moved = true;
+        self.scroll.cursor = row.min(self.items.len().saturating_sub(1));
+    }
+
     /// The item under the cursor.
     #[must_use]
     pub fn chosen(&self) -> Option<Item> {
@@ -231,8 +240,35 @@ impl Menu {
         self.items.is_empty()
     }
 
+    /// What the row under the cursor says, if it has no room for all of it; as lines.
+    fn told(&self, width: usize) -> Vec<Row> {
+        let Some(item) = self.chosen() else { return Vec::new() };
+        let row = self.row(item, width);
+        let text = match item {
+            Item::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
+            Item::Key(_) => return Vec::new(),
+            _ if row.overhang(width) == 0 => return Vec::new(),
+            _ => row.left.last().map_or(String::new(), |piece| piece.text.as_str().to_owned()),
+        };
+        let lines = wrap(&text, width.saturating_sub(2).max(8));
+        lines.into_iter().map(|range| Row::text(Role::Text, &format!(" {}", text[range].trim_end()))).collect()
+    }
+
+    /// Lines that are kept free below the list for what its rows have no room for.
+    #[must_use]
+    pub fn reserved(&self, width: usize, height: usize) -> usize {
+        let lines = |item: &Item| {
+            let cells = self.row(*item, width).overhang(width);
+            let help = if let Item::Key(row) = item { row.help.len() } else { cells + width };
+            let is_told = cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_)));
+            if is_told { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
+        };
+        self.items.iter().map(lines).max().unwrap_or(0).min(height / 2)
+    }
+
     /// Scrolls so that the cursor (and a heading above the first row) is visible.
-    pub fn settle(&mut self, height: usize) {
+    pub fn settle(&mut self, width: usize, height: usize) {
+        let height = height - self.reserved(width, height);
         self.scroll.show_cursor(height, self.items.len());
         if self.scroll.cursor <= 2 {
             self.scroll.top = 0;
@@ -249,10 +285,14 @@ impl Menu {
             };
             return Window::notice(&[&told, "Backspace widens, Esc closes."], width);
         }
+        let reserved = self.reserved(width, height);
+        let height = height - reserved;
         let end = self.items.len().min(self.scroll.top + height);
-        let rows = (self.scroll.top..end)
+        let mut rows: Vec<Row> = (self.scroll.top..end)
             .map(|i| self.row(self.items[i], width).hit(Hit::Row(i)).cursor(i == self.scroll.cursor))
             .collect();
+        rows.resize(if reserved > 0 { height } else { rows.len() }, Row::default());
+        rows.extend(self.told(width).into_iter().take(reserved));
         Window { rows, top: self.scroll.top, total: self.items.len() }
     }
 
@@ -365,11 +405,11 @@ fn row(item: Item, width: usize) -> Row {
                 Piece::of(Role::Text, " "),
             ];
             if width >= 80 {
-                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 28)));
+                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 30)));
                 left.push(Piece::of(Role::Dim, row.help));
             } else {
                 // Where a sentence would be cut to nothing, the few words of the footer say more.
-                left.push(Piece::of(Role::Text, if width >= 50 { row.help } else { row.label }));
+                left.push(Piece::of(Role::Text, if width >= HELP_CELLS { row.help } else { row.label }));
             }
             Row::new(left)
         }

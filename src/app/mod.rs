@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+mod aside;
 pub mod chat;
 pub mod dataset;
 pub mod files;
@@ -273,8 +274,10 @@ impl App {
         } else if self.layer.is_some() {
             self.type_key(key);
         } else {
-            self.notice =
-                Some(Notice { is_error: false, text: format!("{pressed} does nothing here; ? lists the keys") });
+            self.tell(match keys::elsewhere(&contexts, &pressed) {
+                Some(pane) => format!("{pressed} works in {pane}; Tab goes there"),
+                None => format!("{pressed} does nothing here; ? lists the keys"),
+            });
         }
     }
 

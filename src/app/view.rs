@@ -65,15 +65,16 @@ pub fn frame(app: &App) -> Frame {
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
-        if let Some(open) = open.as_ref().filter(|_| app.pane == Pane::Steps) {
-            left.push(Piece::of(Role::Text, " "));
-            let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
-            left.extend(app.sieve.told(open, room));
-        }
         if app.pane == Pane::State {
             left.push(Piece::of(Role::Text, " "));
             left.extend(changes_out_of_view(app, cells < 60));
         }
+    }
+    // Where Steps has no title, the line at the top has its filter.
+    if let Some(open) = open.as_ref().filter(|_| !layout.has_borders && layout.has(Pane::Steps)) {
+        left.push(Piece::of(Role::Text, " "));
+        let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
+        left.extend(app.sieve.told(open, room));
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
@@ -123,30 +124,9 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     }
     let title = title(app, pane, has_focus);
     if !has_border && pane == Pane::Inspector {
-        window.rows.insert(0, Row::new(title.clone()));
+        window.rows.insert(0, Row::new(title.clone()).fixed(usize::MAX));
     }
-    let aside = match pane {
-        Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
-        Pane::Table | Pane::Facets | Pane::Plot => 0,
-        Pane::Attempts if app.attempts.is_list() => app.attempts.list_scroll.aside,
-        Pane::Attempts => app.attempts.scroll.aside,
-        Pane::Steps => app.steps.aside,
-        Pane::State => app.state.scroll.aside,
-        Pane::Watches => app.watches.scroll.aside,
-        Pane::Inspector => match app.inspector.tab {
-            Tab::Message if app.inspector.file.is_some() => 0,
-            Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
-            Tab::Message => app.inspector.message.scroll.aside,
-            Tab::Schema => app.inspector.schema.scroll.aside,
-            Tab::Llm => app.inspector.llm.scroll.aside,
-            Tab::History => app.inspector.history.scroll.aside,
-            Tab::Diff => app.inspector.diff.scroll.aside,
-            Tab::Findings => app.inspector.findings.scroll.aside,
-            Tab::Plan => app.inspector.plan.scroll.aside,
-            Tab::Loss => app.inspector.loss.reader.scroll.aside,
-        },
-    };
-    Box { area, title, has_focus, has_border, window, aside }
+    Box { area, title, has_focus, has_border, window, aside: app.aside(pane) }
 }
 
 fn changes_out_of_view(app: &App, is_short: bool) -> Option<Piece> {
@@ -182,12 +162,14 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         }
         Pane::Inspector => {
             let front = app.inspector.tab;
-            let (titles, space) = tabs::titles(app);
-            let pieces = titles.into_iter().flat_map(|(tab, name)| {
+            let titles = tabs::titles(app);
+            let space = " ".repeat(titles.space);
+            let pieces = titles.tabs.into_iter().flat_map(|(tab, name)| {
+                let key = if titles.has_keys { format!(" {} ", tabs::key(tab)) } else { " ".to_owned() };
                 [
-                    Piece::of(Role::Text, " "),
+                    Piece::of(Role::Dim, &key),
                     Piece::of(if tab == front { role } else { Role::Dim }, name),
-                    Piece::of(Role::Text, &" ".repeat(space)),
+                    Piece::of(Role::Text, &space),
                 ]
             });
             pieces.collect()
@@ -365,7 +347,8 @@ fn message_head(app: &App) -> Vec<Row> {
         ]));
     }
     rows.push(Row::default());
-    rows
+    // They do not scroll with what stands below them.
+    rows.into_iter().map(|row| row.fixed(usize::MAX)).collect()
 }
 
 /// Rows above the document in the tab in front; they do not scroll.
@@ -431,13 +414,15 @@ fn hints(app: &App) -> Vec<(String, &'static str, Action)> {
     rows.sort_by_key(|r| r.footer);
     let mut out: Vec<(String, &'static str, Action)> = Vec::new();
     let cells = usize::from(app.size.0);
-    let help = rows.iter().find(|r| r.action == Action::Help).map_or(0, |_| 8);
+    let cost = |row: &KeyRow| width(row.keys[0]) + width(row.label) + 3;
+    // How to get on from here is said whatever else there is to say.
+    let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
+    let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();
     let mut used = 0;
     for row in rows {
-        let cost = width(row.keys[0]) + width(row.label) + 3;
-        let reserve = if row.action == Action::Help { 0 } else { help };
-        if used + cost + reserve <= cells {
-            used += cost;
+        kept -= if is_kept(row) { cost(row) } else { 0 };
+        if used + cost(row) + kept <= cells {
+            used += cost(row);
             out.push((row.keys[0].to_owned(), row.label, row.action));
         }
     }

@@ -365,7 +365,7 @@ impl StatePane {
             let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
             right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }
-        Row::new(left).right(right)
+        Row::new(left).right(right).fixed(1)
     }
 
     fn name(&self, open: &Open<'_>, line: &Line, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {

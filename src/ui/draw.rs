@@ -49,8 +49,10 @@ fn paint_bar(area: Area, left: &[Piece], right: &[Piece], theme: &Theme, buffer:
     buffer.set_style(area, theme.style(Role::Bar));
     let right_width = row::pieces_width(right).min(usize::from(area.width));
     let room = usize::from(area.width) - right_width;
+    // What is cut off on the left does not run into what stands on the right.
+    let gap = usize::from(right_width > 0 && row::pieces_width(left) > room);
     let tint = Some(Style { bg: theme.style(Role::Bar).bg, ..Style::default() });
-    put(left, area.x, area.y, room, tint, theme, buffer);
+    put(left, area.x, area.y, room.saturating_sub(gap), tint, theme, buffer);
     put(right, area.x + room as u16, area.y, right_width, tint, theme, buffer);
 }
 
@@ -74,27 +76,27 @@ fn paint_row(row: &Row, pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buff
         buffer.set_style(area, style);
     }
     let width = usize::from(area.width);
-    let right_width = row::pieces_width(&row.right);
-    let right_width = if right_width + 8 > width { 0 } else { right_width };
-    let room = width - right_width;
+    let room = row.room(width);
+    let right_width = width - room;
     if pane.aside == 0 {
         put(&row.left, area.x, area.y, room, tint, theme, buffer);
     } else {
-        let mut skip = pane.aside;
-        let moved: Vec<Piece> = row
-            .left
-            .iter()
-            .map(|piece| {
-                let cells = skip.min(piece.width());
-                skip -= cells;
-                Piece::safe(piece.role, cut_start(&piece.text, cells))
-            })
-            .collect();
-        put(&moved, area.x, area.y, room, tint, theme, buffer);
+        put(&moved(row, pane.aside), area.x, area.y, room, tint, theme, buffer);
     }
     if right_width > 0 {
         put(&row.right, area.x + room as u16, area.y, right_width, tint, theme, buffer);
     }
+}
+
+/// The left part of a row that is scrolled sideways by some cells.
+fn moved(row: &Row, aside: usize) -> Vec<Piece> {
+    let mut skip = aside;
+    let cut = |(at, piece): (usize, &Piece)| {
+        let cells = if at < row.fixed { 0 } else { skip.min(piece.width()) };
+        skip -= cells;
+        Piece::safe(piece.role, cut_start(&piece.text, cells))
+    };
+    row.left.iter().enumerate().map(cut).collect()
 }
 
 /// Writes pieces from a cell on, at most `room` cells; what does not fit is cut with `…`.

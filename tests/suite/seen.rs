@@ -1,7 +1,7 @@
 //! What stands on the screen after keys: hits of a search, changes out of view, hints.
 
 use super::played::{input, lines, notice, press, stage, step};
-use obelus::app::Layer;
+use obelus::app::{Layer, Pane};
 use obelus::shell::stage::Stage;
 use obelus::text::Role;
 
@@ -154,4 +154,105 @@ fn user_turns_are_what_a_user_says() {
     let said: Vec<_> = turns.iter().map(|turn| stage.app.session.open().unwrap().describe(*turn)).collect();
     assert!(turns.len() > 3 && !turns.contains(&48), "{turns:?}");
     assert!(said.iter().all(|step| step.sign == obelus::model::StepKind::Message), "{said:?}");
+}
+
+#[test]
+fn a_row_is_scrolled_to_its_end_and_no_further() {
+    for size in [(120, 30), (80, 24), (40, 12)] {
+        let mut stage = trip(size);
+        let row = |stage: &Stage| lines(stage).iter().find(|line| line.contains("▌ 1")).unwrap().clone();
+        press(&mut stage, ".");
+        let before = row(&stage);
+        press(&mut stage, "L");
+        assert!(row(&stage).contains("user") && row(&stage) != before, "number and role stay: {}", row(&stage));
+        press(&mut stage, &"L ".repeat(60));
+        let end = lines(&stage);
+        let all: String = (0..60).fold(String::new(), |all, _| {
+            let line = row(&stage);
+            press(&mut stage, "H");
+            line + &all
+        });
+        assert!(all.contains("Yūki 1,500."), "the end of the text was seen: {all}");
+        assert_eq!(row(&stage), before);
+        press(&mut stage, &"L ".repeat(90));
+        assert_eq!(lines(&stage), end, "it stops");
+        press(&mut stage, &"L ".repeat(9));
+        assert_eq!(notice(&stage), "the longest row ends here");
+    }
+    let mut stage = trip((120, 30));
+    press(&mut stage, ": type:41 Enter 1");
+    press(&mut stage, &"L ".repeat(30));
+    assert!(lines(&stage).iter().any(|line| line.contains("\"null\"") || line.contains("null")), "not an empty pane");
+}
+
+#[test]
+fn a_list_says_all_of_the_row_under_its_cursor() {
+    for size in [(160, 45), (120, 30), (80, 24), (52, 20)] {
+        let mut stage = trip(size);
+        press(&mut stage, "? type:filter");
+        let all = lines(&stage).join(" ");
+        let words: Vec<&str> = all.split_whitespace().filter(|word| *word != "│" && *word != "││").collect();
+        assert!(words.join(" ").contains("jumps to any; Esc clears."), "{size:?}:\n{}", lines(&stage).join("\n"));
+    }
+    let mut stage = trip((120, 30));
+    press(&mut stage, "? End");
+    assert!(lines(&stage).iter().any(|line| line.contains("Suspend the program")));
+    press(&mut stage, "Home");
+    assert!(lines(&stage).iter().any(|line| line.contains("Go one step forward")));
+    press(&mut stage, "C-u type:previous");
+    let all = lines(&stage);
+    assert!(all.iter().any(|line| line.contains("previous change of this step  Go to")), "{}", all.join("\n"));
+}
+
+#[test]
+fn tabs_show_their_keys_and_small_screens_say_how_to_get_on() {
+    let mut wide = trip((200, 45));
+    assert!(lines(&wide)[1].contains(" 1 Message "), "{}", lines(&wide)[1]);
+    assert!(lines(&wide)[1].contains(" 7 Plan"), "{}", lines(&wide)[1]);
+    press(&mut wide, "4");
+    assert_eq!(wide.app.inspector.tab, obelus::app::keys::Tab::History);
+    for pane in ["", "Tab", "Tab Tab"] {
+        for size in [(40, 12), (80, 24), (160, 45)] {
+            let mut stage = trip(size);
+            press(&mut stage, pane);
+            let footer = lines(&stage).last().unwrap().clone();
+            assert!(footer.contains("Tab pane") && footer.contains("? help"), "{footer}");
+        }
+    }
+}
+
+#[test]
+fn what_works_elsewhere_says_where_and_short_screens_show_the_filter() {
+    let mut stage = trip((80, 12));
+    press(&mut stage, "& type:tool:*Hotel* Enter");
+    assert!(lines(&stage)[0].contains("14/66  tool:*Hotel*"), "{}", lines(&stage)[0]);
+    press(&mut stage, "Tab &");
+    assert_eq!(notice(&stage), "& works in Steps; Tab goes there");
+    press(&mut stage, "Esc K");
+    assert_eq!(notice(&stage), "K does nothing here; ? lists the keys");
+}
+
+#[test]
+fn a_format_without_state_gives_its_room_to_the_message() {
+    let text = concat!(r#"{"level":"info","msg":"started"}"#, "\n", r#"{"level":"warn","msg":"slow"}"#, "\n");
+    for size in [(160, 45), (100, 30), (80, 24)] {
+        let mut stage = stage(obelus::source::Input::memory("log.jsonl", text), size);
+        let all = lines(&stage).join("\n");
+        assert!(all.contains("\"started\"") && !all.contains("State"), "{all}");
+        press(&mut stage, "Tab");
+        assert_eq!(stage.app.pane, Pane::Inspector);
+        press(&mut stage, "Tab");
+        assert_eq!(stage.app.pane, Pane::Steps);
+    }
+}
+
+#[test]
+fn a_text_that_goes_on_does_not_begin_where_signs_stand() {
+    let mut stage = trip((120, 30));
+    press(&mut stage, ": type:23 Enter 2 G");
+    let all = lines(&stage);
+    let (at, _) = all.iter().enumerate().rfind(|(_, line)| line.contains("Good. Yūki")).unwrap();
+    let inside = |line: &str| line.chars().skip(81).collect::<String>();
+    assert!(inside(&all[at + 1]).starts_with("   "), "{}", all.join("\n"));
+    assert!(!inside(&all[at + 1]).trim().is_empty());
 }

@@ -113,6 +113,8 @@ impl App {
             A::MenuDown => self.menu_by(1),
             A::MenuPageUp => self.menu_by(-10),
             A::MenuPageDown => self.menu_by(10),
+            A::MenuTop => self.menu_by(-(isize::MAX / 2)),
+            A::MenuBottom => self.menu_by(isize::MAX / 2),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
             A::PromptSubmit => match self.layer {
