@@ -9,7 +9,7 @@ use crate::format::Layout;
 use crate::panes::DataFound;
 use crate::panes::table::{Facts, OwnColumn};
 use crate::review::{
-    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskQuestion,
+    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskQuestion,
 };
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub struct Asking {
     scanned: usize,
     order: Option<Asked<OrderQuestion>>,
     tally: Option<Asked<TallyQuestion>>,
-    attempts: Option<Asked<TaskQuestion>>,
+    attempts: Option<Asked<(TaskQuestion, TaskField)>>,
 }
 
 impl<Q: PartialEq> Asked<Q> {
@@ -67,7 +67,7 @@ impl App {
     /// Whether the plot is shown below the table.
     #[must_use]
     pub fn is_plotting(&self) -> bool {
-        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT && self.table.focus.numbers().is_some())
+        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT)
     }
 
     /// The input has another content.
@@ -94,10 +94,6 @@ impl App {
     pub(super) fn scanned(&mut self, content: u64, chunk: Arc<Chunk>) {
         if content == self.asking.content {
             self.table.extend(chunk);
-            if !self.table.all().has_texts() && self.table.sort.is_some_and(|sort| sort.column.text().is_some()) {
-                self.table.sort = None;
-                self.tell(super::act::TOO_MANY);
-            }
         }
     }
 
@@ -145,10 +141,27 @@ impl App {
         }
     }
 
+    /// Whether the rows are to be sorted by words that are read again for it: that is done once, when all records were
+    /// looked at.
+    fn is_reread(&self) -> bool {
+        !self.table.all().has_texts() && self.table.sort.is_some_and(|sort| sort.column.text().is_some())
+    }
+
+    /// Whether that is not yet so.
+    pub(super) fn waits_to_sort(&self) -> bool {
+        self.is_reread() && self.looked() < 100
+    }
+
+    pub(super) fn arranging(&mut self, number: u64, per_cent: usize) {
+        if self.asking.order.as_ref().is_some_and(|asked| asked.number == number) {
+            self.table.reread = Some(per_cent);
+        }
+    }
+
     pub(super) fn arranged(&mut self, number: u64, order: Order) {
         if let Some(asked) = self.asking.order.as_mut().filter(|asked| asked.number == number) {
             asked.is_answered = true;
-            self.table.is_arranging = false;
+            (self.table.is_arranging, self.table.reread) = (false, None);
             self.table.set_order(Some(order));
             let is_there = self.asking.here.is_some_and(|record| self.table.show(record));
             self.asking.here.take_if(|_| is_there || !self.asking.is_scanning);
@@ -165,7 +178,7 @@ impl App {
     pub(super) fn take_attempts(&mut self, number: u64, answer: TaskAnswer) {
         if let Some(asked) = self.asking.attempts.as_mut().filter(|asked| asked.number == number) {
             asked.is_answered = true;
-            self.attempts.take(asked.question, answer);
+            self.attempts.take(asked.question.0, answer);
         }
     }
 
@@ -186,13 +199,14 @@ impl App {
         let rows = self.attempts.len();
         self.attempts.front().show_cursor(height, rows);
         let (known, is_all) = (self.table.all().len(), self.has_all(self.table.all().len()));
-        if self.asking.attempts.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
+        let asked = (question, self.attempts.by.clone());
+        if self.asking.attempts.as_ref().is_some_and(|before| before.is_enough(&asked, known, is_all)) {
             return;
         }
         self.asking.number += 1;
-        let number = self.asking.number;
-        self.asking.attempts = Some(Asked { number, question, known, is_answered: false });
-        effects.push(Effect::Attempts { number, facts: self.table.all().clone(), question });
+        let (number, by) = (self.asking.number, asked.1.clone());
+        self.asking.attempts = Some(Asked { number, question: asked, known, is_answered: false });
+        effects.push(Effect::Attempts { number, facts: self.table.all().clone(), question, by });
     }
 
     /// Asks for a look at the records that came since the last.
@@ -225,6 +239,9 @@ impl App {
         );
         let Self { table, .. } = self;
         table.plot.move_by(0, table.facets.tally.as_ref().map(|(_, tally)| tally));
+        let extent = self.pane_extent(Pane::Table);
+        let Self { table, session, .. } = self;
+        table.measure(session, extent);
     }
 
     fn has_all(&self, known: usize) -> bool {
@@ -263,23 +280,24 @@ impl App {
         let version = self.marks_version(is_marked);
         let names = self.table.own_asked(false);
         let (own, known) = self.known_with(&names);
-        let question = (self.table.sort, self.table.filter.clone(), version, own);
+        let is_all = self.has_all(known);
+        let sort = self.table.sort.filter(|_| is_all || !self.is_reread());
+        let question = (sort, self.table.filter.clone(), version, own);
         if question.0.is_none() && question.1.is_empty() {
             self.asking.order = None;
-            self.table.is_arranging = false;
+            (self.table.is_arranging, self.table.reread) = (false, None);
             if self.table.is_arranged() {
                 self.table.set_order(None);
             }
             return;
         }
-        let is_all = self.has_all(known);
         if self.asking.order.as_ref().is_some_and(|asked| asked.is_enough(&question, known, is_all)) {
             return;
         }
         self.asking.number += 1;
         let number = self.asking.number;
         let is_more = self.asking.order.as_ref().is_some_and(|asked| asked.question == question);
-        self.table.is_arranging = !is_more;
+        (self.table.is_arranging, self.table.reread) = (!is_more, None);
         let (sort, filter, version, _) = question.clone();
         self.asking.order = Some(Asked { number, question, known, is_answered: false });
         let grounds = self.grounds(version, &names);
@@ -287,8 +305,8 @@ impl App {
     }
 
     fn settle_tally(&mut self, effects: &mut Effects) {
-        let is_shown = self.table.facets.is_open || self.is_plotting();
-        if !is_shown {
+        let is_plotting = self.is_plotting() && !self.table.plot.is_unasked(self.table.focus);
+        if !self.table.facets.is_open && !is_plotting {
             return;
         }
         let version = self.marks_version(self.table.focus == Column::Mark);

@@ -28,7 +28,7 @@ impl App {
         if self.session.live.grow(count, step, (is_complete, is_live)) {
             effects.push(Effect::Fade);
         }
-        if self.session.live.stale == Some("gone") || self.session.live.stale == Some("unreadable") {
+        if matches!(self.session.live.stale, Some("gone" | "unreadable" | "torn")) {
             self.session.live.stale = None;
         }
         if is_first && self.session.path.is_some() && self.session.live.follow == Follow::On {

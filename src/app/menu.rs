@@ -6,7 +6,7 @@ use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
-use crate::review::Column;
+use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
 
 /// From this width on a row has the sentence on its key, else the few words of the footer.
@@ -25,6 +25,8 @@ pub enum MenuKind {
     Columns,
     /// The chat templates.
     Templates,
+    /// The fields that may name a task.
+    Fields,
 }
 
 /// A row of the list.
@@ -48,6 +50,8 @@ pub enum Item {
     NewColumn,
     /// A chat template, by its number.
     Template(usize),
+    /// A field that may name a task, by its number; behind the last, what was typed.
+    Field(usize),
 }
 
 /// The list over the panes.
@@ -73,6 +77,8 @@ pub struct Menu {
     filters: Vec<(String, String)>,
     /// Names of the chat templates, and which of them is used.
     templates: (Vec<String>, usize),
+    /// Path and value of the fields that may name a task, and which does; the first stands for none of them.
+    fields: Box<(Vec<(String, String)>, TaskField)>,
 }
 
 impl Menu {
@@ -85,10 +91,10 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, own, filters, templates) = Default::default();
+        let (of, readers, items, columns, own, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
         let is_moved = false;
-        Self { kind, prompt, scroll, is_moved, items, of, readers, columns, own, filters, templates }
+        Self { kind, prompt, scroll, is_moved, items, of, readers, columns, own, filters, templates, fields }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -98,6 +104,26 @@ impl Menu {
         menu.refresh(&[]);
         menu.scroll.cursor = front;
         menu
+    }
+
+    /// The list of the fields that may name a task; the one that does is ticked.
+    #[must_use]
+    pub fn fields(mut fields: Vec<(String, String)>, by: TaskField) -> Self {
+        fields
+            .insert(0, (String::new(), "task_id or instance_id, else the id without the number of the attempt".into()));
+        let mut menu = Self { fields: Box::new((fields, by)), ..Self::empty(MenuKind::Fields) };
+        menu.refresh(&[]);
+        menu
+    }
+
+    /// A field of that list; None is how tasks are named without one.
+    #[must_use]
+    pub fn field(&self, number: usize) -> TaskField {
+        match self.fields.0.get(number) {
+            Some((path, _)) if path.is_empty() => None,
+            Some((path, _)) => Some(path.as_str().into()),
+            None => Some(self.prompt.text().trim().into()),
+        }
     }
 
     /// The commands of a place, and filters by name.
@@ -167,6 +193,7 @@ impl Menu {
                 let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
                 (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
             }
+            MenuKind::Fields => fields(&self.fields.0, query),
             MenuKind::Help if query.is_empty() => sections(&rows),
             _ => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
         };
@@ -312,6 +339,7 @@ impl Menu {
                 Piece::of(Role::Accent, if number == self.templates.1 { " ✓ " } else { "   " }),
                 Piece::of(Role::Text, self.templates.0.get(number).map_or("", String::as_str)),
             ]),
+            Item::Field(number) => self.field_row(number),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             Item::GoToTime(_) => Row::new(vec![
                 Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
@@ -320,6 +348,32 @@ impl Menu {
             item => row(item, width),
         }
     }
+
+    fn field_row(&self, number: usize) -> Row {
+        let (all, by) = &*self.fields;
+        let (path, about) = match all.get(number) {
+            Some((path, value)) => (path.as_str(), value.as_str()),
+            None => (self.prompt.text().trim(), "as typed: this field of each record"),
+        };
+        let is_used = by.as_deref().unwrap_or_default() == path;
+        Row::new(vec![
+            Piece::of(Role::Accent, if is_used { " ✓ " } else { "   " }),
+            Piece::safe(Role::Text, pad(&SafeText::of(if path.is_empty() { "task id" } else { path }), 24)),
+            Piece::of(Role::Dim, &format!(" {about}")),
+        ])
+    }
+}
+
+/// The fields that a query fits, and the query itself, where it is none of them.
+fn fields(all: &[(String, String)], query: &str) -> Vec<Item> {
+    let wanted = query.to_lowercase();
+    let fits = |i: &usize| format!("{} {}", all[*i].0, all[*i].1).to_lowercase().contains(&wanted);
+    let is_new = !query.is_empty() && all.iter().all(|(path, _)| path != query);
+    let mut fitting: Vec<usize> = (0..all.len()).filter(fits).collect();
+    // What is typed in full goes before what only has it in it.
+    fitting.sort_by_key(|i| all[*i].0 != query);
+    fitting.extend(is_new.then_some(all.len()));
+    fitting.into_iter().map(Item::Field).collect()
 }
 
 fn reader_row(reader: &ReadBy) -> Row {
@@ -391,7 +445,7 @@ fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
         Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
-        Item::Column(_) | Item::NewColumn | Item::Template(_) => Row::default(),
+        Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
             Piece::of(Role::KeyName, &format!("{step:<14}")),
@@ -422,26 +476,9 @@ pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
         Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
-        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) => None,
+        Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => None,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn typing_filters_and_numbers_go_to_steps() {
-        let contexts = [Context::Steps, Context::Trajectory, Context::Global];
-        let mut menu = Menu::new(MenuKind::Palette, &contexts);
-        let all = menu.len();
-        menu.prompt.insert("theme");
-        menu.refresh(&contexts);
-        assert!(menu.len() < all);
-        assert!(matches!(menu.chosen().and_then(action_of), Some(Action::Theme)));
-        menu.prompt.edit("C-u");
-        menu.prompt.insert("12");
-        menu.refresh(&contexts);
-        assert!(matches!(menu.chosen(), Some(Item::GoTo(12))));
-    }
-}
+mod tests;

@@ -207,6 +207,7 @@ impl App {
             Msg::Scanned(content, chunk) => self.scanned(content, chunk),
             Msg::ScanEnded(content) => self.scan_ended(content),
             Msg::DataChecked(content, found) => self.data_checked(content, found),
+            Msg::Arranging(number, per_cent) => self.arranging(number, per_cent),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
             Msg::OwnNear(id, told, why) => self.take_near(id, told, why),

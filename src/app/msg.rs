@@ -16,7 +16,7 @@ use crate::panes::table::Facts;
 use crate::panes::{Checks, DataFound, Records};
 use crate::review::{
     Chunk, Column, ContentKey, Decision, FactTable, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally,
-    TaskAnswer, TaskQuestion, Told,
+    TaskAnswer, TaskField, TaskQuestion, Told,
 };
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -62,6 +62,8 @@ pub enum Msg {
     /// The rules of datasets looked at all records: the content of the input, and what they found, or why they did
     /// not.
     DataChecked(u64, Result<Arc<DataFound>, String>),
+    /// Words are read again to arrange the rows of the table: number of the question, and how far that is, in percent.
+    Arranging(u64, usize),
     /// The rows of the table were arranged: number of the question.
     Arranged(u64, Order),
     /// A column was counted: number of the question.
@@ -223,6 +225,8 @@ pub enum Effect {
         facts: FactTable,
         /// Which.
         question: TaskQuestion,
+        /// The field that names tasks.
+        by: TaskField,
     },
     /// Play a recording so.
     Play(Replay),

@@ -61,7 +61,7 @@ mod tests {
         let best = |typed: &str| named(&steps, typed).first().map(|(fit, row)| (*fit, row.label));
         assert_eq!(best("theme"), Some((Fit::Whole, "theme")));
         assert_eq!(best("]e"), Some((Fit::Whole, "next error")));
-        assert_eq!(best("prev"), Some((Fit::Beginning, "previous write of any value")));
+        assert_eq!(best("prev"), Some((Fit::Beginning, "previous write")));
         assert_eq!(best("next err"), Some((Fit::Beginning, "next error")));
         assert_eq!(best("err next"), Some((Fit::Words, "next error")));
         assert_eq!(best("rror"), Some((Fit::Within, "next error")));

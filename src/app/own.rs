@@ -61,7 +61,8 @@ impl App {
         let count = self.session.records.count();
         let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
         let visible: Vec<usize> = self.table.visible(&self.session, height).collect();
-        let asked = self.table.own_asked(self.table.facets.is_open);
+        let is_counted = self.table.facets.is_open || (self.is_plotting() && self.table.plot.is_open.is_some());
+        let asked = self.table.own_asked(is_counted);
         let shown = self.table.columns.clone();
         for own in self.table.own.iter_mut().filter(|own| own.fault.is_none()) {
             let missing: Vec<usize> = visible.iter().copied().filter(|record| own.told(*record).is_none()).collect();

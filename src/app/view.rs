@@ -7,6 +7,7 @@ use super::{App, Layer, Pane, tabs};
 use crate::format;
 use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Open, Piece, Row, Window, header, hits, marks, message, refs, steps};
+use crate::review::Column;
 use crate::text::{Role, width};
 
 /// A pane to paint.
@@ -65,6 +66,11 @@ pub fn frame(app: &App) -> Frame {
     if layout.panes.len() == 1 && !layout.has_borders {
         left.push(Piece::of(Role::Dim, " › "));
         left.push(Piece::of(Role::Accent, pane_name(app)));
+        if app.pane == Pane::Table {
+            let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right));
+            let told = Piece::of(Role::Dim, &format!(" {}", app.table.empty_told(0)));
+            left.extend(Some(told).filter(|told| told.width() <= room));
+        }
         if app.pane == Pane::State {
             left.push(Piece::of(Role::Text, " "));
             left.extend(changes_out_of_view(app, cells < 60));
@@ -141,7 +147,9 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::Table => {
             let selected = app.table.selected().map(|range| format!("{} selected ", range.count()));
             let selected = selected.map(|text| Piece::of(Role::Accent, &text));
-            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).collect()
+            let empty = app.table.empty_told(app.pane_extent(pane).width);
+            let empty = Some(empty).filter(|told| !told.is_empty()).map(|told| Piece::of(Role::Dim, &told));
+            std::iter::once(Piece::of(role, " Trajectories ")).chain(selected).chain(empty).collect()
         }
         Pane::Steps => {
             let room = app.pane_extent(pane).width.saturating_sub(7);
@@ -150,7 +158,11 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         }
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
         Pane::Attempts => vec![Piece::of(role, if app.attempts.is_list() { " Tasks " } else { " Attempts " })],
-        Pane::Plot => vec![Piece::of(role, &format!(" {} ", app.table.focus.about()))],
+        Pane::Plot => {
+            let own = app.table.own.iter().find(|own| Column::Own(own.name) == app.table.focus);
+            let own = own.map(|own| format!("{} = {}", own.name.as_str(), own.expression));
+            vec![Piece::of(role, &format!(" {} ", own.as_deref().unwrap_or(app.table.focus.about())))]
+        }
         Pane::Watches => Vec::new(),
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
@@ -458,6 +470,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let told = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (told.as_str(), " › "),
+        MenuKind::Fields => (" Field that names the task · type a path, as details.task · Enter · Esc ", " c "),
         MenuKind::Templates => (" Chat templates · Enter uses one · Esc closes ", " c "),
         MenuKind::Columns => (" Columns · Enter shows one or no longer · Esc closes ", " c "),
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),

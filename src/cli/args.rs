@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Parser)]
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {
-    /// File to open on the screen; several, or a folder, open as a list; `-` is standard input; without one, a recorded
-    /// run opens
+    /// File to open on the screen; several, or a folder, open as a list, as does a pattern: 'data/**/*.jsonl'; `-` is
+    /// standard input; without one, a recorded run opens
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
     /// Open the newest file of a folder, and tell when a newer one comes

@@ -69,6 +69,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         out.json(&answer(&opened.header(), &vec![("entries", raw(&entries)?)]))?;
     } else {
         out.table(&entries.iter().map(row).collect::<Vec<_>>())?;
+        if let (true, Some(path)) = (entries.is_empty(), &options.path) {
+            opened.tell_missing(path, options.instance.instance.as_deref())?;
+        }
     }
     Ok(0)
 }

@@ -133,8 +133,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let (train, max_tokens) = (options.train, options.max_tokens);
     let loss = options.loss.as_deref().map(template).transpose()?;
     let loss = loss.map(|template| LossCheck { template, train, max_tokens });
+    let inputs = Inputs::of(&options.files);
+    if let Some(file) = &options.write_baseline {
+        let read = inputs.names.iter().chain(&options.against);
+        Known::may_write(file, &read.map(AsRef::as_ref).collect::<Vec<_>>())?;
+    }
     let mut check = Check { out, form, policy, known, summary: Summary::default(), data, loss };
-    let problems = check.files(&Inputs::of(&options.files), format)?;
+    let problems = check.files(&inputs, format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
     }
@@ -235,9 +240,10 @@ struct Line<'f> {
 }
 
 fn json(file: &str, finding: &Finding) -> Result<String, Problem> {
-    let Finding { record, step, path, rule, severity, message } = finding;
-    let (path, record, step) = (path.as_deref(), *record, *step);
-    let line = Line { obelus: 1, file, record, step, path, rule, severity: *severity, message };
+    let Finding { record, step, remark } = finding;
+    let (path, record, step) = (remark.path.as_deref(), *record, *step);
+    let (rule, severity, message) = (remark.rule, remark.severity, &*remark.message);
+    let line = Line { obelus: 1, file, record, step, path, rule, severity, message };
     serde_json::to_string(&line).map_err(|e| Problem::unreadable(format!("a finding has no JSON: {e}")))
 }
 

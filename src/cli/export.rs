@@ -7,6 +7,7 @@ mod write;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
+use super::inputs::spread;
 use super::mark::Decision;
 use super::out::{Out, Tone};
 use super::{Command, Stop};
@@ -140,7 +141,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let filter = options.filter.filter(Scope::Records)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     let open = |file: &FileName| super::load(file, options.format.forced(), out);
-    let loaded: Vec<Loaded> = options.files.iter().map(open).collect::<Result<_, Problem>>()?;
+    let loaded: Vec<Loaded> = spread(&options.files)?.iter().map(open).collect::<Result<_, Problem>>()?;
     if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
         return Err(Problem::usage(message).into());

@@ -1,11 +1,12 @@
 //! `--where`: filters on the command line, as the key `&` takes them on the screen; which records of a file they let
 //! through is found by the pass over all that the table of the screen makes too.
 
+use super::columns::{Column, Columns};
 use super::complain;
 use crate::format::{Looked, Purpose, Survey};
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
-use crate::review::{ChunkMaker, ContentKey, Filter, Marks, Scope, Target};
+use crate::review::{ChunkMaker, ContentKey, Filter, Marks, OwnName, Scope, Target};
 use crate::shell::config::Config;
 use crate::source::{Input, Reader};
 use clap::Args;
@@ -21,30 +22,104 @@ type Seen = (u64, Option<ContentKey>, Looked);
 #[derive(Debug, Clone, Args)]
 pub(super) struct WhereOption {
     /// Only what this filter lets through, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
-    /// the configuration
+    /// the configuration, whose columns are terms too: `turns>3`
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
 }
 
 impl WhereOption {
-    /// The filter; None where none was given. The configuration is only looked into for a filter by name.
+    /// The filter; None where none was given. The configuration is only looked into for a filter by name, and for a
+    /// term that asks for none of the fields of the scope.
     ///
     /// # Errors
     /// It is none: which one, where in it, what is wrong.
-    pub(super) fn filter(&self, scope: Scope) -> Result<Option<Filter>, Problem> {
-        let mut saved = Vec::new();
-        if self.filters.iter().any(|text| Filter::is_name(text)) {
-            let config = Config::load();
-            config.problems.iter().for_each(|problem| complain(&problem.to_string()));
-            saved = config.filters;
-        }
+    pub(super) fn filter(&self, scope: Scope) -> Result<Option<Where>, Problem> {
+        let mut config = None;
         let mut all: Option<Filter> = None;
         for text in &self.filters {
+            // What a script meant to say, and did not.
+            if text.trim().is_empty() {
+                let problem = Problem::usage("--where was given an empty filter, which lets everything through");
+                return Err(problem.hint("leave it out to mean all"));
+            }
             let fault = |fault| Problem::usage(format!("--where '{text}': {fault}"));
-            let read = Filter::read(text, scope, &saved).map_err(fault)?;
+            let read = match Filter::parse(text, scope).ok().filter(|_| !Filter::is_name(text)) {
+                Some(read) => read,
+                None => {
+                    let config = config.get_or_insert_with(configured);
+                    let names: Vec<OwnName> = columns(config).into_iter().map(|(name, _)| name).collect();
+                    Filter::read(text, scope.with(&names), &config.filters).map_err(fault)?
+                }
+            };
             all = Some(all.unwrap_or_default().and(read).map_err(fault)?);
         }
-        Ok(all)
+        Ok(all.map(|all| Where::new(all, config.as_ref().map(columns).unwrap_or_default())))
+    }
+}
+
+/// The configuration; what is wrong with it is told.
+fn configured() -> Config {
+    let config = Config::load();
+    config.problems.iter().for_each(|problem| complain(&problem.to_string()));
+    config
+}
+
+/// Its columns.
+fn columns(config: &Config) -> Vec<Column> {
+    let column = |(name, expression): &(String, String)| Some((OwnName::new(name).ok()?, expression.clone()));
+    config.columns.iter().filter_map(column).collect()
+}
+
+/// A filter with the columns of the configuration that it may ask for.
+#[derive(Debug, Default)]
+pub(super) struct Where {
+    filter: Filter,
+    /// Its terms that ask for none of the columns, and those that do.
+    known: Filter,
+    own: Filter,
+    columns: Vec<Column>,
+}
+
+impl Where {
+    fn new(filter: Filter, columns: Vec<Column>) -> Self {
+        let (known, own) = filter.apart();
+        Self { filter, known, own, columns }
+    }
+
+    /// The whole filter, as it is told.
+    pub(super) fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Its terms that ask for no column of the configuration.
+    pub(super) fn known(&self) -> &Filter {
+        &self.known
+    }
+
+    /// For each record of an input whether it is let through. Expressions are asked of those alone that pass all else.
+    ///
+    /// # Errors
+    /// The input can no longer be read, its records are no trajectories, or an expression fails for good.
+    pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Vec<bool>, Problem> {
+        let passing = match self.known.is_empty() && !self.own.is_empty() {
+            true => vec![true; loaded.records.len()],
+            false => passing(loaded, &self.known, marks)?,
+        };
+        self.passing_own(loaded, passing)
+    }
+
+    /// Of these records those that pass by what the columns of the configuration say.
+    ///
+    /// # Errors
+    /// The input can no longer be read, or an expression fails for good.
+    pub(super) fn passing_own(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Vec<bool>, Problem> {
+        if !self.own.is_empty() {
+            let told = Columns::of(loaded, &self.own, &self.columns, &passing)?;
+            for (record, passes) in passing.iter_mut().enumerate() {
+                *passes = *passes && told.pass(&self.own, record);
+            }
+        }
+        Ok(passing)
     }
 }
 
@@ -52,7 +127,7 @@ impl WhereOption {
 ///
 /// # Errors
 /// The input can no longer be read, or its records are no trajectories.
-pub(super) fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>, Problem> {
+fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>, Problem> {
     let purpose = match filter {
         _ if filter.is_of_outline() => Purpose::Outline,
         _ if filter.has_findings() => Purpose::Table,

@@ -88,6 +88,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         out.json(&answer(&opened.header(), &members))?;
     } else {
         show(&entries, out)?;
+        if entries.is_empty() {
+            opened.tell_missing(&options.path, options.instance.instance.as_deref())?;
+        }
     }
     Ok(0)
 }
@@ -135,7 +138,10 @@ fn entry(opened: &Opened, event: &Event, copies: &Copies<'_>, credits: &mut Cred
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
         value,
-        credit: if run.accounts_for(event) { credits.get(id, event.author) } else { Credit::default() },
+        credit: match run.accounts_for(event) {
+            true => run.credit_of(event).unwrap_or_else(|| credits.get(id, event.author)),
+            false => Credit::default(),
+        },
         cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, credits) }),
     })
 }

@@ -1,4 +1,4 @@
-//! The files that a command was given: files, standard input, and folders for all files in them.
+//! The files that a command was given: files, standard input, patterns, and folders for all files in them.
 
 use super::args::FileName;
 use super::{TROUBLE, complain};
@@ -10,16 +10,21 @@ use std::path::Path;
 pub(super) struct Inputs {
     /// Paths, and `-` for standard input.
     pub(super) names: Vec<FileName>,
-    /// What is wrong with folders.
+    /// What is wrong with folders and patterns.
     troubles: Vec<Problem>,
 }
 
 impl Inputs {
-    /// What arguments stand for: a folder for the files of records at any depth below it, sorted by path.
+    /// What arguments stand for: a folder for the files of records at any depth below it, sorted by path; a pattern for
+    /// the files that fit it, sorted too.
     pub(super) fn of(arguments: &[FileName]) -> Self {
         let mut inputs = Self { names: Vec::new(), troubles: Vec::new() };
         for argument in arguments {
             let path: &Path = argument.as_ref();
+            if source::is_pattern(path) {
+                inputs.take_pattern(path);
+                continue;
+            }
             if argument.is_stdin() || !path.is_dir() {
                 inputs.names.push(argument.clone());
                 continue;
@@ -36,14 +41,44 @@ impl Inputs {
         inputs
     }
 
-    /// What is wrong with folders, as messages.
+    fn take_pattern(&mut self, pattern: &Path) {
+        match source::files_matching(pattern) {
+            Ok((files, mut troubles)) => {
+                self.names.extend(files.into_iter().map(FileName::from));
+                self.troubles.append(&mut troubles);
+            }
+            Err(problem) => self.troubles.push(problem),
+        }
+    }
+
+    /// What is wrong with folders and patterns, as messages.
     pub(super) fn troubles(&self) -> impl Iterator<Item = String> {
         self.troubles.iter().map(ToString::to_string)
     }
 
-    /// Tells what is wrong with folders; the exit status that this means.
+    /// Tells what is wrong with folders and patterns; the exit status that this means.
     pub(super) fn complain(&self) -> u8 {
         self.troubles().for_each(|trouble| complain(&trouble));
         if self.troubles.is_empty() { 0 } else { TROUBLE }
     }
+}
+
+/// Arguments with the files that fit in place of each pattern; folders stay.
+///
+/// # Errors
+/// Nothing fits a pattern, or a folder on its way cannot be read.
+pub(super) fn spread(arguments: &[FileName]) -> Result<Vec<FileName>, Problem> {
+    let mut out = Vec::new();
+    for argument in arguments {
+        if !source::is_pattern(argument.as_ref()) {
+            out.push(argument.clone());
+            continue;
+        }
+        let (files, troubles) = source::files_matching(argument.as_ref())?;
+        if let Some(trouble) = troubles.into_iter().next() {
+            return Err(trouble);
+        }
+        out.extend(files.into_iter().map(FileName::from));
+    }
+    Ok(out)
 }

@@ -1,7 +1,7 @@
 //! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
-use super::filter::{self, WhereOption};
+use super::filter::WhereOption;
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
@@ -127,7 +127,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     keeper.gather()?.events.into_iter().for_each(|event| {
         marks.apply(event);
     });
-    let passing = filter.map(|filter| filter::passing(&loaded, &filter, &marks)).transpose()?;
+    let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?;
     let targets = targets(&options, &loaded, passing.as_deref())?;
     if options.what.undo {
         for (target, about) in targets.clone() {
@@ -202,12 +202,16 @@ fn no_step(run: &dyn Run, step: StepNo) -> Problem {
 fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<Target, Problem> {
     let mut target = Target { step: options.step, ..Target::record(key) };
     let (Some(path), Some(step)) = (&options.path, options.step) else { return Ok(target) };
-    let found = run.locate(path, step)?;
-    let instance_of = |id| run.tree().identity(id).instance.clone();
-    let wanted = |(id, _): &&(_, _)| options.instance.is_none() || instance_of(*id) == options.instance;
-    let (id, keys) =
-        found.iter().find(wanted).ok_or_else(|| Problem::usage(format!("the state has no {path} at step {step}")))?;
-    target.path = Some(run.reference(run.tree().identity(*id), keys));
+    let tree = run.tree();
+    let mut found = run.locate(path, step)?;
+    found.retain(|(id, keys)| tree.node(*id, keys).is_some_and(|node| tree.shape(node, step).is_some()));
+    let instance_of = |id| tree.identity(id).instance.clone();
+    let (id, keys) = found.iter().find(|(id, _)| instance_of(*id) == options.instance).ok_or_else(|| {
+        let told = Problem::usage(format!("the state has no {path} at step {step}"));
+        let others: Vec<String> = found.iter().filter_map(|(id, _)| instance_of(*id)).collect();
+        if others.is_empty() { told } else { told.hint(format!("--instance says of which: {}", others.join(", "))) }
+    })?;
+    target.path = Some(run.reference(tree.identity(*id), keys));
     target.instance = instance_of(*id);
     Ok(target)
 }

@@ -1,7 +1,8 @@
 //! `obelus marks`: what was decided, of everything or of files; and journals of several people as one.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
-use super::filter::{self, WhereOption};
+use super::filter::WhereOption;
+use super::inputs::spread;
 use super::out::{Out, Tone};
 use super::{Command, Stop, complain};
 use crate::format::Layout;
@@ -67,10 +68,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.files.is_empty() {
         return tell(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
     }
-    for file in &options.files {
+    for file in &spread(&options.files)? {
         let loaded = super::load(file, options.format.forced(), out)?;
         let units = units(&loaded)?;
-        let passing = filter.as_ref().map(|filter| filter::passing(&loaded, filter, &marks)).transpose()?;
+        let passing = filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?;
         let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.get(unit).is_some_and(|passes| *passes));
         let here = units.marks(&marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
         let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));

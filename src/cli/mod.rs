@@ -8,6 +8,7 @@ mod args;
 mod blame;
 mod cause;
 mod check;
+mod columns;
 mod diff;
 mod explain;
 mod export;

@@ -75,6 +75,25 @@ impl Opened {
         super::tell_trouble(&self.loaded, out);
     }
 
+    /// Says to people that nothing is there at a path, and which instances have it.
+    ///
+    /// # Errors
+    /// The path does not parse.
+    pub(super) fn tell_missing(&self, path: &str, asked: Option<&str>) -> Result<(), Problem> {
+        let tree = self.run.tree();
+        let mut found = self.run.locate(path, self.step)?;
+        found.retain(|(id, keys)| tree.node(*id, keys).is_some());
+        let named = |id| tree.identity(id).instance.clone().unwrap_or_else(|| "none, which is global".to_owned());
+        let has: Vec<String> = found.iter().map(|(id, _)| named(*id)).collect();
+        let of = asked.map(|asked| format!(" of instance {asked}")).unwrap_or_default();
+        let told = Problem::usage(format!("nothing was written at {path}{of}"));
+        super::complain(&match has[..] {
+            [] => told.to_string(),
+            _ => told.hint(format!("it is there with --instance {}", has.join(", "))).to_string(),
+        });
+        Ok(())
+    }
+
     /// The bytes of the input.
     pub(super) fn bytes(&self) -> &dyn Bytes {
         self.loaded.input.as_ref()

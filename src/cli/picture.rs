@@ -5,9 +5,10 @@ use super::out::Out;
 use super::{Command, Stop, screen};
 use crate::model::Problem;
 use crate::shell::stage::Stage;
+use crate::source::Output;
 use crate::ui::{self, Background, Theme};
 use clap::{ArgMatches, Args};
-use std::fs;
+use std::path::Path;
 
 /// Least and greatest width and height of a picture, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 1..=1_000;
@@ -40,6 +41,9 @@ struct Options {
     /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<FileName>,
+    /// Write over a file that is there (never over the input)
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
@@ -63,7 +67,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     match &options.out {
         None => out.text(&picture)?,
         Some(path) => {
-            fs::write(path, picture).map_err(|e| Problem::unreadable(format!("{path} cannot be written: {e}")))?
+            let inputs: Vec<&Path> = file.map(AsRef::as_ref).into_iter().collect();
+            let mut output = Output::create(path.as_ref(), options.force, &inputs)?;
+            output.write(picture.as_bytes())?;
+            output.finish()?.publish()?;
         }
     }
     Ok(0)

@@ -4,19 +4,19 @@
 //! stop it. So it never runs in this one: [`worker`] is this program started again, with an empty environment and a
 //! bound on its memory, fed records over a pipe ([`crate::shell::query`]) and killed when it takes too long.
 
-mod ask;
+pub(super) mod ask;
 mod passed;
 mod worker;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
-use super::filter::{self, WhereOption};
+use super::filter::{Where, WhereOption};
 use super::inputs::Inputs;
 use super::out::{self, Out, raw};
 use super::{Command, Stop, TROUBLE, complain};
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Place, Problem};
-use crate::review::{Filter, Marks, Scope};
+use crate::review::{Marks, Scope};
 use crate::shell::query::{Question, RecordAnswer};
 use ask::Answered;
 use clap::{ArgMatches, Args};
@@ -115,7 +115,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// What is told of files.
 struct Told<'o, 'w> {
     options: &'o Options,
-    filter: Option<Filter>,
+    filter: Option<Where>,
     marks: Marks,
     out: &'o mut Out<'w>,
     has_several: bool,
@@ -126,8 +126,8 @@ impl Told<'_, '_> {
     fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
         let (mut count, mut failed) = (0_u64, 0_u64);
-        let passing = self.filter.as_ref().map(|filter| filter::passing(&loaded, filter, &self.marks)).transpose()?;
-        ask::records(&loaded, question, passing.as_deref(), |answered| {
+        let passing = self.filter.as_ref().map(|filter| filter.passing(&loaded, &self.marks)).transpose()?;
+        ask::records(&loaded, question, " (--timeout)", passing.as_deref(), |answered| {
             count += u64::from(answered.answer.is_true);
             failed += u64::from(answered.answer.failure.is_some());
             self.record(file, &loaded, &answered)

@@ -1,6 +1,7 @@
 //! The screen: a file, standard input, or the run that obelus brings with it.
 
 use super::args::{self, FileName, Look, Screen};
+use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain};
 use crate::app::start::Start;
@@ -9,7 +10,7 @@ use crate::shell::{self, Opened, Settings};
 use crate::source::Input;
 use crate::text::near;
 use clap::{ArgMatches, Args};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,9 @@ impl Look {
 pub(super) const COMMAND: Command = Command { name: "demo", describe, run: demo };
 
 fn describe(command: clap::Command) -> clap::Command {
-    Look::augment_args(command.about("Open a recorded run: an agent books a journey for two, and one value goes wrong"))
+    // The options would bring a sentence of their own.
+    let about = "Open a recorded run: an agent books a journey for two, and one value goes wrong";
+    Look::augment_args(command).about(about)
 }
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
@@ -46,6 +49,11 @@ fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
 /// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
     let Screen { paths, latest, format, look, follow, marks } = args::parsed(matches)?;
+    let paths = match spread(&paths) {
+        // What is waited for may have any name.
+        Err(_) if follow && paths.len() == 1 => paths,
+        files => files?,
+    };
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => list(vec![folder], true)?,
         ([], None) => return show(None, format.forced(), look, (follow, marks.path())),
@@ -104,6 +112,9 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
 pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     match file {
         None => Ok(Input::memory("demo: a journey for two", DEMO)),
+        Some(file) if file.is_stdin() && io::stdin().is_terminal() => {
+            Err(Problem::usage("standard input is the terminal, which keys come from").hint("pipe something into it"))
+        }
         Some(file) if file.is_stdin() => Input::stdin(),
         Some(file) => Input::open(file.as_ref()),
     }

@@ -50,20 +50,25 @@ struct PlaceMember {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let filter = options.filter.filter(Scope::Steps)?.unwrap_or_default();
-    let marks = if filter.has_marks() { options.marks.read()?.0 } else { Marks::default() };
+    let marks = if filter.filter().has_marks() { options.marks.read()?.0 } else { Marks::default() };
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     let layout = loaded.detected.format.layout();
     let records = match options.record {
         Some(record) => record..record + 1,
         None => 0..loaded.trajectories(),
     };
+    // Columns of the configuration are asked of the record in which a step stands.
+    let is_wanted = |record| layout == Layout::Run || records.contains(&record);
+    let passing = filter.passing_own(&loaded, (0..loaded.records.len()).map(is_wanted).collect())?;
+    let filter = filter.known();
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
         let run = loaded.run(record)?;
-        let notes = notes(&loaded, record, run.as_ref(), &filter, &marks)?;
+        let notes = notes(&loaded, record, run.as_ref(), filter, &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
-            if !filter.holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
+            let is_in = run.place(number).is_none_or(|place| passing.get(place.record) == Some(&true));
+            if !is_in || !filter.holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
                 continue;
             }
             let shown = Shown::of(run.as_ref(), number, loaded.input.as_ref());

@@ -11,7 +11,7 @@ use crate::rules::acts::{
     self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Type, canonical, known_path, parse_expression,
     parse_reference,
 };
-use crate::state::{Event, Exam, IdentityId, IdentityView, Tree, Verdicts};
+use crate::state::{Event, Exam, IdentityId, IdentityView, Told, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::sync::Arc;
@@ -198,8 +198,8 @@ impl Run for ActsRun {
         self.log.examine(exam, bytes)
     }
 
-    fn schema_findings(&self, verdicts: &Verdicts) -> Vec<Finding> {
-        self.log.schema_findings(verdicts)
+    fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
+        self.log.schema_findings(verdicts, told)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Found, Identity, Problem, Record, RecordBody, RecordIndex, Severity, Step, StepNo, StepPlace,
+    Bytes, Finding, Found, Identity, Problem, Record, RecordBody, RecordIndex, Remark, Severity, Step, StepNo,
+    StepPlace,
 };
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
@@ -99,7 +100,8 @@ fn fault(record: &Record, text: &[u8]) -> Option<String> {
 
 fn invalid(record: usize, message: String) -> Finding {
     let step = StepNo::try_from(record).ok();
-    Finding { record, step, path: None, rule: "data.invalid-json", severity: Severity::Error, message: message.into() }
+    let (rule, severity, message) = ("data.invalid-json", Severity::Error, message.into());
+    Finding::new(record, step, Remark { path: None, rule, severity, message })
 }
 
 /// The records of a file, known by their places.

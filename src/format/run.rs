@@ -5,7 +5,7 @@ use super::plan::{PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
-use crate::state::{Event, Exam, IdentityId, Tree, Verdicts};
+use crate::state::{Event, Exam, IdentityId, Told, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
@@ -183,6 +183,11 @@ pub trait Run: Send + Sync {
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
     /// Who supplied the values of `identity` that `author`'s message wrote.
     fn credit(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit;
+    /// Who supplied the value of an event, where its step wrote the identity more than once and not this event last;
+    /// None: [`Run::credit`] says it.
+    fn credit_of(&self, _event: &Event) -> Option<Credit> {
+        None
+    }
     /// What the message of step `author` says of where the values came from that it wrote to an identity.
     fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
         Origin { call: self.step(author, bytes).answers, reads: Vec::new() }
@@ -204,8 +209,8 @@ pub trait Run: Send + Sync {
     fn examine(&self, _exam: &mut Exam, _bytes: &dyn Bytes) -> bool {
         false
     }
-    /// What an exam found, as findings in no order; they come beside those of [`Run::findings`].
-    fn schema_findings(&self, _verdicts: &Verdicts) -> Vec<Finding> {
+    /// What an exam found and was not told yet, as findings in no order; they come beside those of [`Run::findings`].
+    fn schema_findings(&self, _verdicts: &Verdicts, _told: Told) -> Vec<Finding> {
         Vec::new()
     }
     /// Description of an identity at a step.

@@ -6,8 +6,8 @@ use super::plan::PlanView;
 use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
-use crate::rules::scopix::{self, Conversation, Holding, Log, Merged, Plan, Shape, SlotState};
-use crate::state::{EventOp, IdentityId, Tree};
+use crate::rules::scopix::{self, Conversation, Holding, Log, Merged, Meta, Plan, Shape, SlotState};
+use crate::state::{Event, EventOp, IdentityId, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -264,16 +264,11 @@ impl Run for Context {
     }
 
     fn credit(&self, identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Credit {
-        let Some(meta) = self.log.credit(identity, author) else { return Credit::default() };
-        let quoted = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), json::quote);
-        Credit {
-            fields: vec![
-                ("source_node", quoted(meta.source.as_deref())),
-                ("timestamp", quoted(meta.timestamp.as_deref())),
-            ],
-            who: meta.source.as_deref().map(str::to_owned),
-            when: meta.timestamp.as_deref().map(str::to_owned),
-        }
+        self.log.credit(identity, author).map(credit).unwrap_or_default()
+    }
+
+    fn credit_of(&self, event: &Event) -> Option<Credit> {
+        self.log.credit_of(event).map(credit)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
@@ -484,4 +479,12 @@ fn plan_members(plan: &Plan) -> Answer {
         ("blocked", raw(&plan.order.blocked)),
         ("conflicts", raw(&conflicts)),
     ]
+}
+/// S12: source and time of a write.
+fn credit(meta: &Meta) -> Credit {
+    let quoted = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), json::quote);
+    let fields =
+        vec![("source_node", quoted(meta.source.as_deref())), ("timestamp", quoted(meta.timestamp.as_deref()))];
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    Credit { fields, who: text(meta.source.as_deref()), when: text(meta.timestamp.as_deref()) }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::Run;
 use crate::model::{Bytes, Finding, Problem};
-use crate::state::{Exam, Verdicts};
+use crate::state::{Exam, Told, Verdicts};
 use std::sync::Arc;
 use std::thread;
 
@@ -25,7 +25,7 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 pub fn findings_of(run: &dyn Run, bytes: &dyn Bytes) -> Result<Vec<Arc<Finding>>, Problem> {
     let mut all = run.findings();
     if run.has_schemas() {
-        all.extend(run.schema_findings(&verdicts_of(run, bytes)?).into_iter().map(Arc::new));
+        all.extend(run.schema_findings(&verdicts_of(run, bytes)?, Told::default()).into_iter().map(Arc::new));
     }
     Ok(Finding::in_order(all))
 }

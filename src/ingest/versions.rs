@@ -79,7 +79,13 @@ impl Work {
     pub(super) fn next_version(&mut self) -> Result<(), Stop> {
         let (Some(versions), Some(content)) = (&mut self.versions, self.watch.content()) else { return Ok(()) };
         match versions.document.read(content, Instant::now(), false)? {
-            Found::Nothing | Found::Torn(_) => Ok(()),
+            Found::Nothing => Ok(()),
+            Found::Torn(torn) => {
+                let name = self.live.input.name();
+                let told =
+                    format!("{name} is no JSON now: {}, at byte {}; what it held stays on screen", torn.why, torn.byte);
+                self.send(IngestEvent::Torn(told))
+            }
             Found::Version { text, .. } => {
                 let first = text.trim_ascii_start().first().copied().unwrap_or_default();
                 let place = add(&self.live.input, &text, self.format.anew(first))?;

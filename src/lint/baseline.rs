@@ -71,19 +71,15 @@ pub fn digest(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Severity;
+    use crate::model::{Remark, Severity};
     use std::sync::Arc;
 
     #[test]
     fn a_line_silences_one_finding_wherever_it_stands() {
         let path = Some("/a\n\"b".into());
-        let found = |record, rule, path: &Option<Arc<str>>| Finding {
-            record,
-            step: None,
-            path: path.clone(),
-            rule,
-            severity: Severity::Info,
-            message: record.to_string().into(),
+        let found = |record: usize, rule, path: &Option<Arc<str>>| {
+            let message = record.to_string().into();
+            Finding::new(record, None, Remark { path: path.clone(), rule, severity: Severity::Info, message })
         };
         let content = digest(b"{}");
         let text = [line(&found(0, "adp.empty", &path), &content), line(&found(0, "adp.shape", &None), &content)];

@@ -1,7 +1,7 @@
 //! Which findings count: rules allowed and denied, layer upon layer.
 
 use super::{by_id, family, meant, names};
-use crate::model::{Finding, Problem, Severity};
+use crate::model::{Finding, Problem, Remark, Severity};
 
 /// What somebody said of rules. A later layer wins over an earlier one; in a layer a rule's id wins over its family.
 #[derive(Debug, Default)]
@@ -42,7 +42,10 @@ impl Policy {
         match self.layers.iter().rev().find_map(|layer| verdict(layer, finding.rule)) {
             None => Some(finding),
             Some(Verdict::Allow) => None,
-            Some(Verdict::Deny) => Some(Finding { severity: Severity::Error, ..finding }),
+            Some(Verdict::Deny) => {
+                let remark = Remark { severity: Severity::Error, ..finding.remark.as_ref().clone() };
+                Some(Finding { remark: remark.into(), ..finding })
+            }
         }
     }
 }
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
 
     fn finding(rule: &'static str) -> Finding {
-        Finding { record: 0, step: None, path: None, rule, severity: Severity::Warning, message: "".into() }
+        Finding::new(0, None, Remark { path: None, rule, severity: Severity::Warning, message: "".into() })
     }
 
     #[test]

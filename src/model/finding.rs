@@ -3,10 +3,11 @@
 use super::Place;
 use serde::Serialize;
 use std::borrow::Borrow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// For the record; nothing is wrong.
@@ -30,12 +31,21 @@ impl Severity {
 }
 
 /// One finding. Its place in a list is its order by record, step, path and rule (A45, D16).
+///
+/// There can be as many as steps, and many say the same: so what they say is apart, and can be shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Record number, from 0.
     pub record: usize,
     /// Step, from 0; None for a finding of the whole record.
     pub step: Option<super::StepNo>,
+    /// What it says, readable as if it were the finding's own.
+    pub remark: Arc<Remark>,
+}
+
+/// What a finding says, wherever it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Remark {
     /// Where in the record or state, in the notation of its rule.
     pub path: Option<Arc<str>>,
     /// Stable id with the prefix of its family, as `acts.invalid-json`.
@@ -55,7 +65,21 @@ pub struct Found {
     pub place: Place,
 }
 
+impl Deref for Finding {
+    type Target = Remark;
+
+    fn deref(&self) -> &Remark {
+        &self.remark
+    }
+}
+
 impl Finding {
+    /// A finding of a step of a record, or of the whole record.
+    #[must_use]
+    pub fn new(record: usize, step: Option<super::StepNo>, remark: impl Into<Arc<Remark>>) -> Self {
+        Self { record, step, remark: remark.into() }
+    }
+
     /// The order in which findings are told (A45, D16).
     #[must_use]
     pub fn order(&self) -> (usize, Option<super::StepNo>, Option<&str>, &str) {

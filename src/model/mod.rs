@@ -11,7 +11,7 @@ mod problem;
 mod step;
 mod time;
 
-pub use finding::{Finding, Found, Severity};
+pub use finding::{Finding, Found, Remark, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;
 pub use listed::{ListChange, ListedFile, ListedKind};

@@ -1,35 +1,59 @@
 //! What the schemas make of the open run: filled by a job, read by panes (A42).
 
 use super::SharedRun;
-use crate::format::Run;
 use crate::json::Key;
 use crate::model::{Bytes, Finding, StepNo};
-use crate::state::{Exam, IdentityId, Invalid, Verdicts};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use crate::state::{Exam, IdentityId, Invalid, Told, Verdicts};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 /// The exam of one run and what came of it. Panes get copies, so that nobody holds it for long.
 #[derive(Debug, Default)]
 pub struct Checks {
-    exam: Mutex<Exam>,
+    /// The exam, and what of it are findings.
+    exam: Mutex<(Exam, Told)>,
     verdicts: RwLock<Verdicts>,
+    findings: RwLock<Arc<Vec<Arc<Finding>>>>,
+    /// The number of steps that were checked, with all findings on them.
+    judged: AtomicI32,
 }
 
 impl Checks {
-    /// Checks the next step; false when there is none. The run is read while its tree is needed and no longer.
+    /// Checks the next step; false when there is none. The run is read while its tree is needed and no longer, and the
+    /// findings are made here, behind each lap, so that no frame waits for them.
     pub fn go_on(&self, run: &SharedRun, bytes: &dyn Bytes) -> bool {
-        let mut exam = self.exam.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_there = run.read().unwrap_or_else(PoisonError::into_inner).examine(&mut exam, bytes);
-        if is_there {
-            let judgement = exam.judge();
-            self.verdicts.write().unwrap_or_else(PoisonError::into_inner).add(judgement);
+        let mut at_hand = self.exam.lock().unwrap_or_else(PoisonError::into_inner);
+        let (exam, told) = &mut *at_hand;
+        if !run.read().unwrap_or_else(PoisonError::into_inner).examine(exam, bytes) {
+            return false;
         }
-        is_there
+        let judgement = exam.judge();
+        self.verdicts.write().unwrap_or_else(PoisonError::into_inner).add(judgement);
+        let judged = self.read().judged();
+        if judged != self.judged() {
+            self.tell(run, told);
+            self.judged.store(judged, Ordering::Release);
+        }
+        true
+    }
+
+    /// Makes findings of what was found since the last time.
+    fn tell(&self, run: &SharedRun, told: &mut Told) {
+        let verdicts = self.read();
+        let new = run.read().unwrap_or_else(PoisonError::into_inner).schema_findings(&verdicts, *told);
+        *told = verdicts.told();
+        drop(verdicts);
+        if !new.is_empty() {
+            let old = self.findings();
+            let all = Finding::in_order(old.iter().cloned().chain(new.into_iter().map(Arc::new)).collect());
+            *self.findings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
+        }
     }
 
     /// The number of steps that were checked.
     #[must_use]
     pub fn judged(&self) -> StepNo {
-        self.read().judged()
+        self.judged.load(Ordering::Acquire)
     }
 
     /// All violations of an identity at or below a path, in the order in which they came up.
@@ -58,10 +82,10 @@ impl Checks {
         verdicts.faults().iter().find(|(at, _)| *at == step).map(|(_, why)| why.clone())
     }
 
-    /// What was found so far, as findings in no order.
+    /// The findings on the steps that were checked, in order. They only become more.
     #[must_use]
-    pub fn findings(&self, run: &dyn Run) -> Vec<Finding> {
-        run.schema_findings(&self.read())
+    pub fn findings(&self) -> Arc<Vec<Arc<Finding>>> {
+        Arc::clone(&self.findings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Verdicts> {

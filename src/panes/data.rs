@@ -96,17 +96,12 @@ impl DataFound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Remark;
 
     #[test]
     fn more_than_are_kept_are_counted() {
-        let finding = |record| Finding {
-            record,
-            step: None,
-            path: None,
-            rule: "data.loop",
-            severity: Severity::Warning,
-            message: "".into(),
-        };
+        let remark = Remark { path: None, rule: "data.loop", severity: Severity::Warning, message: "".into() };
+        let finding = |record| Finding::new(record, None, remark.clone());
         let mut data = DataFound::default();
         (0..=FOUND_MAX).for_each(|record| data.add(finding(record % 3)));
         assert_eq!((0..4).map(|record| data.of(record).len()).sum::<usize>(), FOUND_MAX);

@@ -112,7 +112,7 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
         "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
         _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
     }));
-    let is_there = session.live.stale.is_none_or(|word| word != "gone");
+    let is_there = session.live.stale.is_none_or(|word| !matches!(word, "gone" | "torn"));
     if !session.is_complete {
         let text = match open {
             _ if session.replay.is_some() => String::new(),

@@ -141,7 +141,10 @@ fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is
         EventOp::Reset => ("−", "reset", Role::Removed),
     };
     let credit = match open.run().accounts_for(event) {
-        true => open.run().credit(event.identity, event.author, open.bytes()),
+        true => {
+            let last = || open.run().credit(event.identity, event.author, open.bytes());
+            open.run().credit_of(event).unwrap_or_else(last)
+        }
         false => Credit::default(),
     };
     let mut left = vec![

@@ -16,9 +16,29 @@ impl Listed {
     /// Puts findings in order.
     #[must_use]
     pub fn new(all: Vec<Arc<Finding>>) -> Self {
-        let all = Finding::in_order(all);
+        // A run gives them in order, which costs less to see than to bring about.
+        let is_in_order = all.is_sorted_by(|a, b| a.order() < b.order());
+        let all = if is_in_order { all } else { Finding::in_order(all) };
         let mut counts = [0; 3];
         all.iter().for_each(|finding| counts[finding.severity as usize] += 1);
+        Self { all, counts }
+    }
+
+    /// These and others, in order.
+    #[must_use]
+    pub fn with(&self, others: Vec<Arc<Finding>>) -> Self {
+        let (mut all, mut counts) = (Vec::with_capacity(self.all.len() + others.len()), self.counts);
+        let mut rest = self.all.as_slice();
+        for other in Finding::in_order(others) {
+            let before = rest.iter().take_while(|f| f.order() <= other.order()).count();
+            all.extend_from_slice(&rest[..before]);
+            rest = &rest[before..];
+            if all.last().is_none_or(|last: &Arc<Finding>| last.order() != other.order()) {
+                counts[other.severity as usize] += 1;
+                all.push(other);
+            }
+        }
+        all.extend_from_slice(rest);
         Self { all, counts }
     }
 
@@ -48,13 +68,14 @@ impl Deref for Listed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Remark;
 
     #[test]
     fn findings_stand_by_step() {
         let finding = |record, step, severity| {
             let (path, message) = (None, "".into());
             let rule = if severity == Severity::Error { "a" } else { "b" };
-            Arc::new(Finding { record, step, path, rule, severity, message })
+            Arc::new(Finding::new(record, step, Remark { path, rule, severity, message }))
         };
         let (error, warning) = (Severity::Error, Severity::Warning);
         let listed = Listed::new(vec![
@@ -67,6 +88,10 @@ mod tests {
         assert_eq!((listed.len(), listed.count(error), listed.count(warning)), (4, 2, 2));
         assert_eq!(listed.of_step(0, 1), 1..3);
         assert_eq!(listed.of_step(2, 5), 3..4);
+        let others = || vec![finding(0, Some(1), error), finding(1, None, error), finding(9, None, warning)];
+        let (both, wanted) = (listed.with(others()), Listed::new([others(), listed.to_vec()].concat()));
+        assert_eq!((&both.all, both.counts, both.len()), (&wanted.all, wanted.counts, 6));
+        assert_eq!(Listed::default().with(others()).counts, [0, 1, 2]);
         assert_eq!([(0, 0), (0, 2), (1, 4), (2, 6)].map(|(r, s)| listed.of_step(r, s)), [1..1, 3..3, 3..3, 4..4]);
     }
 }

@@ -80,7 +80,9 @@ pub struct Session {
     described: RefCell<HashMap<StepNo, Arc<Step>>>,
     causes: RefCell<Causes>,
     writes: RefCell<HashMap<StepNo, Rc<Vec<Piece>>>>,
-    findings: RefCell<Option<(FindingsKey, Findings)>>,
+    /// The findings of the run alone, and with those of its schemas and of datasets, which are so many.
+    own_findings: RefCell<Option<(FindingsKey, Findings)>>,
+    findings: RefCell<Option<(FindingsKey, usize, Findings)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
     newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
 }
@@ -94,8 +96,8 @@ type PlanKey = (u64, StepNo, usize);
 /// The findings of a run in order, shared with the run.
 pub type Findings = Rc<Listed>;
 
-/// Generation, size and completeness of the run that findings were looked up of, and the steps checked by then.
-type FindingsKey = (u64, usize, bool, StepNo);
+/// Generation, size and completeness of the run that findings were looked up of.
+type FindingsKey = (u64, usize, bool);
 
 /// By generation, leaf and author: the hops back.
 type Causes = HashMap<(u64, NodeId, StepNo), Rc<Vec<Hop>>>;
@@ -139,6 +141,7 @@ impl Session {
             described: RefCell::default(),
             causes: RefCell::default(),
             writes: RefCell::default(),
+            own_findings: RefCell::default(),
             findings: RefCell::default(),
             plan: RefCell::default(),
             newest: RefCell::default(),
@@ -170,6 +173,7 @@ impl Session {
 
     /// Forgets the findings: the run has others now.
     pub fn forget_findings(&self) {
+        self.own_findings.replace(None);
         self.findings.replace(None);
     }
 
@@ -263,15 +267,30 @@ impl Open<'_> {
     pub fn findings(&self) -> Findings {
         let is_complete = self.session.is_complete;
         let size = if is_complete { self.count() } else { self.count().checked_ilog2().unwrap_or(0) as usize };
-        let key = (self.session.generation, size, is_complete, self.session.checks.judged());
-        if let Some((_, found)) = self.session.findings.borrow().as_ref().filter(|(k, _)| *k == key) {
+        let key = (self.session.generation, size, is_complete);
+        let checked = self.session.checks.findings();
+        let data = self.session.data.as_ref().map_or(&[][..], |data| data.of(self.session.trajectory));
+        let others = checked.len() + data.len();
+        if let Some((.., found)) = self.session.findings.borrow().as_ref().filter(|(k, n, _)| (*k, *n) == (key, others))
+        {
             return Rc::clone(found);
         }
-        let mut all = self.guard.findings();
-        all.extend(self.session.checks.findings(self.run()).into_iter().map(Arc::new));
-        all.extend(self.session.data.iter().flat_map(|data| data.of(self.session.trajectory)).cloned());
-        let found = Rc::new(Listed::new(all));
-        *self.session.findings.borrow_mut() = Some((key, Rc::clone(&found)));
+        let own = self.own_findings(key);
+        let found = match others {
+            0 => own,
+            _ => Rc::new(own.with(checked.iter().chain(data).cloned().collect())),
+        };
+        *self.session.findings.borrow_mut() = Some((key, others, Rc::clone(&found)));
+        found
+    }
+
+    /// The findings of the run alone.
+    fn own_findings(&self, key: FindingsKey) -> Findings {
+        if let Some((_, found)) = self.session.own_findings.borrow().as_ref().filter(|(k, _)| *k == key) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(Listed::new(self.guard.findings()));
+        *self.session.own_findings.borrow_mut() = Some((key, Rc::clone(&found)));
         found
     }
 

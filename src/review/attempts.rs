@@ -1,12 +1,14 @@
 //! Attempts at a task to look through: their tree with what each branch came to, and the tasks with several attempts.
 
-use super::facts::FactTable;
+use super::facts::{Entry, FactTable};
 use super::field::{Names, Numbers, Subject as _};
 use super::prefix::{Attempt, Stretch, tree};
+use crate::json::Value;
 use crate::model::Step;
-use crate::rules::adp::task_key;
+use crate::rules::adp::{scalar, task_key};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// Most tasks that are listed.
 const TASKS_MAX: usize = 500;
@@ -21,6 +23,9 @@ pub enum TaskQuestion {
     /// The tasks with several attempts.
     Several,
 }
+
+/// The field that names the task of a record; None: as [`crate::rules::adp::task`] finds it.
+pub type TaskField = Option<Arc<str>>;
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,24 +166,43 @@ impl AttemptTree {
     }
 }
 
-/// The records that are taken for attempts at a task, by what is known of them.
+/// The key of the task of a record: as the table has it, or as it was read by a field of its own, 0 where that names
+/// none.
+fn task_of(entry: Entry<'_>, keys: Option<&[u64]>) -> Option<u64> {
+    match keys {
+        None => entry.task(),
+        Some(keys) => {
+            entry.number(Numbers::Steps)?;
+            keys.get(entry.record()).copied().filter(|key| *key != 0)
+        }
+    }
+}
+
+/// The key of the task of a record that names it in a field; None: it does not.
 #[must_use]
-pub fn attempts_at(facts: &FactTable, task: &str) -> Vec<usize> {
+pub fn key_by(record: &Value<'_>, by: &str) -> Option<u64> {
+    scalar(record, by).map(|task| task_key(&task))
+}
+
+/// The records that are taken for attempts at a task, by what is known of them; `keys` are those of their tasks, where
+/// these are named by a field that the table does not know.
+#[must_use]
+pub fn attempts_at(facts: &FactTable, keys: Option<&[u64]>, task: &str) -> Vec<usize> {
     let key = Some(task_key(task));
-    facts.iter().filter(|entry| entry.task() == key).map(|entry| entry.record()).collect()
+    facts.iter().filter(|entry| task_of(*entry, keys) == key).map(Entry::record).collect()
 }
 
 /// The tasks with several attempts, by what is known of the records; their names are looked up later. None: nobody
 /// wants it any more.
 #[must_use]
-pub fn several(facts: &FactTable, is_wanted: &dyn Fn() -> bool) -> Option<TaskList> {
+pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> bool) -> Option<TaskList> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     let mut out = TaskList::default();
     for entry in facts.iter() {
         if entry.record().is_multiple_of(LOOK_RECORDS) && !is_wanted() {
             return None;
         }
-        match entry.task() {
+        match task_of(entry, keys) {
             Some(task) => *counts.entry(task).or_default() += 1,
             None => out.unnamed += 1,
         }
@@ -190,7 +214,7 @@ pub fn several(facts: &FactTable, is_wanted: &dyn Fn() -> bool) -> Option<TaskLi
         if entry.record().is_multiple_of(LOOK_RECORDS) && !is_wanted() {
             return None;
         }
-        let Some(task) = entry.task().filter(|task| counts.get(task).is_some_and(|n| *n > 1)) else { continue };
+        let Some(task) = task_of(entry, keys).filter(|task| counts.get(task).is_some_and(|n| *n > 1)) else { continue };
         let steps = entry.number(Numbers::Steps).unwrap_or_default() as u64;
         let place = match places.get(&task) {
             Some(place) => *place,
@@ -260,12 +284,15 @@ mod tests {
             made("c", 1, &[], None, "done"),
             task(7, made("d", 9, &[], Some(0.0), "cost")),
         ];
-        let list = several(&table(&all), &|| true).unwrap();
+        let list = several(&table(&all), None, &|| true).unwrap();
         assert_eq!((list.several, list.all, list.unnamed, list.tasks.len()), (1, 2, 1, 1));
         let line = &list.tasks[0];
         assert_eq!((line.attempts, line.first, line.steps.clone()), (2, 0, 3..=9));
         assert_eq!(line.outcome.rewards, Some((0.0, 1.0)));
         assert_eq!(line.outcome.finishes, [("cost".to_owned(), 1), ("done".to_owned(), 1)]);
-        assert_eq!(several(&table(&all), &|| false), None);
+        assert_eq!(several(&table(&all), None, &|| false), None);
+        let keys = [5, 5, 0, 6];
+        let list = several(&table(&all), Some(&keys), &|| true).unwrap();
+        assert_eq!((list.several, list.all, list.unnamed, list.tasks[0].attempts), (1, 2, 1, 2), "by another field");
     }
 }

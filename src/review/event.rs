@@ -88,7 +88,7 @@ impl Verdict {
 
     /// The word for it.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
             Self::Bad => "bad",
@@ -301,6 +301,9 @@ impl Event {
         let by_time = self.time_ms.cmp(&other.time_ms).then_with(|| self.author.cmp(&other.author));
         by_time.then_with(|| self.id().cmp(&other.id()))
     }
+
+    /// With what each line begins.
+    pub const BEGINNING: &[u8] = b"{\"v\":";
 
     /// The event as one line, without line end.
     #[must_use]

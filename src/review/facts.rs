@@ -6,6 +6,7 @@
 
 use super::column::Column;
 use super::field::{Names, Numbers, Subject, Texts};
+use super::held::Held;
 use super::marks::Mark;
 use super::own::{OwnName, OwnTable, Told};
 use super::step::FLAG;
@@ -54,6 +55,7 @@ pub struct Chunk {
     texts: String,
     /// Whether the texts were too many to be held.
     is_bare: bool,
+    held: Held,
     /// Names by number, each with its count: tools, classes and rules of one record after the other.
     counts: Vec<(u32, u32)>,
     dictionary: Vec<Box<str>>,
@@ -132,6 +134,7 @@ impl ChunkMaker {
             rules: self.names(&facts.rules),
             is_read: facts.counted.is_some(),
         };
+        self.chunk.held.take(facts);
         self.chunk.rows.push(row);
         self.chunk.tasks.push(facts.task.unwrap_or_default());
     }
@@ -188,6 +191,7 @@ pub struct FactTable {
     /// Bytes of texts that are held.
     held: usize,
     is_bare: bool,
+    columns: Held,
     #[cfg(test)]
     pub(super) holds_none: bool,
 }
@@ -212,6 +216,7 @@ impl FactTable {
             }
             self.held += chunk.texts.len();
             self.is_bare |= chunk.is_bare;
+            self.columns.join(chunk.held);
             Arc::make_mut(&mut self.chunks).push(chunk);
         }
     }
@@ -232,6 +237,12 @@ impl FactTable {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Which columns hold something in them.
+    #[must_use]
+    pub fn columns(&self) -> Held {
+        self.columns
     }
 
     /// The facts on a record.

@@ -13,6 +13,8 @@ pub enum Scope<'n> {
     Table(&'n [OwnName]),
     /// Steps of a run.
     Steps,
+    /// The same, of records that have columns of one's own.
+    StepsOf(&'n [OwnName]),
 }
 
 impl Scope<'_> {
@@ -23,7 +25,16 @@ impl Scope<'_> {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Records | Self::Table(_) => "records",
-            Self::Steps => "steps",
+            Self::Steps | Self::StepsOf(_) => "steps",
+        }
+    }
+
+    /// The same with columns of one's own.
+    #[must_use]
+    pub fn with(self, own: &[OwnName]) -> Scope<'_> {
+        match self {
+            Self::Records | Self::Table(_) => Scope::Table(own),
+            Self::Steps | Self::StepsOf(_) => Scope::StepsOf(own),
         }
     }
 
@@ -32,14 +43,16 @@ impl Scope<'_> {
     pub fn has(self, field: Field) -> bool {
         use Numbers as N;
         match (self, field) {
-            (Self::Table(own), Field::Own(name)) => own.contains(&name),
+            (Self::Table(own) | Self::StepsOf(own), Field::Own(name)) => own.contains(&name),
             (_, Field::Own(_)) => false,
             (Self::Records | Self::Table(_), Field::Number(numbers)) => !matches!(numbers, N::Step | N::Writes),
             (Self::Records | Self::Table(_), Field::Name(names)) => !matches!(names, Names::Kind | Names::Role),
             (Self::Records | Self::Table(_), Field::Text(_)) => true,
-            (Self::Steps, Field::Number(numbers)) => !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls),
-            (Self::Steps, Field::Name(names)) => names != Names::Finish,
-            (Self::Steps, Field::Text(text)) => text == Texts::Words,
+            (Self::Steps | Self::StepsOf(_), Field::Number(numbers)) => {
+                !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls)
+            }
+            (Self::Steps | Self::StepsOf(_), Field::Name(names)) => names != Names::Finish,
+            (Self::Steps | Self::StepsOf(_), Field::Text(text)) => text == Texts::Words,
         }
     }
 }

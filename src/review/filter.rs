@@ -5,9 +5,11 @@
 //! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the
 //! language; `@NAME` is a filter of the configuration.
 
+use super::event::Verdict;
 use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
-use super::filter_text::{self, Fault, Written};
+use super::filter_text::{self, Fault, Written, fits};
 use super::own::{OwnName, Told};
+use super::step::FLAG;
 use crate::text::{Pattern, near};
 use std::fmt;
 
@@ -127,14 +129,16 @@ impl Test {
             },
             (Self::Missing, Some(Field::Own(name))) => subject.own(name).shown().is_none(),
             (Self::Name(parts), Some(Field::Own(name))) => {
-                subject.own(name).shown().is_some_and(|shown| filter_text::fits(parts, &shown))
+                subject.own(name).shown().is_some_and(|shown| fits(parts, &shown))
             }
             (Self::Missing, Some(Field::Number(numbers))) => subject.number(numbers).is_none(),
             (Self::Missing, Some(Field::Name(names))) => !subject.any_name(names, &|_| true),
             (Self::Missing, Some(Field::Text(text))) => subject.text(text).is_empty(),
-            (Self::Name(parts), Some(Field::Name(names))) => {
-                subject.any_name(names, &|name| filter_text::fits(parts, name))
-            }
+            // Code is named by its language alone too: `bash` is the tool `code:bash`.
+            (Self::Name(parts), Some(Field::Name(names))) => subject.any_name(names, &|name| {
+                let language = name.strip_prefix("code:").filter(|_| names == Names::Tool);
+                [Some(name), language].into_iter().flatten().any(|name| fits(parts, name))
+            }),
             (Self::Is(whole), Some(Field::Text(text))) => subject.text(text) == whole.as_str(),
             (Self::Has(pattern), Some(Field::Text(text))) => subject.matches(text, pattern),
             (Self::Has(pattern), None) => subject.matches(Texts::Id, pattern) || subject.matches(Texts::Words, pattern),
@@ -225,6 +229,15 @@ impl Filter {
             Some(Field::Own(name)) => Some(name),
             _ => None,
         })
+    }
+
+    /// Its terms that ask for no column of one's own, and those that do.
+    #[must_use]
+    pub fn apart(&self) -> (Self, Self) {
+        let is_own = |term: &&Term| matches!(term.field, Some(Field::Own(_)));
+        let (own, known) = self.terms.iter().partition::<Vec<&Term>, _>(is_own);
+        let filter = |terms: Vec<&Term>| Self { terms: terms.into_iter().cloned().collect() };
+        (filter(known), filter(own))
     }
 
     /// Whether all that it asks for is which steps, tools and rewards there are and how it ends, beside sizes and
@@ -335,6 +348,10 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
         Field::Own(_) if is_order || is_range(&value) => number(&name, sign, &value),
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
+        Field::Name(Names::Mark) if !is_mark(&value) => {
+            let told = format!("there is no mark {}; there are {} none", value.written, MARKS.join(" "));
+            Err(Fault { at: value.at, told })
+        }
         Field::Name(_) | Field::Own(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
         Field::Text(_) => pattern(&value),
@@ -345,10 +362,17 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     Ok(Term { is_negated, field: Some(field), sign, values })
 }
 
+/// What a mark can be.
+const MARKS: [&str; 4] = [Verdict::Good.name(), Verdict::Bad.name(), Verdict::Unsure.name(), FLAG];
+
+fn is_mark(value: &filter_text::Value) -> bool {
+    MARKS.iter().any(|mark| fits(&value.parts(), mark))
+}
+
 /// The field of that name, if the scope has it.
 fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
     let own = match scope {
-        Scope::Table(own) => own,
+        Scope::Table(own) | Scope::StepsOf(own) => own,
         Scope::Records | Scope::Steps => &[],
     };
     if let Some(own) = own.iter().find(|own| own.as_str() == name) {
@@ -361,7 +385,12 @@ fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
     let fields = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
     let all = || fields().chain(own.iter().map(OwnName::as_str));
     let near = near::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
-    let told = near.unwrap_or_else(|| format!("there are {}", all().collect::<Vec<_>>().join(" ")));
+    let columns = || own.iter().map(OwnName::as_str).collect::<Vec<_>>().join(" ");
+    let told = match near {
+        Some(near) if own.is_empty() => near,
+        Some(near) => format!("{near}  (your columns: {})", columns()),
+        None => format!("there are {}", all().collect::<Vec<_>>().join(" ")),
+    };
     let what = scope.name();
     Err(match named {
         Some(_) => format!("{what} have no {name} to filter by; {told}"),

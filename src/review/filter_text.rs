@@ -79,8 +79,10 @@ pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A number, with `k`, `M` or `G` for thousands, millions and thousands of millions.
+/// A number, with `k`, `M` or `G` for thousands, millions and thousands of millions, of bytes too (`2kB`).
 pub(super) fn number(text: &str) -> Option<f64> {
+    let counted = text.strip_suffix(['b', 'B']).filter(|text| text.ends_with(['k', 'M', 'G']));
+    let text = counted.unwrap_or(text);
     let (digits, factor) = match text.chars().last()? {
         'k' => (&text[..text.len() - 1], 1e3),
         'M' => (&text[..text.len() - 1], 1e6),
@@ -135,6 +137,11 @@ fn term(at: usize, word: &str) -> Result<Written, Fault> {
         None => (None, 0),
     };
     let values = &rest[skipped..];
+    let is_cut_off = |sign: &str| rest.strip_prefix(sign).is_some_and(|text| text.is_empty() || number(text).is_some());
+    if let Some(sign) = SIGNS.into_iter().find(|sign| is_cut_off(sign)) {
+        let told = format!("no name stands right before {sign}; steps{sign}5 is understood  (quotes look for words)");
+        return Err(Fault { at: begin, told });
+    }
     // Words are one value: `|` in them belongs to the pattern.
     let pieces = if name.is_some() { split(values) } else { vec![(0, values)] };
     let values: Vec<Value> = pieces.into_iter().map(|(from, piece)| value(begin + skipped + from, piece)).collect();

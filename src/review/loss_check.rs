@@ -5,7 +5,7 @@ use super::loss::{LossFinding, Train, loss};
 use super::template::Template;
 use crate::json::{self, Value};
 use crate::lint;
-use crate::model::{Finding, Found, Place, Record, Severity, StepNo};
+use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
 use crate::rules::adp::read_text;
 
 /// In which template, and what of it trains and is seen.
@@ -44,15 +44,8 @@ impl LossCheck {
             let severity = found.severity();
             let (step, path) = place(&conversation, found.message);
             let place = bytes_of(&root, &path, record, text);
-            let finding = Finding {
-                record: record.number,
-                step,
-                path: Some(path.into()),
-                rule: found.rule,
-                severity,
-                message: found.text.into(),
-            };
-            Found { finding, place }
+            let remark = Remark { path: Some(path.into()), rule: found.rule, severity, message: found.text.into() };
+            Found { finding: Finding::new(record.number, step, remark), place }
         };
         let mut all: Vec<Found> = findings.into_iter().map(found).collect();
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));

@@ -16,6 +16,7 @@ mod facts;
 mod field;
 mod filter;
 mod filter_text;
+mod held;
 mod loss;
 mod loss_check;
 mod marks;
@@ -23,6 +24,7 @@ mod order;
 mod own;
 mod prefix;
 mod redact;
+mod reread;
 mod select;
 mod session;
 mod step;
@@ -30,7 +32,9 @@ mod tally;
 mod template;
 mod units;
 
-pub use attempts::{AttemptTree, Branch, Outcome, TaskAnswer, TaskLine, TaskList, TaskQuestion, attempts_at, several};
+pub use attempts::{
+    AttemptTree, Branch, Outcome, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by, several,
+};
 pub use chat::{Shape as ChatShape, chat};
 pub use column::Column;
 pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
@@ -40,6 +44,7 @@ pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSIO
 pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
+pub use held::Held;
 pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use loss_check::LossCheck;
 pub use marks::{Mark, Marks};

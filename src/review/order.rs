@@ -5,6 +5,7 @@ use super::facts::{Entry, FactTable, Reread};
 use super::field::Subject;
 use super::filter::Filter;
 use super::own::OwnTables;
+use super::reread;
 use super::session::RecordMarks;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -52,8 +53,8 @@ impl Grounds {
     }
 }
 
-/// Arranges the records of a table; None when it is no longer wanted. Texts that are not held sort as none: who asks
-/// for such an order looks first ([`FactTable::has_texts`]).
+/// Arranges the records of a table; None when it is no longer wanted. Texts that are not held are read again, which may
+/// take as long as a look at all records.
 #[must_use]
 pub fn arrange(
     grounds: &Grounds,
@@ -63,19 +64,26 @@ pub fn arrange(
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<Order> {
     let passing = passing(grounds, filter, reader, is_wanted)?;
-    let records = match sort {
-        None => passing.into_iter().map(number).collect(),
-        Some(Sort { column, is_reversed }) if column.numbers().is_some() => {
+    let text = sort.and_then(|sort| sort.column.text()).filter(|_| !grounds.facts.has_texts());
+    let records = match (sort, text) {
+        (None, _) => passing.into_iter().map(number).collect(),
+        (Some(Sort { is_reversed, .. }), Some(text)) => {
+            let records: Vec<u32> = passing.into_iter().map(number).collect();
+            reread::sorted(&grounds.facts, &records, text, is_reversed, reader, is_wanted)?
+        }
+        (Some(Sort { column, is_reversed }), None) if column.numbers().is_some() => {
             let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
             sorted(passing, of, |a, b| a.total_cmp(b), is_reversed)
         }
-        Some(Sort { column: Column::Own(name), is_reversed }) => sorted(
+        (Some(Sort { column: Column::Own(name), is_reversed }), None) => sorted(
             passing,
             |entry| entry.told(name).key(),
             |(a, n, text), (b, m, other)| a.cmp(b).then(n.total_cmp(m)).then(text.cmp(other)),
             is_reversed,
         ),
-        Some(Sort { column, is_reversed }) => sorted(passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed),
+        (Some(Sort { column, is_reversed }), None) => {
+            sorted(passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed)
+        }
     };
     is_wanted().then_some(Order { records, known: grounds.known(), is_whole: filter.is_empty() })
 }
@@ -183,6 +191,18 @@ mod tests {
         let is_wanted = || asked.replace(asked.get() + 1) < 1;
         assert_eq!(arrange(&many, None, &Filter::default(), &Again::default(), &is_wanted), None);
         assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn words_that_are_not_held_sort_as_if_they_were() {
+        let all: Vec<Facts> = (0..30).map(|i| made(&format!("r{i}"), i, &[], None, "")).collect();
+        let bare = Grounds { facts: bare(&all), ..Grounds::default() };
+        for (is_reversed, filter) in [(false, ""), (true, "steps>4")] {
+            let (sort, filter) =
+                (Sort { column: Column::Id, is_reversed }, Filter::parse(filter, Scope::Records).unwrap());
+            let order = |grounds: &Grounds| arrange(grounds, Some(sort), &filter, &Again::default(), &|| true).unwrap();
+            assert_eq!(order(&bare), order(&grounds(&all)));
+        }
     }
 
     #[test]

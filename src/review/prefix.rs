@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Where a record tells how it ended.
 const FINISH_FIELDS: &[&str] =
     &["exit_status", "info.exit_status", "details.exit_status", "resolved", "details.resolved", "finish_reason"];
-const REWARD_FIELDS: &[&str] = &["reward", "details.reward", "details.score"];
+const REWARD_FIELDS: &[&str] = &["reward", "score", "details.reward", "details.score"];
 
 /// One attempt: what the tree needs of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,6 +158,9 @@ mod tests {
             {"class_":"message_action","content":"y","reward":1.0}]}"#;
         let attempt = Attempt::of(3, &json::parse(record).unwrap(), None).unwrap();
         assert_eq!((attempt.reward.as_deref(), attempt.finish.as_deref()), (Some("1.0"), Some("submitted")));
+        let graded = r#"{"id":"t","score":0.25,"messages":[{"role":"user","content":"x"}],"details":{"reward":9}}"#;
+        let graded = Attempt::of(0, &json::parse(graded).unwrap(), None).unwrap();
+        assert_eq!(graded.reward.as_deref(), Some("0.25"), "what the record says goes before its details");
         assert_eq!((attempt.record, attempt.steps.len()), (3, 2));
     }
 }

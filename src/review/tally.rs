@@ -2,10 +2,11 @@
 
 use super::column::Column;
 use super::facts::{Entry, Reread, action};
-use super::field::{Field, Names, Numbers, Subject};
+use super::field::{Field, Names, Subject};
 use super::filter::Filter;
 use super::filter_text::quoted;
 use super::order::{Grounds, passing};
+use super::own::{OwnName, Told};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -63,7 +64,7 @@ pub struct Tally {
     /// What a filter calls the column's values.
     pub field: Option<Field>,
     /// How its number spreads, and what a filter calls that.
-    pub plot: Option<(Numbers, Plot)>,
+    pub plot: Option<(Field, Plot)>,
     /// Different values; more than are told in `values` may be there.
     pub distinct: usize,
     /// Records without a value.
@@ -88,12 +89,12 @@ pub fn tally(
         Some(numbers) => {
             let records = passing(grounds, &filter.without(Field::Number(numbers)), reader, is_wanted)?;
             let values = records.iter().filter_map(|entry| entry.number(numbers)).collect();
-            Some((numbers, plot(values), records.len()))
+            Some((Field::Number(numbers), plot(values), records.len()))
         }
         None => None,
     };
     let known = grounds.known();
-    if let (None, None, Some((numbers, plot, all))) = (column.names(), column.text(), &plot) {
+    if let (None, None, Some((field, plot, all))) = (column.names(), column.text(), &plot) {
         let values = plot.bins.iter().map(|bin| Value {
             label: bin.written.clone(),
             written: bin.written.clone(),
@@ -101,12 +102,11 @@ pub fn tally(
             times: None,
         });
         let values: Vec<Value> = values.filter(|value| value.records > 0).collect();
-        let field = Some(Field::Number(*numbers));
         let (missing, distinct) = (all - plot.records, values.len());
         return Some(Tally {
             values,
-            field,
-            plot: Some((*numbers, plot.clone())),
+            field: Some(*field),
+            plot: Some((*field, plot.clone())),
             distinct,
             missing,
             known,
@@ -124,8 +124,21 @@ pub fn tally(
     let (mut values, missing) = values(&records, column);
     let distinct = values.len();
     values.truncate(VALUES_MAX);
-    let plot = plot.map(|(numbers, plot, _)| (numbers, plot));
+    let plot = match column {
+        Column::Own(name) => own_plot(&records, name),
+        _ => plot.map(|(field, plot, _)| (field, plot)),
+    };
     Some(Tally { values, field: Some(field), plot, distinct, missing, known, is_uncounted: false })
+}
+
+/// How the numbers spread that a column of one's own says; None where it says none.
+fn own_plot(records: &[Entry<'_>], name: OwnName) -> Option<(Field, Plot)> {
+    let number = |entry: &Entry<'_>| match entry.told(name) {
+        Told::Number(number) => Some(*number),
+        _ => None,
+    };
+    let numbers: Vec<f64> = records.iter().filter_map(number).collect();
+    (!numbers.is_empty()).then(|| (Field::Own(name), plot(numbers)))
 }
 
 /// The values of a column of words by frequency, and how many records have none.

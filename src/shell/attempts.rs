@@ -2,46 +2,99 @@
 
 use super::jobs::{Source, read_run};
 use crate::json;
-use crate::model::{StepNo, lossy};
-use crate::review::{Attempt, AttemptTree, FactTable, TaskAnswer, TaskQuestion, attempts_at, several};
+use crate::model::{Bytes, RecordBody, StepNo, lossy};
+use crate::review::{
+    Attempt, AttemptTree, FactTable, TaskAnswer, TaskField, TaskQuestion, attempts_at, key_by, several,
+};
+use std::sync::{Arc, Weak};
 
 /// Most attempts at one task that are read.
 const ATTEMPTS_MAX: usize = 1_000;
 /// Most characters that are kept of a step.
 const SUMMARY_CHARS_MAX: usize = 400;
 
+/// Records between two looks whether keys are still wanted.
+const LOOK_RECORDS: usize = 64;
+
+/// The keys of the tasks of the first records by a field that the table does not know, kept from one question to the
+/// next: eight bytes a record.
+#[derive(Default)]
+pub(super) struct TaskKeys {
+    /// The field, and the input.
+    of: Option<(Arc<str>, Weak<dyn Bytes>)>,
+    keys: Vec<u64>,
+}
+
+impl TaskKeys {
+    /// The keys of so many records; None: nobody wants them any more, and those that were read are kept.
+    fn read(&mut self, source: &Source, by: &Arc<str>, count: usize, is_wanted: &dyn Fn() -> bool) -> Option<&[u64]> {
+        let is_same = self
+            .of
+            .as_ref()
+            .is_some_and(|(field, bytes)| field == by && std::ptr::addr_eq(bytes.as_ptr(), Arc::as_ptr(&source.bytes)));
+        if !is_same {
+            self.keys.clear();
+            self.of = Some((Arc::clone(by), Arc::downgrade(&source.bytes)));
+        }
+        for number in self.keys.len()..count {
+            if number % LOOK_RECORDS == 0 && !is_wanted() {
+                return None;
+            }
+            self.keys.push(key(source, number, by).unwrap_or_default());
+        }
+        Some(&self.keys)
+    }
+}
+
+fn key(source: &Source, number: usize, by: &str) -> Option<u64> {
+    let record = source.records.get(number).filter(|record| record.body == RecordBody::Text)?;
+    let bytes = source.bytes.read(record.place.span).ok()?;
+    key_by(&json::parse(&lossy(&bytes)).ok()?, by)
+}
+
 /// The answer to a question; None: nobody wants it any more.
 pub(super) fn answer(
     source: &Source,
     facts: &FactTable,
-    question: TaskQuestion,
+    (question, by): (TaskQuestion, &TaskField),
+    keys: &mut TaskKeys,
     is_wanted: &dyn Fn() -> bool,
 ) -> Option<TaskAnswer> {
+    let keys = match by {
+        Some(by) => Some(keys.read(source, by, facts.len(), is_wanted)?),
+        None => None,
+    };
     match question {
-        TaskQuestion::Of(record) => of_task(source, facts, record, is_wanted),
+        TaskQuestion::Of(record) => of_task(source, facts, (record, by), keys, is_wanted),
         TaskQuestion::Several => {
-            let mut list = several(facts, is_wanted)?;
+            let mut list = several(facts, keys, is_wanted)?;
             for line in &mut list.tasks {
                 if !is_wanted() {
                     return None;
                 }
-                line.name = attempt(source, line.first).map(|attempt| attempt.task).unwrap_or_default();
+                line.name = attempt(source, line.first, by).map(|attempt| attempt.task).unwrap_or_default();
             }
             Some(TaskAnswer::Tasks(list))
         }
     }
 }
 
-fn attempt(source: &Source, number: usize) -> Option<Attempt> {
+fn attempt(source: &Source, number: usize, by: &TaskField) -> Option<Attempt> {
     let record = source.records.get(number)?;
     let bytes = source.bytes.read(record.place.span).ok()?;
-    Attempt::of(number, &json::parse(&lossy(&bytes)).ok()?, None)
+    Attempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref())
 }
 
-fn of_task(source: &Source, facts: &FactTable, record: usize, is_wanted: &dyn Fn() -> bool) -> Option<TaskAnswer> {
-    let Some(own) = attempt(source, record) else { return Some(TaskAnswer::Unnamed) };
+fn of_task(
+    source: &Source,
+    facts: &FactTable,
+    (record, by): (usize, &TaskField),
+    keys: Option<&[u64]>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<TaskAnswer> {
+    let Some(own) = attempt(source, record, by) else { return Some(TaskAnswer::Unnamed) };
     let task = own.task;
-    let mut records = attempts_at(facts, &task);
+    let mut records = attempts_at(facts, keys, &task);
     // The scan has not come so far yet.
     if let Err(place) = records.binary_search(&record) {
         records.insert(place, record);
@@ -52,7 +105,7 @@ fn of_task(source: &Source, facts: &FactTable, record: usize, is_wanted: &dyn Fn
         if !is_wanted() {
             return None;
         }
-        attempts.extend(attempt(source, number).filter(|attempt| attempt.task == task));
+        attempts.extend(attempt(source, number, by).filter(|attempt| attempt.task == task));
     }
     let mut tree = AttemptTree::of(task, attempts, left_out);
     tell_steps(source, &mut tree, is_wanted)?;
@@ -96,13 +149,17 @@ mod tests {
         }
     }
 
+    fn asked(source: &Source, facts: &FactTable, question: TaskQuestion, is_wanted: bool) -> Option<TaskAnswer> {
+        answer(source, facts, (question, &None), &mut TaskKeys::default(), &|| is_wanted)
+    }
+
     /// 40 records of ten tasks; every fourth is none.
     fn made() -> (Source, Arc<Counting>, FactTable) {
         let record = |i: usize| match i % 4 {
             3 => "{\"id\":\n".to_owned(),
             _ => {
                 let said = format!(r#"{{"role":"user","content":"go"}},{{"role":"assistant","content":"{i}"}}"#);
-                format!("{{\"id\":\"t{}-run{i}\",\"messages\":[{said}]}}\n", i % 10)
+                format!("{{\"id\":\"t{}-run{i}\",\"q\":{{\"n\":{}}},\"messages\":[{said}]}}\n", i % 10, i % 5)
             }
         };
         let text: String = (0..40).map(record).collect();
@@ -131,7 +188,7 @@ mod tests {
     #[test]
     fn only_the_records_of_the_task_are_read() {
         let (source, bytes, facts) = made();
-        let Some(TaskAnswer::Tree(tree)) = answer(&source, &facts, TaskQuestion::Of(12), &|| true) else { panic!() };
+        let Some(TaskAnswer::Tree(tree)) = asked(&source, &facts, TaskQuestion::Of(12), true) else { panic!() };
         assert_eq!(
             (tree.task.as_str(), tree.attempts.iter().map(|a| a.record).collect::<Vec<_>>()),
             ("t2", vec![2, 12, 22, 32])
@@ -147,20 +204,36 @@ mod tests {
     #[test]
     fn a_record_that_names_no_task_and_one_before_the_scan_came_to_it() {
         let (source, _, facts) = made();
-        assert_eq!(answer(&source, &facts, TaskQuestion::Of(3), &|| true), Some(TaskAnswer::Unnamed));
-        assert_eq!(answer(&source, &facts, TaskQuestion::Of(999), &|| true), Some(TaskAnswer::Unnamed));
+        assert_eq!(asked(&source, &facts, TaskQuestion::Of(3), true), Some(TaskAnswer::Unnamed));
+        assert_eq!(asked(&source, &facts, TaskQuestion::Of(999), true), Some(TaskAnswer::Unnamed));
         let none = FactTable::default();
-        let Some(TaskAnswer::Tree(tree)) = answer(&source, &none, TaskQuestion::Of(12), &|| true) else { panic!() };
+        let Some(TaskAnswer::Tree(tree)) = asked(&source, &none, TaskQuestion::Of(12), true) else { panic!() };
         assert_eq!(tree.attempts.len(), 1);
-        assert_eq!(answer(&source, &facts, TaskQuestion::Of(12), &|| false), None);
+        assert_eq!(asked(&source, &facts, TaskQuestion::Of(12), false), None);
     }
 
     #[test]
     fn tasks_have_their_names() {
         let (source, _, facts) = made();
-        let Some(TaskAnswer::Tasks(list)) = answer(&source, &facts, TaskQuestion::Several, &|| true) else { panic!() };
+        let Some(TaskAnswer::Tasks(list)) = asked(&source, &facts, TaskQuestion::Several, true) else { panic!() };
         let names: Vec<&str> = list.tasks.iter().map(|task| task.name.as_str()).collect();
         assert_eq!(names, ["t0", "t1", "t2", "t4", "t5", "t6", "t8", "t9", "t3", "t7"]);
         assert_eq!((list.all, list.unnamed), (10, 10));
+    }
+
+    #[test]
+    fn another_field_is_read_once_of_each_record() {
+        let (source, bytes, facts) = made();
+        let (by, mut keys) = (Some("q.n".into()), TaskKeys::default());
+        let mut ask = |question| answer(&source, &facts, (question, &by), &mut keys, &|| true);
+        let Some(TaskAnswer::Tasks(list)) = ask(TaskQuestion::Several) else { panic!() };
+        let told: Vec<(&str, usize)> = list.tasks.iter().map(|task| (task.name.as_str(), task.attempts)).collect();
+        assert_eq!((told, list.unnamed), (vec![("0", 6), ("1", 6), ("2", 6), ("4", 6), ("3", 6)], 10));
+        bytes.1.lock().unwrap().clear();
+        let Some(TaskAnswer::Tree(tree)) = ask(TaskQuestion::Of(12)) else { panic!() };
+        let records: Vec<usize> = tree.attempts.iter().map(|attempt| attempt.record).collect();
+        assert_eq!((tree.task.as_str(), records), ("2", vec![2, 12, 17, 22, 32, 37]));
+        assert!(bytes.1.lock().unwrap().len() < 30, "the keys are known: only the attempts are read");
+        assert_eq!(ask(TaskQuestion::Of(3)), Some(TaskAnswer::Unnamed));
     }
 }

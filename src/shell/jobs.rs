@@ -3,6 +3,7 @@
 //! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
 //! dropped by the program.
 
+use super::attempts::TaskKeys;
 use super::own::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
 use super::{attempts, files, find, llm, marks, sift};
@@ -16,7 +17,7 @@ use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, compare};
-use crate::review::{arrange, tally};
+use crate::review::{Filter, Grounds, Sort, arrange, tally};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
@@ -168,7 +169,7 @@ fn number_of(effect: &Effect) -> u64 {
 fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
     let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let (mut scanner, mut asker) = (Scanner::default(), Asker::default());
+        let (mut scanner, mut asker, mut keys) = (Scanner::default(), Asker::default(), TaskKeys::default());
         for (source, effect) in receiver {
             let number = number_of(&effect);
             let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
@@ -185,6 +186,10 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
                 Effect::CheckData { content } => {
                     scan::stand_back();
                     scan::check_data(&source, content, &is_wanted, &mut send);
+                }
+                Effect::Attempts { number, facts, question, by } => {
+                    let answer = attempts::answer(&source, &facts, (question, &by), &mut keys, &is_wanted);
+                    answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
                 }
                 effect => perform(&source, effect, &is_wanted, &mut send),
             }
@@ -204,15 +209,15 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
         }
         Effect::CheckData { content } => scan::check_data(source, content, is_wanted, send),
         Effect::Arrange { number, grounds, sort, filter } => {
-            let order = arrange(&grounds, sort, &filter, source, is_wanted);
-            order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
+            arranged(source, number, (&grounds, sort, &filter), is_wanted, send);
         }
         Effect::Tally { number, grounds, filter, column } => {
             let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
-        Effect::Attempts { number, facts, question } => {
-            let answer = attempts::answer(source, &facts, question, is_wanted);
+        Effect::Attempts { number, facts, question, by } => {
+            let keys = &mut TaskKeys::default();
+            let answer = attempts::answer(source, &facts, (question, &by), keys, is_wanted);
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
         Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
@@ -257,6 +262,19 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
         | Effect::Heads(_)
         | Effect::Play(_) => {}
     }
+}
+
+/// Arranges rows; how far that is, is told where words are read again for it.
+fn arranged(
+    source: &Source,
+    number: u64,
+    (grounds, sort, filter): (&Grounds, Option<Sort>, &Filter),
+    is_wanted: &dyn Fn() -> bool,
+    send: &mut dyn FnMut(Msg),
+) {
+    let reader = scan::Telling::new(source, grounds.known(), |per_cent| send(Msg::Arranging(number, per_cent)));
+    let order = arrange(grounds, sort, filter, &reader, is_wanted);
+    order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
 }
 
 fn highlighted(request: &CodeRequest) -> Msg {

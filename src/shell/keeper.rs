@@ -58,6 +58,8 @@ impl Gathered {
 #[derive(Debug)]
 pub struct Keeper {
     journal: Option<Journal>,
+    /// Whether it was found to be a journal, or to be none yet.
+    is_checked: bool,
     author: String,
     unsaved: Vec<Event>,
     last_ms: u64,
@@ -68,7 +70,14 @@ impl Keeper {
     /// A keeper of the journal at a path; without one, marks last as long as the keeper.
     #[must_use]
     pub fn new(path: Option<&Path>) -> Self {
-        Self { journal: path.map(Journal::at), author: author(), unsaved: Vec::new(), last_ms: 0, now_ms: clock_ms }
+        Self {
+            journal: path.map(Journal::at),
+            is_checked: false,
+            author: author(),
+            unsaved: Vec::new(),
+            last_ms: 0,
+            now_ms: clock_ms,
+        }
     }
 
     /// A keeper without a journal, whose author and clock are always the same: for tests and pictures.
@@ -82,6 +91,7 @@ impl Keeper {
     /// # Errors
     /// The journal cannot be read.
     pub fn gather(&mut self) -> Result<Gathered, Problem> {
+        self.check()?;
         let lines = self.journal.as_mut().map_or_else(|| Ok(Vec::new()), Journal::new_lines)?;
         let gathered = Gathered::of(&lines);
         let followed = (self.now_ms)().saturating_add(AHEAD_MAX_MS);
@@ -106,11 +116,29 @@ impl Keeper {
         self.unsaved.len()
     }
 
+    /// Refuses a file that holds something else than marks, which would be spoiled by them.
+    fn check(&mut self) -> Result<(), Problem> {
+        let Some(journal) = self.journal.as_ref().filter(|_| !self.is_checked) else { return Ok(()) };
+        let lines = journal.first_lines()?;
+        let Gathered { events, newer, .. } = Gathered::of(&lines);
+        // The first line may be torn: its writer was killed, or the disk was full.
+        let is_torn = |line: &Vec<u8>| line.starts_with(Event::BEGINNING) || Event::BEGINNING.starts_with(line);
+        if !lines.is_empty() && events.is_empty() && newer.is_empty() && !lines.first().is_some_and(is_torn) {
+            let problem = Problem::usage(format!("{} holds no marks, but something else", journal.path().display()));
+            return Err(problem.hint("name another file with --marks"));
+        }
+        self.is_checked = true;
+        Ok(())
+    }
+
     /// Writes what waits. When it returns, that is on the disk.
     ///
     /// # Errors
     /// The journal cannot be written; what waits goes on waiting.
     pub fn save(&mut self) -> Result<(), Problem> {
+        if !self.unsaved.is_empty() {
+            self.check()?;
+        }
         let Some(journal) = self.journal.as_mut().filter(|_| !self.unsaved.is_empty()) else {
             self.unsaved.clear();
             return Ok(());

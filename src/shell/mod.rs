@@ -16,7 +16,7 @@ mod listing;
 mod llm;
 mod marks;
 mod opening;
-mod own;
+pub(crate) mod own;
 mod pause;
 #[cfg(feature = "query")]
 pub(crate) mod query;

@@ -94,6 +94,7 @@ pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, 
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
         IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
         IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), told(why)),
+        IngestEvent::Torn(text) => Msg::Stale("torn", text),
         IngestEvent::Late(text) => Msg::Told(true, text),
         IngestEvent::Problem(problem) => Msg::Stale(mark(path), problem.to_string()),
     }

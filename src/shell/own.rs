@@ -15,7 +15,7 @@ use {
 
 /// Longest time for one record.
 #[cfg(feature = "query")]
-const LIMIT: Duration = Duration::from_secs(2);
+pub(crate) const LIMIT: Duration = Duration::from_secs(2);
 /// Records that may end their process before no more are asked.
 #[cfg(feature = "query")]
 const ENDED_MAX: usize = 8;

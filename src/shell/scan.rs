@@ -8,6 +8,7 @@ use crate::model::{Problem, Record, RecordBody, Span};
 use crate::panes::DataFound;
 use crate::review::{ChunkMaker, Reread};
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
@@ -143,6 +144,41 @@ impl Reread for Source {
     fn texts(&self, record: usize) -> (String, String) {
         let facts = self.records.get(record).map(|record| facts_of(self, &record)).unwrap_or_default();
         (facts.title, facts.words)
+    }
+}
+
+/// A source that tells how many of so many records were read again, in percent.
+pub(super) struct Telling<'s, F> {
+    source: &'s Source,
+    records: usize,
+    /// Records that were read, what was told last, and who is told.
+    told: RefCell<(usize, usize, F)>,
+}
+
+impl<'s, F: FnMut(usize)> Telling<'s, F> {
+    /// Nothing was read yet, of so many records.
+    pub(super) fn new(source: &'s Source, records: usize, tell: F) -> Self {
+        Self { source, records: records.max(1), told: RefCell::new((0, 0, tell)) }
+    }
+}
+
+impl<F> std::fmt::Debug for Telling<'_, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl<F: FnMut(usize)> Reread for Telling<'_, F> {
+    fn texts(&self, record: usize) -> (String, String) {
+        let (read, last, tell) = &mut *self.told.borrow_mut();
+        *read += 1;
+        // Texts that begin alike are read more than once.
+        let per_cent = (*read * 100 / self.records).min(99);
+        if per_cent != *last {
+            *last = per_cent;
+            tell(per_cent);
+        }
+        self.source.texts(record)
     }
 }
 

@@ -5,7 +5,7 @@ use super::jobs::Source;
 use crate::app::{Effect, Msg};
 use crate::model::StepNo;
 use crate::review::{StepEntry, StepNotes};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Steps, and the time, after which what was found is told.
@@ -18,15 +18,10 @@ pub(super) fn sift(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool
     let Some(run) = &source.run else { return };
     let read = || run.read().unwrap_or_else(PoisonError::into_inner);
     let findings = match filter.has_findings() {
-        true => {
-            let run = read();
-            let own = run.findings();
-            let checked = checks.findings(run.as_ref());
-            own.iter().map(|finding| finding.as_ref().clone()).chain(checked).collect()
-        }
+        true => [read().findings(), checks.findings().to_vec()].concat(),
         false => Vec::new(),
     };
-    let notes = StepNotes::new(&findings, marks);
+    let notes = StepNotes::new(findings.iter().map(Arc::as_ref), marks);
     let (mut passing, mut told, mut since) = (Vec::new(), from, Instant::now());
     for at in from..to {
         if !is_wanted() {

@@ -49,7 +49,8 @@ impl Themes {
                 let names: Vec<&str> = themes.iter().map(Theme::name).collect();
                 let problem = Problem::usage(format!("there is no theme `{wanted}`"))
                     .hint(format!("the themes are {} and auto", names.join(", ")));
-                if named.is_some() {
+                // One of the user's own that cannot be read is told of, and the default is used.
+                if named.is_some() && !config.themes.iter().any(|(name, _)| *name == wanted) {
                     return Err(problem);
                 }
                 problems.push(problem);

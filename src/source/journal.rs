@@ -17,6 +17,9 @@ use std::time::Duration;
 const LOCK_PAUSES: u32 = 200;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
+/// Bytes of the first lines.
+const FIRST_BYTES: u64 = 1 << 20;
+
 /// A journal at a path. It is opened for each read and append, so a file that was replaced is noticed.
 #[derive(Debug)]
 pub struct Journal {
@@ -49,6 +52,23 @@ impl Journal {
         bytes.truncate(whole);
         self.position += whole as u64;
         Ok(lines(&bytes))
+    }
+
+    /// The lines of its first mebibyte, the last one even if it has no line end; none where there is no file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn first_lines(&self) -> Result<Vec<Vec<u8>>, Problem> {
+        let mut bytes = Vec::new();
+        match open_regular(&self.path, OpenOptions::new().read(true)) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            file => file.and_then(|file| {
+                let len = file.metadata()?.len();
+                file.take(len.min(FIRST_BYTES)).read_to_end(&mut bytes)
+            }),
+        }
+        .map(|_| lines(&bytes))
+        .map_err(|e| self.cannot("read", &e))
     }
 
     /// All lines, the last one even if it has no line end.

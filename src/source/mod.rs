@@ -16,6 +16,7 @@ mod listing;
 mod ordered;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pattern;
 mod print;
 mod reader;
 mod records;
@@ -33,8 +34,9 @@ pub use input::{BLOCK, Input};
 pub use journal::Journal;
 pub use listing::Listing;
 pub use ordered::in_order;
+pub use pattern::{files_matching, is_pattern};
 pub use reader::Reader;
 pub use records::index_all;
-pub use save::{Output, Packing, Ready};
+pub use save::{Output, Packing, Ready, refuse};
 pub use spool::is_expendable;
 pub use tree::files_below;

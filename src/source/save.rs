@@ -159,7 +159,13 @@ impl Ready {
 }
 
 /// What must not be written: an input, whatever name leads to it; what is no file; and what is there.
-fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Problem> {
+///
+/// # Errors
+/// It is one of these.
+pub fn refuse(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<(), Problem> {
+    if path.as_os_str() == "-" {
+        return Err(Problem::usage("`-` is no name of a file to write"));
+    }
     let Ok(meta) = std::fs::metadata(path) else { return Ok(()) };
     let same = |input: &&&Path| {
         std::fs::metadata(input).is_ok_and(|other| (other.dev(), other.ino()) == (meta.dev(), meta.ino()))

@@ -1,6 +1,7 @@
 //! A context was rebuilt (A4): an identity becomes what a tree that was folded anew holds.
 
 use super::replace::{Source, Writer};
+use super::store::NONE;
 use super::{EventOp, IdentityId, NodeId, Shape, Stored, Tree};
 use crate::model::StepNo;
 
@@ -49,7 +50,7 @@ impl<'t> Source<'t> for Folded<'t> {
     }
 
     fn author(self) -> StepNo {
-        self.tree.last(self.node).map_or(0, |v| v.author)
+        self.tree.before_limit(self.node, NONE).map_or(0, |number| self.tree.credit(number).author)
     }
 
     fn leaf(self) -> Stored {

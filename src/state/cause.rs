@@ -104,7 +104,7 @@ impl<'t> Copies<'t> {
                 Some(_) => 3,
             };
             if best.is_none_or(|(held, _)| rank < held) {
-                best = Some((rank, Copied { node: version.node, id, step: version.author }));
+                best = Some((rank, Copied { node: version.node, id, step: self.tree.credit(*number).author }));
             }
             if rank == 0 || (rank == 1 && reads.is_empty()) {
                 break;

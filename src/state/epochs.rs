@@ -1,28 +1,26 @@
-//! The members of objects in order. An object has a new list whenever it is made, or put in another order; all lists
-//! stand in one, since most are short and many.
+//! The members of objects in order. An object has a new list whenever it is made, or put in another order.
 
 use super::NodeId;
+use super::lists::{List, Lists};
 
 /// Entries of gone members that a list may always hold.
 pub(super) const CROWD: usize = 32;
 
+/// Marks a list in which some member was removed and came again: its last entry counts.
+const AGAIN: u32 = 1 << 31;
+
 /// All lists of members, each since an object was last made or put in another order.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    lists: Vec<List>,
-    entries: Vec<Entry>,
+    epochs: Vec<Epoch>,
+    entries: Lists<Entry>,
 }
 
-/// A list: where it stands among the entries, and for how many there is room.
-#[derive(Debug, Clone, Copy)]
-struct List {
-    start: u32,
-    len: u32,
-    room: u32,
-    /// Members present now.
+#[derive(Debug, Clone, Copy, Default)]
+struct Epoch {
+    list: List,
+    /// Members present now, and the mark [`AGAIN`].
     live: u32,
-    /// Some member was removed and came again: its last entry counts.
-    has_again: bool,
 }
 
 /// A member in a list.
@@ -34,84 +32,56 @@ pub(super) struct Entry {
 }
 
 impl Epochs {
-    /// A new list, for about so many members.
-    pub(super) fn make(&mut self, members: usize) -> u32 {
-        let (start, room) = self.reserve(members as u32);
-        self.lists.push(List { start, len: 0, room, live: 0, has_again: false });
-        (self.lists.len() - 1) as u32
-    }
-
-    fn reserve(&mut self, room: u32) -> (u32, u32) {
-        let start = self.entries.len() as u32;
-        self.entries.resize(start as usize + room as usize, Entry { node: NodeId(u32::MAX), from: u32::MAX });
-        (start, room)
+    /// A new list.
+    pub(super) fn make(&mut self) -> u32 {
+        self.epochs.push(Epoch::default());
+        (self.epochs.len() - 1) as u32
     }
 
     /// The entries of a list, in order.
     pub(super) fn entries(&self, epoch: u32) -> &[Entry] {
-        let list = &self.lists[epoch as usize];
-        &self.entries[list.start as usize..][..list.len as usize]
+        self.entries.of(self.epochs[epoch as usize].list)
     }
 
     /// Whether some member was removed and came again: its last entry counts.
     pub(super) fn has_again(&self, epoch: u32) -> bool {
-        self.lists[epoch as usize].has_again
+        self.epochs[epoch as usize].live & AGAIN != 0
     }
 
     /// Whether most entries are of members that are gone: time for another list, so that reading costs what is there.
     pub(super) fn is_crowded(&self, epoch: u32) -> bool {
-        let list = &self.lists[epoch as usize];
-        list.len as usize > 2 * list.live as usize + CROWD
+        let Epoch { list, live } = self.epochs[epoch as usize];
+        list.len() > 2 * (live & !AGAIN) as usize + CROWD
     }
 
     /// Appends a member; says its place. `before` is the place at which it stood before, if it stood in this list.
     pub(super) fn push(&mut self, epoch: u32, entry: Entry, before: u32) -> u32 {
         let is_again = self.entries(epoch).get(before as usize).is_some_and(|e| e.node == entry.node);
-        if self.lists[epoch as usize].len == self.lists[epoch as usize].room {
-            self.grow(epoch);
-        }
-        let list = &mut self.lists[epoch as usize];
-        self.entries[(list.start + list.len) as usize] = entry;
-        list.has_again |= is_again;
-        list.len += 1;
-        list.live += 1;
-        list.len - 1
-    }
-
-    /// Gives a full list as much room again, at the end: the last one where it is, another elsewhere.
-    fn grow(&mut self, epoch: u32) {
-        let list = self.lists[epoch as usize];
-        let more = list.room.max(2);
-        let is_last = (list.start + list.room) as usize == self.entries.len();
-        if is_last {
-            self.reserve(more);
-            self.lists[epoch as usize].room += more;
-        } else {
-            let (start, room) = self.reserve(list.len + more);
-            let old = list.start as usize;
-            self.entries.copy_within(old..old + list.len as usize, start as usize);
-            self.lists[epoch as usize] = List { start, room, ..list };
-        }
+        let epoch = &mut self.epochs[epoch as usize];
+        self.entries.push(&mut epoch.list, entry);
+        epoch.live = (epoch.live + 1) | if is_again { AGAIN } else { 0 };
+        epoch.list.len() as u32 - 1
     }
 
     /// So many members are present now.
     pub(super) fn set_live(&mut self, epoch: u32, live: u32) {
-        self.lists[epoch as usize].live = live;
+        let epoch = &mut self.epochs[epoch as usize];
+        epoch.live = live | epoch.live & AGAIN;
     }
 
     /// A member has gone; how many are left.
     pub(super) fn remove(&mut self, epoch: u32) -> u32 {
-        let list = &mut self.lists[epoch as usize];
-        list.live -= 1;
-        list.live
+        let epoch = &mut self.epochs[epoch as usize];
+        epoch.live -= 1;
+        epoch.live & !AGAIN
     }
 
     #[cfg(test)]
     pub(super) fn longest(&self) -> usize {
-        self.lists.iter().map(|list| list.len as usize).max().unwrap_or(0)
+        self.epochs.iter().map(|epoch| epoch.list.len()).max().unwrap_or(0)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.lists.len() * size_of::<List>() + self.entries.len() * size_of::<Entry>()
+        self.epochs.len() * size_of::<Epoch>() + self.entries.memory_bytes()
     }
 }

@@ -27,8 +27,11 @@ pub struct SchemaUse {
 /// Steps of the first lap. One of fewer steps is short.
 const LAP_STEPS: StepNo = 1 << 10;
 
-/// A lap that touches so many nodes takes no further step: 1.3 MB.
-const LAP_NODES: usize = 1 << 16;
+/// A lap that touches so many nodes takes no further step. What the last one adds has room in a list of 65,536: 1 MB.
+const LAP_NODES: usize = 60_000;
+
+/// Stands for no node.
+const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// What a step does that matters here. Its order is that of a lap: schemas first, then one identity behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,8 +50,10 @@ pub struct Exam {
     end: StepNo,
     /// Steps of the longest lap so far.
     longest: StepNo,
-    /// What is left of the lap, from its end, each with a node that is touched, if one is.
-    turns: Vec<(Turn, Option<NodeId>)>,
+    /// Steps are being taken into the lap.
+    is_planning: bool,
+    /// What is left of the lap, from its end, each with a node that is touched, or [`NO_NODE`].
+    turns: Vec<(Turn, NodeId)>,
     schemas: Schemas,
     /// By number; of those that are no valid schemas, why.
     compiled: HashMap<u32, Result<Arc<Schema>, String>>,
@@ -98,10 +103,10 @@ pub(super) enum Change {
 }
 
 impl Exam {
-    /// The step to plan next, if the lap is over.
+    /// The step to plan next, if the lap is over, or not planned to its end.
     #[must_use]
     pub fn wanted(&self) -> Option<StepNo> {
-        (self.turns.is_empty() && self.turn.is_none()).then_some(self.end)
+        (self.is_planning || self.turns.is_empty() && self.turn.is_none()).then_some(self.end)
     }
 
     /// Passes over all steps before this one, of which none has a schema.
@@ -113,13 +118,15 @@ impl Exam {
     /// Takes the next step into the lap: its turns, for each node that it touches or that there is none. False: the lap
     /// is long enough.
     pub fn plan(&mut self, turns: impl IntoIterator<Item = (Turn, Option<NodeId>)>) -> bool {
-        self.turns.extend(turns);
+        self.is_planning = true;
+        self.turns.extend(turns.into_iter().map(|(turn, node)| (turn, node.unwrap_or(NO_NODE))));
         self.end += 1;
         self.end - self.next < (2 * self.longest).max(LAP_STEPS) && self.turns.len() < LAP_NODES
     }
 
     /// Begins the lap that was planned.
     pub fn begin(&mut self) {
+        self.is_planning = false;
         self.longest = self.longest.max(self.end - self.next);
         // Nodes stay in the order of the step.
         self.turns.sort_by_key(|(turn, _)| *turn);
@@ -131,7 +138,7 @@ impl Exam {
         let (turn, _) = *self.turns.last()?;
         self.turn = Some(turn);
         let first = self.turns.iter().rposition(|(other, _)| *other != turn).map_or(0, |last| last + 1);
-        Some((turn, self.turns.drain(first..).rev().filter_map(|(_, node)| node).collect()))
+        Some((turn, self.turns.drain(first..).rev().map(|(_, node)| node).filter(|node| *node != NO_NODE).collect()))
     }
 
     /// A20: the turn at hand brings a schema; `text` is asked for where its number is new.
@@ -177,6 +184,9 @@ impl Exam {
     /// Compiles and checks what the turn at hand brought. Behind the last, all steps of the lap are judged.
     pub fn judge(&mut self) -> Judgement {
         let mut judgement = Judgement::default();
+        if self.is_planning {
+            return judgement;
+        }
         match self.turn.take() {
             Some(Turn::Schema(at)) => {
                 judgement.at = at;

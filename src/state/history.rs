@@ -72,11 +72,12 @@ impl Tree {
         let is_drop = version.is_drop();
         Event {
             at,
-            author: version.author,
+            author: self.credit(number).author,
             op: version.event.unwrap_or(super::EventOp::Same),
             identity: self.identity_at(version.node),
             node: version.node,
             value: if is_drop { None } else { self.value(version.what) },
+            number,
         }
     }
 

@@ -5,10 +5,12 @@
 
 mod adopt;
 pub mod cause;
+mod children;
 pub mod diff;
 mod epochs;
 mod exam;
 mod history;
+mod lists;
 mod order;
 mod plain;
 mod read;
@@ -29,4 +31,4 @@ pub use exam::{Exam, Judgement, SchemaUse, Turn};
 pub use schema::{IS_CHECKED, Schema, Violation};
 pub use stored::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};
-pub use verdicts::{Invalid, Verdicts};
+pub use verdicts::{Invalid, Told, Verdicts};

@@ -1,6 +1,6 @@
 //! What the state holds at a step.
 
-use super::versions::What;
+use super::versions::{Credit, What};
 use super::{Child, IdentityId, Leaf, NodeId, Shape, Tree};
 use crate::json::{Key, quote};
 use crate::model::{Bytes, StepNo};
@@ -67,9 +67,10 @@ impl Tree {
     }
 
     fn leaf_at(&self, node: NodeId, limit: u32, path: impl FnOnce() -> Vec<Key>) -> Option<Leaf> {
-        let version = self.at(node, limit)?;
-        let value = self.value(version.what)?;
-        Some(Leaf { node, path: path(), value, step: version.author, changed: version.changed })
+        let number = self.before_limit(node, limit)?;
+        let value = self.value(self.version(number).what)?;
+        let Credit { author, changed } = self.credit(number);
+        Some(Leaf { node, path: path(), value, step: author, changed })
     }
 
     /// Greatest `step` and greatest `changed` of the leaves at or below a node at a step.
@@ -79,10 +80,11 @@ impl Tree {
         let mut newest: Option<(StepNo, StepNo)> = None;
         let mut open = vec![node];
         while let Some(node) = open.pop() {
-            match self.at(node, limit) {
-                Some(v) if v.what.is_leaf() => {
-                    let (step, changed) = newest.unwrap_or((v.author, v.changed));
-                    newest = Some((step.max(v.author), changed.max(v.changed)));
+            match self.before_limit(node, limit) {
+                Some(number) if self.version(number).what.is_leaf() => {
+                    let credit = self.credit(number);
+                    let (step, changed) = newest.unwrap_or((credit.author, credit.changed));
+                    newest = Some((step.max(credit.author), changed.max(credit.changed)));
                 }
                 _ => open.extend(self.children_at(node, limit)),
             }

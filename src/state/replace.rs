@@ -1,7 +1,8 @@
 //! What stands at a node gives way to something else: first the drops in the old order, then the writes in the new
 //! (A30).
 
-use super::versions::{Kept, Version, What};
+use super::store::NONE;
+use super::versions::{Credit, Kept, Version, What};
 use super::{EventOp, NodeId, Shape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
@@ -138,19 +139,20 @@ impl<'t> Writer<'t> {
         if is_settled || !new().any(|v| v.is_drop()) {
             return;
         }
-        let order = self.site_order();
+        let ranks = self.site_order();
         let mut drops = Vec::new();
-        let mut rest = Vec::new();
+        let mut order = Vec::new();
         for (number, version) in (self.start..).zip(self.tree.versions.since(self.start)) {
             if version.is_drop() {
                 let site = self.sites.partition_point(|(start, _)| *start <= number);
-                drops.push((order[site.saturating_sub(1)], version));
+                drops.push((ranks[site.saturating_sub(1)], number as u32));
             } else {
-                rest.push(version);
+                order.push(number as u32);
             }
         }
         drops.sort_by_key(|(rank, _)| *rank);
-        self.tree.versions.replace(self.start, drops.into_iter().map(|(_, version)| version).chain(rest));
+        order.splice(0..0, drops.into_iter().map(|(_, number)| number));
+        self.tree.versions.reorder(self.start, &order);
         self.tree.renumber(self.start);
     }
 
@@ -175,7 +177,7 @@ impl<'t> Writer<'t> {
     }
 
     pub(super) fn push(&mut self, node: NodeId, author: StepNo, event: Option<EventOp>, what: What) {
-        self.tree.append(self.at, Version { node, author, changed: self.at, event, what });
+        self.tree.append(self.at, Version { node, event, what }, Credit { author, changed: self.at });
     }
 
     /// Makes the node a container, which drops it if it was a leaf.
@@ -219,8 +221,8 @@ impl<'t> Writer<'t> {
             }
             What::Leaf(_) | What::EmptyObject | What::EmptyArray => match new.map(|n| (n.shape(), n)) {
                 None => self.vanish(node, true, Some(op)),
-                Some((Shape::Object, n)) => {
-                    let epoch = self.tree.epochs.make(n.members().len());
+                Some((Shape::Object, _)) => {
+                    let epoch = self.tree.epochs.make();
                     self.contain(node, What::Object(epoch));
                 }
                 Some((Shape::Array, n)) => self.contain(node, What::Array(n.elements().len() as u32)),
@@ -272,7 +274,7 @@ impl<'t> Writer<'t> {
             _ => None,
         };
         let epoch = old.unwrap_or_else(|| {
-            let epoch = self.tree.epochs.make(children.len());
+            let epoch = self.tree.epochs.make();
             self.contain(node, What::Object(epoch));
             epoch
         });
@@ -296,7 +298,8 @@ impl<'t> Writer<'t> {
 
     fn put_leaf<'s, S: Source<'s>>(&mut self, node: NodeId, new: S) {
         let (value, shape, author) = (new.leaf(), new.shape(), new.author());
-        let Some(old) = self.tree.last(node).filter(|v| v.what.is_leaf()) else {
+        let old = self.tree.before_limit(node, NONE).map(|number| (number, self.tree.version(number)));
+        let Some((number, old)) = old.filter(|(_, old)| old.what.is_leaf()) else {
             let what = self.keep(shape, value);
             return self.push(node, author, Some(EventOp::Add), what);
         };
@@ -309,14 +312,15 @@ impl<'t> Writer<'t> {
             return self.push(node, author, Some(EventOp::Change), what);
         }
         let is_event = !S::IS_FOLD || author == self.at;
-        if is_event || old.author != author {
+        let was = self.tree.credit(number);
+        if is_event || was.author != author {
             let event = is_event.then_some(EventOp::Same);
             // A short value stands in the tree already; a long one is where this message has it.
             let what = match (shape, old.what) {
                 (Shape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
                 _ => self.keep(shape, value),
             };
-            self.tree.append(self.at, Version { node, author, changed: old.changed, event, what });
+            self.tree.append(self.at, Version { node, event, what }, Credit { author, ..was });
         }
     }
 

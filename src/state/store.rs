@@ -1,12 +1,12 @@
 //! How the tree keeps nodes, versions and the order of members. Nothing here knows how values merge.
 
 use super::epochs::Entry;
-use super::versions::{Version, What};
+use super::lists::List;
+use super::versions::{Credit, Version, What};
 use super::{NodeId, Stored, Tree};
 use crate::json::Key;
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// No node, no version.
@@ -19,20 +19,23 @@ const INDEX: u32 = 1 << 31;
 #[derive(Debug)]
 pub(super) struct Node {
     /// [`NONE`] for a root.
-    parent: u32,
+    pub(super) parent: u32,
     /// An index with the bit [`INDEX`], else the number of a name; of a root the number of its identity.
-    key: u32,
+    pub(super) key: u32,
     /// Its place in the parent's latest epoch.
     pub(super) entry: u32,
     /// The child made last, whether or not it is present.
     newest_child: u32,
     /// The child of the same parent that was made before.
     older_sibling: u32,
-    /// Numbers of its first two versions.
-    first: u32,
-    second: u32,
-    /// Which list has the numbers of the others.
-    more: u32,
+    /// Numbers of its versions, ascending.
+    versions: List,
+}
+
+impl Node {
+    pub(super) fn new(parent: u32, key: u32) -> Self {
+        Self { parent, key, entry: 0, newest_child: NONE, older_sibling: NONE, versions: List::default() }
+    }
 }
 
 /// Where the versions of a step begin.
@@ -70,26 +73,6 @@ impl Names {
     }
 }
 
-/// Hashes two numbers that we gave out ourselves, so that speed is all that is asked of it.
-pub(super) type PairHash = BuildHasherDefault<PairHasher>;
-
-#[derive(Default)]
-pub(super) struct PairHasher(u64);
-
-impl Hasher for PairHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.write_u32(u32::from(*b)));
-    }
-
-    fn write_u32(&mut self, n: u32) {
-        self.0 = (self.0.rotate_left(32) ^ u64::from(n)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-}
-
 impl Tree {
     pub(super) fn get(&self, node: NodeId) -> &Node {
         &self.nodes[node.0 as usize]
@@ -99,25 +82,25 @@ impl Tree {
         self.versions.get(number)
     }
 
-    /// Numbers of a node's versions behind the first two, ascending.
-    fn more(&self, node: &Node) -> &[u32] {
-        self.more.get(node.more as usize).map_or(&[], |more| more)
+    /// Who supplied the value of a version, and since when it is this.
+    pub(super) fn credit(&self, number: u32) -> Credit {
+        self.versions.credit(number).unwrap_or_else(|| Credit::of(self.step_of(number)))
+    }
+
+    /// Numbers of a node's versions, ascending.
+    fn numbers(&self, node: NodeId) -> &[u32] {
+        self.numbers.of(self.get(node).versions)
     }
 
     /// Numbers of a node's versions, ascending.
     pub(super) fn versions_of(&self, node: NodeId) -> impl DoubleEndedIterator<Item = u32> {
-        let node = self.get(node);
-        [node.first, node.second].into_iter().filter(|v| *v != NONE).chain(self.more(node).iter().copied())
+        self.numbers(node).iter().copied()
     }
 
     /// Number of the last version of a node below a limit.
     pub(super) fn before_limit(&self, node: NodeId, limit: u32) -> Option<u32> {
-        let node = self.get(node);
-        let more = self.more(node);
-        match more.partition_point(|v| *v < limit).checked_sub(1) {
-            Some(i) => Some(more[i]),
-            None => [node.second, node.first].into_iter().find(|v| *v < limit),
-        }
+        let numbers = self.numbers(node);
+        numbers.partition_point(|v| *v < limit).checked_sub(1).map(|i| numbers[i])
     }
 
     /// The limit that means "up to and including this step".
@@ -167,7 +150,7 @@ impl Tree {
     }
 
     /// Appends a version; steps never go back.
-    pub(super) fn append(&mut self, at: StepNo, version: Version) {
+    pub(super) fn append(&mut self, at: StepNo, version: Version, credit: Credit) {
         let number = self.versions.len() as u32;
         if self.starts.last().is_none_or(|s| s.at < at) {
             self.starts.push(StepStart { at, first: number, events: 0 });
@@ -175,27 +158,16 @@ impl Tree {
         if let (Some(start), Some(_)) = (self.starts.last_mut(), version.event) {
             start.events += 1;
         }
-        let node = &mut self.nodes[version.node.0 as usize];
-        if node.first == NONE {
-            node.first = number;
-        } else if node.second == NONE {
-            node.second = number;
-        } else {
-            if node.more == NONE {
-                node.more = self.more.len() as u32;
-                self.more.push(Vec::new());
-            }
-            self.more[node.more as usize].push(number);
-        }
-        self.versions.push(&version);
+        self.numbers.push(&mut self.nodes[version.node.0 as usize].versions, number);
+        self.versions.push(&version, Some(credit).filter(|credit| *credit != Credit::of(at)));
     }
 
     /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.
     pub(super) fn renumber(&mut self, start: usize) {
         for (number, version) in (start as u32..).zip(self.versions.since(start)) {
-            let node = &mut self.nodes[version.node.0 as usize];
-            let more = self.more.get_mut(node.more as usize).and_then(|more| more.last_mut());
-            *more.unwrap_or(if node.second == NONE { &mut node.first } else { &mut node.second }) = number;
+            if let Some(last) = self.numbers.last_mut(self.nodes[version.node.0 as usize].versions) {
+                *last = number;
+            }
         }
     }
 
@@ -221,29 +193,20 @@ impl Tree {
     }
 
     fn child_or_new(&mut self, parent: NodeId, key: u32) -> NodeId {
-        if let Some(child) = self.children.get(&(parent.0, key)) {
-            return *child;
+        if let Some(child) = self.children.get(&self.nodes, parent.0, key) {
+            return child;
         }
         let child = self.new_node(parent.0, key);
         let above = &mut self.nodes[parent.0 as usize];
         let older = std::mem::replace(&mut above.newest_child, child.0);
         self.nodes[child.0 as usize].older_sibling = older;
-        self.children.insert((parent.0, key), child);
+        self.children.add(&self.nodes, child);
         child
     }
 
     fn new_node(&mut self, parent: u32, key: u32) -> NodeId {
         let node = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node {
-            parent,
-            key,
-            entry: 0,
-            newest_child: NONE,
-            older_sibling: NONE,
-            first: NONE,
-            second: NONE,
-            more: NONE,
-        });
+        self.nodes.push(Node::new(parent, key));
         node
     }
 
@@ -253,7 +216,7 @@ impl Tree {
             Key::Name(name) => *self.names.numbers.get(name.as_ref())?,
             Key::Index(index) => index | INDEX,
         };
-        self.children.get(&(parent.0, key)).copied()
+        self.children.get(&self.nodes, parent.0, key)
     }
 
     /// The node above; None for a root.
@@ -326,7 +289,7 @@ impl Tree {
         match self.at(node, limit).map(|v| v.what) {
             Some(What::Object(epoch)) => self.members(epoch, limit),
             Some(What::Array(len)) => {
-                (0..len).filter_map(|i| self.children.get(&(node.0, i | INDEX)).copied()).collect()
+                (0..len).filter_map(|i| self.children.get(&self.nodes, node.0, i | INDEX)).collect()
             }
             _ => Vec::new(),
         }

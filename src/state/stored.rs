@@ -132,6 +132,61 @@ impl Stored {
     }
 }
 
+/// Long values by number, 32 bytes each.
+#[derive(Debug, Default)]
+pub(super) struct Longs {
+    list: Vec<PackedLong>,
+    /// What stands nowhere in the input, or is longer than a number of 32 bits tells.
+    other: Vec<LongText>,
+}
+
+/// A long value as it is kept.
+#[derive(Debug)]
+struct PackedLong {
+    digest: [u8; 16],
+    /// Its first byte in the input; with the length [`OTHER`] a number of the others.
+    offset: u64,
+    len: u32,
+    first: u8,
+}
+
+const OTHER: u32 = u32::MAX;
+
+impl Longs {
+    /// Appends a value; its number.
+    pub(super) fn push(&mut self, long: Long) -> u32 {
+        let Long { digest, first, text } = long;
+        let (offset, len) = match &text {
+            LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, *len as u32),
+            _ => {
+                self.other.push(text);
+                (self.other.len() as u64 - 1, OTHER)
+            }
+        };
+        self.list.push(PackedLong { digest, offset, len, first });
+        self.list.len() as u32 - 1
+    }
+
+    /// A value by its number.
+    pub(super) fn get(&self, number: u32) -> Long {
+        let PackedLong { digest, offset, len, first } = self.list[number as usize];
+        let text = match len {
+            OTHER => self.other[offset as usize].clone(),
+            len => LongText::Span(Span { offset, len: u64::from(len) }),
+        };
+        Long { digest, first, text }
+    }
+
+    /// Whether a value equals another.
+    pub(super) fn is_equal(&self, number: u32, long: &Long) -> bool {
+        self.list[number as usize].digest == long.digest
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.list.len() * size_of::<PackedLong>() + self.other.len() * size_of::<LongText>()
+    }
+}
+
 impl PartialEq for Long {
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest
@@ -156,5 +211,31 @@ impl Hash for Stored {
             Self::Inline { len, text } => state.write(&text[..usize::from(*len)]),
             Self::Long(long) => state.write(&long.digest),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_values_come_out_as_they_went_in() {
+        let text = format!("\"{}\"", "x".repeat(30));
+        let spans = [(7, 40), (u64::MAX, 1 << 40), (0, u64::from(OTHER) - 1), (1, u64::from(OTHER))];
+        let spans = spans.map(|(offset, len)| LongText::Span(Span { offset, len }));
+        let mut longs = Longs::default();
+        let values: Vec<Stored> =
+            spans.into_iter().map(|span| Stored::long(&text, span)).chain([Stored::text_of(&text)]).collect();
+        for (number, value) in (0..).zip(&values) {
+            let Stored::Long(long) = value.clone() else { panic!("a long value") };
+            assert_eq!(longs.push(long), number);
+        }
+        for (number, value) in (0..).zip(&values) {
+            let (kept, other) = (longs.get(number), Stored::long("other", LongText::Text("other".into())));
+            let (Stored::Long(value), Stored::Long(other)) = (value, other) else { panic!("long values") };
+            assert!(longs.is_equal(number, value) && !longs.is_equal(number, &other));
+            assert_eq!(format!("{kept:?}"), format!("{value:?}"));
+        }
+        assert_eq!((size_of::<PackedLong>(), longs.other.len()), (32, 3));
     }
 }

@@ -1,9 +1,11 @@
 //! The versioned tree: every node carries its versions, so the state at step k is a binary search per row shown.
 
 use super::Stored;
+use super::children::Children;
 use super::epochs::Epochs;
+use super::lists::Lists;
 use super::order::Order;
-use super::store::{Names, Node, PairHash, StepStart};
+use super::store::{Names, Node, StepStart};
 use super::versions::Versions;
 use crate::json::{Key, Value};
 use crate::model::{Identity, StepNo};
@@ -100,6 +102,8 @@ pub struct Event {
     pub node: NodeId,
     /// The value; None for drop and reset.
     pub value: Option<Stored>,
+    /// Its place among all writes of the tree, in the order in which they were made.
+    pub number: u32,
 }
 
 /// One leaf at a step, with its provenance (A28).
@@ -150,9 +154,9 @@ pub struct Tree {
     pub(super) order: Order,
     pub(super) names: Names,
     pub(super) nodes: Vec<Node>,
-    pub(super) children: HashMap<(u32, u32), NodeId, PairHash>,
-    /// Numbers of the versions of nodes that have more than two.
-    pub(super) more: Vec<Vec<u32>>,
+    pub(super) children: Children,
+    /// Numbers of the versions of each node.
+    pub(super) numbers: Lists<u32>,
     pub(super) versions: Versions,
     pub(super) starts: Vec<StepStart>,
     pub(super) epochs: Epochs,
@@ -226,17 +230,21 @@ impl Tree {
         IdentityView { id, root: root.filter(|_| shape.is_some()), shape }
     }
 
+    /// The [`number`](Event::number) that the next event will have.
+    #[must_use]
+    pub fn next_number(&self) -> u32 {
+        self.versions.len() as u32
+    }
+
     /// Bytes of memory that the tree holds, about: lists by their length.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let list = size_of::<Vec<u32>>();
-        let more = self.more.iter().map(|numbers| list + numbers.capacity() * size_of::<u32>()).sum::<usize>();
         self.nodes.len() * size_of::<Node>()
-            + self.children.capacity() * (size_of::<((u32, u32), NodeId)>() + 1)
+            + self.children.memory_bytes()
+            + self.numbers.memory_bytes()
             + self.versions.memory_bytes()
             + self.starts.len() * size_of::<StepStart>()
             + self.names.memory_bytes()
-            + more
             + self.epochs.memory_bytes()
     }
 }

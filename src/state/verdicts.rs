@@ -35,6 +35,15 @@ pub struct Verdicts {
     judged: StepNo,
     faults: Vec<(StepNo, String)>,
     slots: HashMap<IdentityId, Slot>,
+    /// Those that a step broke anew: whose, and their places in its list.
+    begun: Vec<(IdentityId, u32)>,
+}
+
+/// How much of what an exam found was told.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Told {
+    faults: usize,
+    begun: usize,
 }
 
 #[derive(Debug, Default)]
@@ -53,7 +62,12 @@ impl Verdicts {
         self.faults.extend(judgement.fault.map(|why| (at, why)));
         for (id, changes) in judgement.changes {
             let slot = self.slots.entry(id).or_default();
-            changes.into_iter().for_each(|change| slot.add(at, change));
+            for change in changes {
+                let number = slot.all.len();
+                slot.add(at, change);
+                let is_begun = slot.all.get(number).is_some_and(|new| new.since == new.from);
+                self.begun.extend(is_begun.then_some((id, number as u32)));
+            }
         }
     }
 
@@ -83,10 +97,22 @@ impl Verdicts {
         held
     }
 
-    /// Every violation at the step that broke it, with its identity (A42).
-    pub fn begun(&self) -> impl Iterator<Item = (IdentityId, &Invalid)> {
-        let all = self.slots.iter().flat_map(|(id, slot)| slot.all.iter().map(|invalid| (*id, invalid)));
-        all.filter(|(_, invalid)| invalid.since == invalid.from)
+    /// All that was found so far, as told.
+    #[must_use]
+    pub fn told(&self) -> Told {
+        Told { faults: self.faults.len(), begun: self.begun.len() }
+    }
+
+    /// Steps whose schemas are no valid ones, but for those that were told.
+    #[must_use]
+    pub fn faults_after(&self, told: Told) -> &[(StepNo, String)] {
+        self.faults.get(told.faults..).unwrap_or_default()
+    }
+
+    /// Every violation at the step that broke it, with its identity (A42), but for those that were told.
+    pub fn begun_after(&self, told: Told) -> impl Iterator<Item = (IdentityId, &Invalid)> {
+        let begun = self.begun.get(told.begun..).unwrap_or_default();
+        begun.iter().filter_map(|(id, number)| Some((*id, self.of(*id).get(*number as usize)?)))
     }
 }
 

@@ -1,6 +1,6 @@
-//! The list of all versions of a tree, 20 bytes each, and the values of leaves beside it.
+//! The list of all versions of a tree, 10 bytes each, and the values of leaves beside it.
 
-use super::stored::{INLINE_MAX, Long};
+use super::stored::{INLINE_MAX, Longs};
 use super::{EventOp, NodeId, Shape, Stored};
 use crate::model::StepNo;
 
@@ -8,10 +8,6 @@ use crate::model::StepNo;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Version {
     pub(super) node: NodeId,
-    /// Step whose message supplies the value.
-    pub(super) author: StepNo,
-    /// Last step after which the leaf differed.
-    pub(super) changed: StepNo,
     /// What it means for the node as a leaf; None: nothing (containers, a supplier alone).
     pub(super) event: Option<EventOp>,
     pub(super) what: What,
@@ -20,6 +16,22 @@ pub(super) struct Version {
 impl Version {
     pub(super) fn is_drop(&self) -> bool {
         matches!(self.event, Some(EventOp::Drop | EventOp::Reset))
+    }
+}
+
+/// Who supplied the value of a leaf, and since when it is this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Credit {
+    /// Step whose message supplies the value.
+    pub(super) author: StepNo,
+    /// Last step after which the leaf differed.
+    pub(super) changed: StepNo,
+}
+
+impl Credit {
+    /// That of a step whose own message writes another value than before.
+    pub(super) fn of(step: StepNo) -> Self {
+        Self { author: step, changed: step }
     }
 }
 
@@ -88,58 +100,66 @@ impl Kept {
 #[derive(Debug, Default)]
 pub(super) struct Versions {
     list: Vec<Packed>,
+    /// Versions whose credit is not that of their step, ascending by number.
+    credits: Vec<(u32, Credit)>,
     /// Canonical texts of short values, one behind the other.
     texts: Vec<u8>,
-    long: Vec<Long>,
+    long: Longs,
 }
 
 /// A version as it is kept.
 #[derive(Debug, Clone, Copy)]
+#[repr(C, packed(2))]
 struct Packed {
     node: u32,
-    author: StepNo,
-    changed: StepNo,
-    /// The number that goes with the tag: of an epoch, of elements, of a long value; the lower half of a place in the
+    /// The number that goes with the tag: of an epoch, of elements, of a long value; the lower bits of a place in the
     /// texts.
     low: u32,
-    high: u16,
-    len: u8,
-    /// What it is, and behind [`EVENT`] bits the event.
-    tag: u8,
+    /// What it is, and from bit [`EVENT`], [`CREDIT`], [`LEN`] and [`HIGH`] on the rest.
+    tag: u16,
 }
 
-/// Bits of a tag below the event.
-const EVENT: u8 = 3;
-const SHORT: u8 = 0;
-const LONG: u8 = 1;
-const EMPTY_OBJECT: u8 = 2;
-const EMPTY_ARRAY: u8 = 3;
-const OBJECT: u8 = 4;
-const ARRAY: u8 = 5;
-const ABSENT: u8 = 6;
+/// The first bits of a tag for: the event; whether the credit is another than that of the step; the length of a short
+/// value; the upper bits of its place, which is below 64 GB.
+const EVENT: u16 = 3;
+const CREDIT: u16 = 6;
+const LEN: u16 = 7;
+const HIGH: u16 = 12;
+const SHORT: u16 = 0;
+const LONG: u16 = 1;
+const EMPTY_OBJECT: u16 = 2;
+const EMPTY_ARRAY: u16 = 3;
+const OBJECT: u16 = 4;
+const ARRAY: u16 = 5;
+const ABSENT: u16 = 6;
 
 /// The events by their number less one; 0 is none.
 const EVENTS: [EventOp; 5] = [EventOp::Add, EventOp::Change, EventOp::Same, EventOp::Drop, EventOp::Reset];
 
 impl Packed {
-    fn of(version: &Version) -> Self {
-        let (kind, low, high, len) = match version.what {
-            What::Leaf(Kept::Short(at, len)) => (SHORT, at as u32, (at >> u32::BITS) as u16, len),
-            What::Leaf(Kept::Long(number)) => (LONG, number, 0, 0),
-            What::EmptyObject => (EMPTY_OBJECT, 0, 0, 0),
-            What::EmptyArray => (EMPTY_ARRAY, 0, 0, 0),
-            What::Object(epoch) => (OBJECT, epoch, 0, 0),
-            What::Array(count) => (ARRAY, count, 0, 0),
-            What::Absent => (ABSENT, 0, 0, 0),
+    fn of(version: &Version, has_credit: bool) -> Self {
+        let (kind, low) = match version.what {
+            What::Leaf(Kept::Short(at, len)) => {
+                (SHORT | u16::from(len) << LEN | ((at >> u32::BITS) as u16) << HIGH, at as u32)
+            }
+            What::Leaf(Kept::Long(number)) => (LONG, number),
+            What::EmptyObject => (EMPTY_OBJECT, 0),
+            What::EmptyArray => (EMPTY_ARRAY, 0),
+            What::Object(epoch) => (OBJECT, epoch),
+            What::Array(count) => (ARRAY, count),
+            What::Absent => (ABSENT, 0),
         };
-        let event = EVENTS.iter().position(|op| version.event == Some(*op)).map_or(0, |i| i as u8 + 1);
-        let Version { node, author, changed, .. } = *version;
-        Self { node: node.0, author, changed, low, high, len, tag: kind | event << EVENT }
+        let event = EVENTS.iter().position(|op| version.event == Some(*op)).map_or(0, |i| i as u16 + 1);
+        Self { node: version.node.0, low, tag: kind | event << EVENT | u16::from(has_credit) << CREDIT }
     }
 
     fn version(self) -> Version {
-        let what = match self.tag & ((1 << EVENT) - 1) {
-            SHORT => What::Leaf(Kept::Short(u64::from(self.high) << u32::BITS | u64::from(self.low), self.len)),
+        let bits = |from: u16, to: u16| self.tag >> from & ((1 << (to - from)) - 1);
+        let what = match bits(0, EVENT) {
+            SHORT => {
+                let high = u64::from(self.tag >> HIGH) << u32::BITS;
+                What::Leaf(Kept::Short(high | u64::from(self.low), bits(LEN, HIGH) as u8))
+            }
             LONG => What::Leaf(Kept::Long(self.low)),
             EMPTY_OBJECT => What::EmptyObject,
             EMPTY_ARRAY => What::EmptyArray,
@@ -147,8 +167,12 @@ impl Packed {
             ARRAY => What::Array(self.low),
             _ => What::Absent,
         };
-        let event = usize::from(self.tag >> EVENT).checked_sub(1).and_then(|i| EVENTS.get(i)).copied();
-        Version { node: NodeId(self.node), author: self.author, changed: self.changed, event, what }
+        let event = usize::from(bits(EVENT, CREDIT)).checked_sub(1).and_then(|i| EVENTS.get(i)).copied();
+        Version { node: NodeId(self.node), event, what }
+    }
+
+    fn has_credit(self) -> bool {
+        self.tag & (1 << CREDIT) != 0
     }
 }
 
@@ -161,8 +185,18 @@ impl Versions {
         self.list[number as usize].version()
     }
 
-    pub(super) fn push(&mut self, version: &Version) {
-        self.list.push(Packed::of(version));
+    /// Appends a version; `credit` where it is not that of its step.
+    pub(super) fn push(&mut self, version: &Version, credit: Option<Credit>) {
+        self.credits.extend(credit.map(|credit| (self.list.len() as u32, credit)));
+        self.list.push(Packed::of(version, credit.is_some()));
+    }
+
+    /// The credit of a version, if it is not that of its step.
+    pub(super) fn credit(&self, number: u32) -> Option<Credit> {
+        if !self.list[number as usize].has_credit() {
+            return None;
+        }
+        self.credits.binary_search_by_key(&number, |(of, _)| *of).ok().map(|i| self.credits[i].1)
     }
 
     /// The versions from a number on.
@@ -170,10 +204,16 @@ impl Versions {
         self.list[start..].iter().map(|packed| packed.version())
     }
 
-    /// Puts others in the place of those from a number on.
-    pub(super) fn replace(&mut self, start: usize, new: impl Iterator<Item = Version>) {
+    /// Puts the versions from a number on in another order, given as their numbers.
+    pub(super) fn reorder(&mut self, start: usize, order: &[u32]) {
+        let new: Vec<(Packed, Option<Credit>)> =
+            order.iter().map(|number| (self.list[*number as usize], self.credit(*number))).collect();
+        self.credits.truncate(self.credits.partition_point(|(number, _)| (*number as usize) < start));
         self.list.truncate(start);
-        self.list.extend(new.map(|version| Packed::of(&version)));
+        for (packed, credit) in new {
+            self.credits.extend(credit.map(|credit| (self.list.len() as u32, credit)));
+            self.list.push(packed);
+        }
     }
 
     /// Keeps a value.
@@ -184,10 +224,7 @@ impl Versions {
                 self.texts.extend_from_slice(&text[..usize::from(len)]);
                 Kept::Short(at, len)
             }
-            Stored::Long(long) => {
-                self.long.push(long);
-                Kept::Long(self.long.len() as u32 - 1)
-            }
+            Stored::Long(long) => Kept::Long(self.long.push(long)),
         }
     }
 
@@ -195,7 +232,7 @@ impl Versions {
     pub(super) fn value(&self, kept: Kept) -> Stored {
         match kept {
             Kept::Short(at, len) => Stored::inline(self.short(at, len)),
-            Kept::Long(number) => Stored::Long(self.long[number as usize].clone()),
+            Kept::Long(number) => Stored::Long(self.long.get(number)),
         }
     }
 
@@ -205,7 +242,7 @@ impl Versions {
             (Kept::Short(at, n), Stored::Inline { len, text }) => {
                 n == *len && self.short(at, n) == &text[..usize::from(n)]
             }
-            (Kept::Long(number), Stored::Long(long)) => self.long[number as usize] == *long,
+            (Kept::Long(number), Stored::Long(long)) => self.long.is_equal(number, long),
             _ => false,
         }
     }
@@ -216,6 +253,46 @@ impl Versions {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.list.len() * size_of::<Packed>() + self.texts.len() + self.long.len() * size_of::<Long>()
+        let credits = self.credits.len() * size_of::<(u32, Credit)>();
+        self.list.len() * size_of::<Packed>() + credits + self.texts.len() + self.long.memory_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_10_bytes_and_comes_out_as_it_went_in() {
+        assert_eq!(size_of::<Packed>(), 10);
+        let short = |at, len| What::Leaf(Kept::Short(at, len));
+        let far = (1 << 36) - 1;
+        let whats = [short(0, 0), short(far, INLINE_MAX as u8), short(1 << 33, 1), What::Leaf(Kept::Long(u32::MAX))];
+        let others = [What::EmptyObject, What::EmptyArray, What::Object(7), What::Array(u32::MAX), What::Absent];
+        for what in whats.into_iter().chain(others) {
+            for event in EVENTS.into_iter().map(Some).chain([None]) {
+                for has_credit in [true, false] {
+                    let packed = Packed::of(&Version { node: NodeId(u32::MAX - 1), event, what }, has_credit);
+                    let version = packed.version();
+                    assert_eq!((version.node.0, version.event), (u32::MAX - 1, event));
+                    assert_eq!((format!("{:?}", version.what), packed.has_credit()), (format!("{what:?}"), has_credit));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn credits_move_with_their_versions() {
+        let mut versions = Versions::default();
+        let credit = |n: u32| n.is_multiple_of(3).then(|| Credit::of(n as StepNo));
+        for n in 0..10 {
+            versions.push(&Version { node: NodeId(n), event: None, what: What::Absent }, credit(n));
+        }
+        versions.reorder(4, &[9, 6, 4, 5, 8, 7]);
+        let nodes: Vec<u32> = versions.since(0).map(|v| v.node.0).collect();
+        assert_eq!(nodes, [0, 1, 2, 3, 9, 6, 4, 5, 8, 7]);
+        for (number, node) in (0..).zip(nodes) {
+            assert_eq!(versions.credit(number), credit(node));
+        }
     }
 }

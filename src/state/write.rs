@@ -70,7 +70,7 @@ impl Writer<'_> {
             }
             return;
         }
-        let epoch = self.become_object(node, object.len());
+        let epoch = self.become_object(node);
         for (name, value) in object.entries() {
             let child = self.member(node, epoch, name);
             if targets.is_empty() {
@@ -86,7 +86,7 @@ impl Writer<'_> {
         let Some(object) = given.value.as_object().filter(|o| !o.is_empty()) else {
             return self.merge(node, given, &[]);
         };
-        let epoch = self.become_object(node, object.len());
+        let epoch = self.become_object(node);
         for (name, value) in object.entries() {
             let child = self.member(node, epoch, name);
             self.replace(child, given.part(value));
@@ -115,8 +115,8 @@ impl Writer<'_> {
         self.put_elements(node, len, &parts);
     }
 
-    /// The epoch of an object; what is none becomes one without members, which the caller adds: so many.
-    fn become_object(&mut self, node: NodeId, new: usize) -> u32 {
+    /// The epoch of an object; what is none becomes one without members, which the caller adds.
+    fn become_object(&mut self, node: NodeId) -> u32 {
         let mut members = Vec::new();
         match self.tree.now(node) {
             What::Object(epoch) if !self.tree.epochs.is_crowded(epoch) => return epoch,
@@ -126,7 +126,7 @@ impl Writer<'_> {
                 self.clear_below(node);
             }
         }
-        let epoch = self.tree.epochs.make(members.len() + new);
+        let epoch = self.tree.epochs.make();
         self.contain(node, What::Object(epoch));
         members.into_iter().for_each(|member| self.enlist(epoch, member));
         epoch

@@ -1,15 +1,14 @@
 //! Highlighting of code inside strings: text to pieces with roles. What language a string is in: `code/guess.rs`.
 //!
-//! Pure functions over one static set of syntaxes. Pieces are foreign text as it stands, but for tabs: who paints them
-//! makes them safe first.
+//! Pieces are foreign text as it stands, but for tabs: who paints them makes them safe first.
 
 mod guess;
 
 pub use guess::guess;
 
 use crate::text::Role;
-use std::sync::LazyLock;
-use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
 /// Longest line that is highlighted, in characters; the rest of a longer one is cut off and shows as `…`.
 pub const COLUMN_COUNT_MAX: usize = 2_000;
@@ -17,7 +16,17 @@ pub const COLUMN_COUNT_MAX: usize = 2_000;
 /// Columns from one tab stop to the next.
 const TAB_STOP: usize = 4;
 
-static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+/// Languages after which the syntaxes are loaded anew. Patterns are compiled where a text needs them and stay as long
+/// as their set: 1 MB of JSON, 10 MB of most languages, 70 MB of TypeScript. To load them takes 1 MB and 1 ms.
+const HELD_MAX: usize = 4;
+
+static HELD: Mutex<Option<Held>> = Mutex::new(None);
+
+/// Syntaxes, and the languages that were highlighted with them.
+struct Held {
+    set: Arc<SyntaxSet>,
+    languages: Vec<String>,
+}
 
 /// Scopes with their roles. The innermost scope of a piece that begins with one of these decides, the longest first.
 const SCOPES: &[(&str, Role)] = &[
@@ -65,23 +74,53 @@ static ROLES: LazyLock<Vec<(Scope, Role)>> = LazyLock::new(|| {
 /// `language` is a name or an extension, upper or lower case (`Rust`, `py`, `c++`).
 #[must_use]
 pub fn highlight(language: &str, code: &str, line_count_max: usize) -> Vec<Vec<(Role, String)>> {
-    let mut state = syntax(language).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
+    let token = token(language);
+    let set = syntaxes(token);
+    let syntax = set.as_ref().and_then(|set| Some((set.find_syntax_by_token(token)?, set.as_ref())));
+    let mut state =
+        syntax.map(|(syntax, set)| State { set, parser: ParseState::new(syntax), stack: ScopeStack::new() });
     code.lines().take(line_count_max).map(|line| highlight_line(line, &mut state)).collect()
 }
 
 /// Whether there is a syntax for this language.
 #[must_use]
 pub fn is_known(language: &str) -> bool {
-    syntax(language).is_some()
+    syntaxes(token(language)).is_some()
 }
 
-fn syntax(language: &str) -> Option<&'static SyntaxReference> {
-    let token = guess::canonical(language).unwrap_or(language.trim());
-    if token.is_empty() { None } else { SYNTAXES.find_syntax_by_token(token) }
+/// What the syntax of a language is looked for by.
+fn token(language: &str) -> &str {
+    guess::canonical(language).unwrap_or(language.trim())
+}
+
+/// The syntaxes to highlight a language with, if it is known.
+fn syntaxes(token: &str) -> Option<Arc<SyntaxSet>> {
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_full = |held: &Held| held.languages.len() == HELD_MAX && !held.languages.iter().any(|known| known == token);
+    if held.as_ref().is_some_and(is_full) {
+        // First, so that its memory serves the next.
+        *held = None;
+    }
+    let load = || Held { set: Arc::new(two_face::syntax::extra_newlines()), languages: Vec::new() };
+    let Held { set, languages } = held.get_or_insert_with(load);
+    if token.is_empty() || set.find_syntax_by_token(token).is_none() {
+        return None;
+    }
+    if !languages.iter().any(|known| known == token) {
+        languages.push(token.to_owned());
+    }
+    Some(Arc::clone(set))
+}
+
+/// A text that is being highlighted.
+struct State<'s> {
+    set: &'s SyntaxSet,
+    parser: ParseState,
+    stack: ScopeStack,
 }
 
 /// One line; a syntax that fails on it is given up for the rest of the text.
-fn highlight_line(line: &str, state: &mut Option<(ParseState, ScopeStack)>) -> Vec<(Role, String)> {
+fn highlight_line(line: &str, state: &mut Option<State<'_>>) -> Vec<(Role, String)> {
     let end = line.char_indices().nth(COLUMN_COUNT_MAX).map_or(line.len(), |(at, _)| at);
     let mut pieces = Pieces { pieces: Vec::new(), column: 0 };
     let text = format!("{}\n", &line[..end]);
@@ -96,9 +135,9 @@ fn highlight_line(line: &str, state: &mut Option<(ParseState, ScopeStack)>) -> V
     pieces.pieces
 }
 
-fn parse_line(text: &str, (parser, stack): &mut (ParseState, ScopeStack), pieces: &mut Pieces) -> Option<()> {
+fn parse_line(text: &str, State { set, parser, stack }: &mut State<'_>, pieces: &mut Pieces) -> Option<()> {
     let mut from = 0;
-    for (at, op) in parser.parse_line(text, &SYNTAXES).ok()? {
+    for (at, op) in parser.parse_line(text, set).ok()? {
         pieces.put(role(stack), text.get(from..at)?);
         from = at;
         stack.apply(&op).ok()?;
@@ -198,6 +237,15 @@ mod tests {
     fn tabs_become_spaces_and_line_ends_go() {
         let lines = highlight("text", "a\tb\r\n\tc", 10);
         assert_eq!(lines, [[(Role::Text, "a   b".to_owned())], [(Role::Text, "    c".to_owned())]]);
+    }
+
+    #[test]
+    fn languages_that_were_let_go_come_again() {
+        for language in ["rust", "python", "bash", "sql", "toml", "rust", "python"] {
+            let lines = highlight(language, "x = 'a'", 1);
+            assert!(lines[0].len() > 1, "{language}");
+            assert!(HELD.lock().unwrap().as_ref().is_none_or(|held| held.languages.len() <= HELD_MAX));
+        }
     }
 
     #[test]

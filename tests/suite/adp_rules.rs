@@ -334,7 +334,7 @@ fn repeats_are_told_at_the_later_record() {
     {
         let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()), &Vec::new());
         let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
-        told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.unwrap_or_default(), f.rule)));
+        told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
     }
     assert_eq!(told, ["1 /content adp.duplicate-content", "3 /id adp.duplicate-id"]);
 }

@@ -127,6 +127,38 @@ fn without_tasks_it_says_what_a_task_id_is_and_where_it_is_looked_for() {
 }
 
 #[test]
+fn the_field_of_the_task_is_chosen_out_of_those_of_the_record_and_stays() {
+    let text = dataset().replace(r#""id":"a-"#, r#""details":{"q":"one"},"id":"a-"#);
+    let text = text.replace(r#""id":"c""#, r#""details":{"q":"one"},"id":"c""#);
+    let mut stage = stage(text, (100, 20));
+    press(&mut stage, "a");
+    assert!(screen(&stage).contains("a  3 attempts") && screen(&stage).contains("by task id"), "{}", screen(&stage));
+    press(&mut stage, "c");
+    let text = screen(&stage);
+    for told in ["✓ task id", "details.q                one", "id                       a-1", "reward "] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    press(&mut stage, "type:detail Enter");
+    assert_eq!(stage.app.attempts.by.as_deref(), Some("details.q"));
+    assert!(
+        screen(&stage).contains("one  4 attempts") && screen(&stage).contains("by details.q"),
+        "{}",
+        screen(&stage)
+    );
+    press(&mut stage, "A");
+    assert!(screen(&stage).contains("1 of 1 tasks have several attempts"), "{}", screen(&stage));
+    assert!(screen(&stage).contains("3 records name no task"), "{}", screen(&stage));
+    press(&mut stage, "q j a");
+    assert!(screen(&stage).contains("This record has no details.q"), "it stays chosen: {}", screen(&stage));
+    press(&mut stage, "c type:no.such Enter");
+    assert!(screen(&stage).contains("This record has no no.such"), "what is typed is taken: {}", screen(&stage));
+    press(&mut stage, "c type:id Enter");
+    assert!(screen(&stage).contains("b-attempt-1  the only attempt"), "typed in full: {}", screen(&stage));
+    press(&mut stage, "c Enter c Enter");
+    assert!(screen(&stage).contains("b  2 attempts"), "{}", screen(&stage));
+}
+
+#[test]
 fn nothing_is_looked_up_by_moving_and_folding() {
     let mut stage = stage(dataset(), (120, 30));
     press(&mut stage, "a");

@@ -204,6 +204,11 @@ fn an_inserted_step_does_not_make_the_rest_differ() {
     let (_, stdout, _) = ask(&["diff", &a, &b]);
     assert!(stdout.contains("\n  … 20 steps alike\n+ @20  user Wait.\n"), "{stdout}");
     assert_eq!(ask(&["diff", &a, &a]).0, 0);
+    let long =
+        |end: &str| format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"{}{end}\"}}\n", "again ".repeat(40));
+    let (a, b) = (file(folder.path(), "x.jsonl", &long("one")), file(folder.path(), "y.jsonl", &long("two")));
+    let (_, stdout, _) = ask(&["diff", &a, &b]);
+    assert!(stdout.contains("again one") && stdout.contains("again two"), "what differs is shown: {stdout}");
 }
 
 #[test]

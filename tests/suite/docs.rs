@@ -146,7 +146,7 @@ fn made_pages_equal_their_tables() {
 fn the_picture_shows_the_screen() {
     let page = read("docs/cli.md");
     let line = page.lines().find(|l| l.starts_with("obelus picture") && l.ends_with("--out docs/picture.svg")).unwrap();
-    let words = line.split_whitespace().skip(1).filter(|word| !["--out", "docs/picture.svg"].contains(word));
+    let words = line.split_whitespace().skip(1).filter(|word| !["--force", "--out", "docs/picture.svg"].contains(word));
     let drawn = program().args(words).output().unwrap();
     assert!(drawn.status.success(), "{line}");
     let picture = String::from_utf8(drawn.stdout).unwrap();

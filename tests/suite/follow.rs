@@ -289,3 +289,21 @@ fn versions_of_a_document_are_joined_as_steps() {
     followed.until(|live| live.generation == 2 && live.records.count() == 2);
     assert_eq!((followed.steps(), followed.whys.len()), (2, 2));
 }
+
+#[test]
+fn a_document_that_is_torn_when_it_stands_still_is_told() {
+    let mut followed = Followed::start(&context(2), "acts");
+    followed.until(|live| live.records.count() == 1);
+    fs::write(&followed.path, &context(3)[..90]).unwrap();
+    let torn = loop {
+        match followed.worker.events.recv_timeout(DEADLINE).unwrap() {
+            IngestEvent::Generation(live, _) => followed.live = live,
+            IngestEvent::Torn(text) => break text,
+            _ => {}
+        }
+    };
+    assert!(torn.contains("is no JSON now") && torn.contains("at byte 90"), "{torn}");
+    fs::write(&followed.path, context(3)).unwrap();
+    followed.until(|live| live.records.count() == 2);
+    assert_eq!(followed.steps(), 3);
+}

@@ -127,6 +127,30 @@ fn filters_and_counts_ask_for_them_too() {
 }
 
 #[test]
+fn numbers_of_an_expression_are_plotted_once_that_is_asked_for() {
+    let mut stage = stage(60);
+    stage.app.update(Msg::Resize(120, 40));
+    let effects = keys(&mut stage.app, "c type:turns=.x Enter");
+    assert!(stage.app.is_plotting() && asked(&effects).iter().all(|(_, _, is_all)| !is_all), "{:?}", asked(&effects));
+    let effects = keys(&mut stage.app, "p");
+    let id = asked(&effects)[0].0;
+    assert_eq!((asked(&effects), stage.app.pane), (vec![(id, 0..60, true)], Pane::Plot));
+    answer(&mut stage, effects);
+    let effects = stage.app.update(Msg::OwnNext(id, chunk(0..60)));
+    answer(&mut stage, effects);
+    let (_, tally) = stage.app.table.facets.tally.clone().unwrap();
+    let (_, plot) = tally.plot.unwrap();
+    let bins: Vec<(&str, usize)> = plot.bins.iter().map(|bin| (bin.written.as_str(), bin.records)).collect();
+    assert_eq!((bins, plot.marks), (vec![("8", 12), ("9", 12), ("10", 12)], [8.0, 9.0, 10.0, 10.0, 10.0]));
+    let effects = keys(&mut stage.app, "l Enter l Enter");
+    answer(&mut stage, effects);
+    assert_eq!(stage.app.table.filter.to_string(), "turns:9|10");
+    assert_eq!(shown(&stage.app), (0..60).filter(|i| i % 5 < 2).collect::<Vec<_>>());
+    keys(&mut stage.app, "p");
+    assert!(!stage.app.is_plotting(), "a second p takes the plot away");
+}
+
+#[test]
 fn a_failure_is_told_once_and_what_comes_late_is_dropped() {
     let mut stage = stage(10);
     let first = asked(&keys(&mut stage.app, "c type:turns=.x Enter"))[0].0;

@@ -3,7 +3,14 @@
 //! `tests/data/talks.parquet` has three made rows in two columns of each kind that datasets have.
 
 use super::command::{obelus, obelus_in};
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The rows as lines.
 const ROWS: &str = concat!(
@@ -37,6 +44,39 @@ fn folders_have_them_too() {
     fs::write(folder.path().join("more.jsonl"), "{\"id\":\"x\"}\n").unwrap();
     let (status, stdout, stderr) = obelus_in(folder.path(), &["query", ".", ".id"]);
     assert_eq!((status, stdout.as_str()), (0, "\"t1\"\n\"t2\"\n\"t3\"\n\"x\"\n"), "{stderr}");
+}
+
+/// A column of texts, packed so.
+fn write_packed(path: &Path, packing: Compression) {
+    let schema = Arc::new(parse_message_type("message made { required binary id (UTF8); }").unwrap());
+    let properties = Arc::new(WriterProperties::builder().set_compression(packing).build());
+    let mut writer = SerializedFileWriter::new(fs::File::create(path).unwrap(), schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let texts: Vec<ByteArray> = (0..500).map(|i| format!("record {}", i / 7).as_str().into()).collect();
+    column.typed::<ByteArrayType>().write_batch(&texts, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn pages_are_unpacked_however_they_are_packed() {
+    let folder = tempfile::tempdir().unwrap();
+    let packings = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::LZ4_RAW,
+    ];
+    let expected: String = (0..500).map(|i| format!("\"record {}\"\n", i / 7)).collect();
+    for packing in packings {
+        write_packed(&folder.path().join("p.parquet"), packing);
+        let (status, stdout, stderr) = obelus_in(folder.path(), &["query", "p.parquet", ".id"]);
+        assert_eq!((status, stderr.as_str(), stdout == expected), (0, "", true), "{packing:?}");
+    }
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn a_walk_through_a_dataset_opens_its_trajectories() {
     terminal.press("Tab Tab 2 3 4 5 1 q");
     terminal.see("ticket-0417");
     terminal.press("/ m a p Space s e r v e r Enter");
-    terminal.see("▌  3  ticket-0415");
+    terminal.see("▌3  ticket-0415");
     terminal.press("q");
     assert_eq!(terminal.end(), (0, String::new()));
 }

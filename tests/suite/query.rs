@@ -1,6 +1,6 @@
 //! `obelus query`, and files as they come: packed, several, folders.
 
-use super::command::{program, told};
+use super::command::{file, obelus_in, program, told};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -85,6 +85,14 @@ fn a_record_that_fails_does_not_stop_the_others() {
     );
     let (_, stdout, _) = folder.run(&["query", "--json", "r.jsonl", ".a.b"]);
     assert!(stdout.lines().nth(1).unwrap().contains(",\"results\":[],\"error\":\"cannot index"), "{stdout}");
+}
+
+#[test]
+fn a_message_does_not_repeat_the_record() {
+    let folder = Folder::new();
+    folder.file("d.jsonl", format!("{{\"a\":\"{}\"}}\n", "long ".repeat(10_000)));
+    let (status, _, stderr) = folder.run(&["query", "d.jsonl", ".a.b"]);
+    assert!(status == 1 && stderr.contains("long") && stderr.len() < 1_000, "{} bytes", stderr.len());
 }
 
 #[test]
@@ -236,4 +244,33 @@ fn filters_choose_records_without_an_expression() {
     let (status, stdout, stderr) = ask(&["--count", "missing.jsonl"]);
     assert_eq!((status, stdout.as_str()), (2, "t.jsonl:2\n"), "{stderr}");
     assert_eq!(folder.run(&["query", "t.jsonl", "--where", "stepz>3", "--count"]).0, 2);
+}
+
+#[test]
+fn a_pattern_that_no_shell_took_stands_for_the_files_that_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir_all(at.join("data/b")).unwrap();
+    for (i, name) in ["data/1.jsonl", "data/b/0.jsonl", "data/b/x.txt", "[1].jsonl"].into_iter().enumerate() {
+        let said = r#"{"role":"user","content":"x"},{"role":"assistant","content":"y"}"#;
+        file(at, name, &format!("{{\"id\":\"{i}\",\"messages\":[{said}]}}\n"));
+    }
+    let run = |words: &[&str]| obelus_in(at, words);
+    assert_eq!(run(&["query", "data/**/*.jsonl", ".id"]), (0, "\"0\"\n\"1\"\n".to_owned(), String::new()));
+    assert_eq!(run(&["query", "[1].jsonl", ".id"]).1, "\"3\"\n", "a file of that name goes first");
+    let (status, stdout, _) = run(&["stats", "data/*.jsonl", "data/b/*", "--json"]);
+    assert!(status == 0 && stdout.contains("data/b/x.txt"), "{stdout}");
+    assert_eq!(run(&["check", "*/*/*.jsonl", "data/?.jsonl"]).0, 0);
+    assert_eq!(run(&["export", "**/[01].jsonl", "--out", "o", "--sample", "9"]).0, 0);
+    assert_eq!(fs::read_to_string(at.join("o")).unwrap().lines().count(), 2);
+    file(at, "m", "");
+    let (status, stdout, _) = run(&["marks", "data/*.jsonl", "--marks", "m"]);
+    assert!(status == 0 && stdout.starts_with("data/1.jsonl: 0/1 decided"), "{stdout}");
+    for words in [&["query", "no/*.jsonl", "."][..], &["export", "no/*.jsonl", "--out", "p"], &["no/*.jsonl"]] {
+        let (status, stdout, stderr) = run(words);
+        assert!(
+            status == 2 && stdout.is_empty() && stderr.contains("no/*.jsonl: no file fits this pattern"),
+            "{stderr}"
+        );
+    }
 }

@@ -4,7 +4,7 @@
 use obelus::format::{self, Run};
 use obelus::json::{Key, parse};
 use obelus::model::{Place, Record, RecordBody, Span, StepNo};
-use obelus::state::{Exam, IdentityId, Schema, Verdicts};
+use obelus::state::{Exam, IdentityId, Schema, Told, Verdicts};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -133,7 +133,7 @@ proptest! {
                 let held: BTreeSet<_> = verdicts.at(id, step).into_iter().map(|i| i.violation.path.clone()).collect();
                 prop_assert_eq!(&held, &now, "what holds at step {}", step);
                 let new: BTreeSet<_> = now.difference(&before).cloned().collect();
-                let all = verdicts.begun().filter(|(i, one)| *i == id && one.since == step);
+                let all = verdicts.begun_after(Told::default()).filter(|(i, one)| *i == id && one.since == step);
                 let told: BTreeSet<_> = all.map(|(_, one)| one.violation.path.clone()).collect();
                 prop_assert_eq!(&told, &new, "what is new at step {}", step);
                 before = now;

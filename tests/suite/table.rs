@@ -55,8 +55,14 @@ fn shown(stage: &Stage) -> Vec<usize> {
 }
 
 fn header(stage: &Stage) -> String {
+    screen(stage).lines().next().unwrap().to_owned()
+}
+
+/// All that is on the screen.
+fn screen(stage: &Stage) -> String {
     let buffer = stage.buffer();
-    (0..buffer.area.width).map(|x| buffer[(x, 0)].symbol()).collect()
+    let line = |y| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).chain(["\n"]).collect::<String>();
+    (0..buffer.area.height).map(line).collect()
 }
 
 fn go_to(stage: &mut Stage, column: Column) {
@@ -219,6 +225,44 @@ fn columns_are_chosen_and_the_one_in_focus_is_seen_at_any_width() {
     assert!(!stage.app.table.columns.contains(&Column::Tokens));
 }
 
+/// The heading of the table.
+fn heading(stage: &Stage) -> String {
+    let window = stage.app.table.window(&stage.app.session, stage.app.pane_extent(Pane::Table));
+    window.rows[0].plain()
+}
+
+#[test]
+fn widths_follow_the_rows_shown_and_stay_while_these_scroll() {
+    let record = |i: usize| {
+        let id = if i < 40 { format!("r{i}") } else { format!("a-much-longer-name-{i}") };
+        let reward = if i == 99 { ",\"reward\":1" } else { "" };
+        format!("{{\"id\":\"{id}\",\"messages\":[{{\"role\":\"user\",\"content\":\"q{i}\"}}]{reward}}}\n")
+    };
+    let open = |count: usize| {
+        let text: String = (0..count).map(record).collect();
+        let theme = Theme::built_in("dark").unwrap();
+        Stage::open(Input::memory("w.jsonl", text), Some("adp"), (80, 24), theme).unwrap()
+    };
+    let mut stage = open(99);
+    let (before, at) = (heading(&stage), |heading: &str| heading.find("steps").unwrap());
+    for key in ["j", "PageDown", "G", "k", "g", "PageDown"] {
+        press(&mut stage, key);
+        assert_eq!(heading(&stage), before, "{key}");
+    }
+    filter(&mut stage, "id:longer");
+    assert!(at(&heading(&stage)) > at(&before), "{} {before}", heading(&stage));
+    let text = stage.app.table.window(&stage.app.session, stage.app.pane_extent(Pane::Table)).rows[1].plain();
+    assert!(text.contains("longer-name-4"), "the end of a long id is seen: {text}");
+    press(&mut stage, "Esc");
+    assert!(!before.contains("reward"));
+    assert!(screen(&stage).contains("Trajectories · 2 empty: reward, tools"), "{}", screen(&stage));
+    press(&mut stage, "H H H l l l l l l");
+    assert!(heading(&stage).contains("▸tokens~"), "the focus goes over what is empty: {}", heading(&stage));
+    press(&mut stage, "c type:sum Enter Enter Esc");
+    assert!(!heading(&stage).contains("reward"));
+    assert!(heading(&open(100)).contains("reward"), "one record with a value brings the column back");
+}
+
 struct Many(Arc<dyn Records>, usize);
 
 impl Records for Many {
@@ -259,6 +303,19 @@ fn a_late_answer_changes_nothing() {
     stage.tell(Msg::Arranged(1_000, Order::default()));
     stage.tell(Msg::ScanEnded(99));
     assert_eq!(shown(&stage), before);
+}
+
+#[test]
+fn how_far_words_were_read_again_for_an_order_is_told_until_it_is_there() {
+    let mut stage = stage(13, (120, 30));
+    go_to(&mut stage, Column::Id);
+    press(&mut stage, "s");
+    (0..9).for_each(|number| drop(stage.app.update(Msg::Arranging(number, 42))));
+    assert!(header(&stage).contains("sorting 42 %"), "{}", header(&stage));
+    press(&mut stage, "s");
+    assert!(!header(&stage).contains("sorting"), "{}", header(&stage));
+    stage.app.update(Msg::Arranging(1_000, 42));
+    assert!(!header(&stage).contains("sorting"), "a late one is of another question");
 }
 
 #[test]

@@ -1,7 +1,14 @@
 //! Keys of the attempts at a task: opening their tree and the list of tasks, going to an attempt, and back.
 
-use crate::app::{App, Effects, Pane};
+use crate::app::menu::Menu;
+use crate::app::{App, Effects, Layer, Pane};
+use crate::json;
+use crate::model::lossy;
 use crate::review::TaskQuestion;
+use crate::rules::adp::task_fields;
+
+/// Of a longer record the fields are not listed; they can be typed.
+const FIELDS_BYTES_MAX: u64 = 1 << 20;
 
 impl App {
     /// Shows the attempts at the task of the record under the cursor, or of the open one.
@@ -16,6 +23,19 @@ impl App {
     /// Lists the tasks with several attempts.
     pub(super) fn show_tasks(&mut self) {
         self.ask_attempts(TaskQuestion::Several, false);
+    }
+
+    /// Lists the fields of the record that is looked at, any of which may name its task.
+    pub(super) fn choose_task_field(&mut self) {
+        let record = match self.attempts.question {
+            Some(TaskQuestion::Of(record)) => record,
+            _ => self.attempts.task().unwrap_or(0),
+        };
+        let record = self.session.records.get(record).filter(|record| record.place.span.len <= FIELDS_BYTES_MAX);
+        let bytes = record.and_then(|record| self.session.bytes.read(record.place.span).ok()).unwrap_or_default();
+        let text = lossy(&bytes);
+        let fields = json::parse(&text).map(|record| task_fields(&record)).unwrap_or_default();
+        self.layer = Some(Layer::Menu(Menu::fields(fields, self.attempts.by.clone())));
     }
 
     fn ask_attempts(&mut self, question: TaskQuestion, is_from_list: bool) {

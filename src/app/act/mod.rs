@@ -20,7 +20,6 @@ use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Filter;
 use jump::Wanted;
-pub(super) use table::TOO_MANY;
 
 impl App {
     /// Does what a key, a click or the palette asks for.
@@ -70,6 +69,7 @@ impl App {
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
             A::Attempts => self.show_attempts(),
+            A::TaskField => self.choose_task_field(),
             A::Tasks => self.show_tasks(),
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
@@ -180,6 +180,7 @@ impl App {
                 }
             }
             Some(Item::Template(number)) => self.use_template(number),
+            Some(Item::Field(number)) => self.attempts.set_field(menu.field(number)),
             Some(Item::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);

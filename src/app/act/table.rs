@@ -6,8 +6,6 @@ use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
 use crate::review::{Column, Field, Filter, FilterFault, Scope, Sort};
 
-/// Why a column of words does not sort.
-pub(in crate::app) const TOO_MANY: &str = "there are too many records to sort them by words; & filters by them";
 /// Columns of one sideways scroll.
 const COLUMNS_ASIDE: isize = 3;
 
@@ -55,9 +53,6 @@ impl App {
     /// The column in focus: up, down, the order of the file.
     fn sort(&mut self) {
         let column = self.table.focus;
-        if column.text().is_some() && !self.table.all().has_texts() {
-            return self.tell(TOO_MANY);
-        }
         self.table.sort = match self.table.sort {
             Some(sort) if sort.column == column && sort.is_reversed => None,
             Some(sort) if sort.column == column => Some(Sort { column, is_reversed: true }),
@@ -67,7 +62,8 @@ impl App {
             None => "in the order of the file".to_owned(),
             Some(sort) => {
                 let way = if sort.is_reversed { "the greatest first" } else { "the least first" };
-                format!("sorted by {}, {way}", column.title())
+                let when = if self.waits_to_sort() { ", once all records were looked at" } else { "" };
+                format!("sorted by {}, {way}{when}", column.title())
             }
         });
     }
@@ -127,7 +123,8 @@ impl App {
     }
 
     fn toggle_plot(&mut self) {
-        if self.is_plotting() && self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Plot) {
+        let is_plotted = self.is_plotting() && !self.table.plot.is_unasked(self.table.focus);
+        if is_plotted && self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Plot) {
             self.close_beside(Pane::Plot);
         } else {
             self.table.plot.is_open = Some(true);

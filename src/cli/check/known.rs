@@ -5,6 +5,7 @@ use crate::cli::args::FileName;
 use crate::ingest::Loaded;
 use crate::lint::baseline::{self, Baseline};
 use crate::model::{Bytes, Finding, Found, Problem, Span};
+use crate::source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,20 @@ impl Known {
             Problem { message, ..problem }
         })?;
         Ok(Self { read: Some(read), lines: Vec::new() })
+    }
+
+    /// Refuses to write a baseline over what is none.
+    ///
+    /// # Errors
+    /// The file is one of the inputs, or holds something else than a baseline.
+    pub(super) fn may_write(file: &FileName, inputs: &[&Path]) -> Result<(), Problem> {
+        source::refuse(file.as_ref(), true, inputs)?;
+        let is_there = std::fs::metadata(file).is_ok_and(|meta| meta.len() > 0);
+        if is_there && Self::read(Some(file)).is_err() {
+            let problem = Problem::usage(format!("{file} is there already, and is no baseline"));
+            return Err(problem.hint("choose another name"));
+        }
+        Ok(())
     }
 
     /// Whether there is a baseline to ask.
@@ -67,6 +82,9 @@ impl Known {
 }
 
 fn replace(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    // What a link leads to is replaced, not the link.
+    let led_to = file.canonicalize();
+    let file = led_to.as_deref().unwrap_or(file);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut new = tempfile::NamedTempFile::new_in(folder.map_or_else(|| PathBuf::from("."), Path::to_owned))?;
     new.write_all(text)?;

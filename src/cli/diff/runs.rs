@@ -16,6 +16,8 @@ use std::ops::Range;
 
 /// Most steps that are listed for people.
 const LISTED_MAX: usize = 200;
+/// Characters that stand before a difference, of what both sides share.
+const CONTEXT: usize = 24;
 /// Most cells of a step in the list.
 const STEP_CELLS: usize = 110;
 
@@ -201,8 +203,10 @@ impl Compared {
             }
             alike(hunk.old.start - at, out)?;
             at = hunk.old.end;
-            for (sign, range, opened) in [("-", &hunk.old, &self.a), ("+", &hunk.new, &self.b)] {
-                listed += list(sign, range, LISTED_MAX.saturating_sub(listed).max(1), opened, out)?;
+            let sides = [("-", &hunk.old, &self.a, &hunk.new, &self.b), ("+", &hunk.new, &self.b, &hunk.old, &self.a)];
+            for (sign, range, opened, others, other) in sides {
+                let beside = |i: usize| others.clone().nth(i).map(|step| (other, number(step)));
+                listed += list(sign, range, LISTED_MAX.saturating_sub(listed).max(1), opened, beside, out)?;
             }
         }
         alike(count(self.last.0) - at, out)
@@ -216,12 +220,53 @@ fn alike(steps: usize, out: &mut Out) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Lists steps of one run; how many lines that took.
-fn list(sign: &str, steps: &Range<usize>, most: usize, opened: &Opened, out: &mut Out) -> Result<usize, Stop> {
-    for number in steps.clone().take(most).map(number) {
-        let step = opened.run.step(number, opened.bytes());
-        let told = format!("{} {}", step.label, step.summary.split_whitespace().collect::<Vec<_>>().join(" "));
-        out.line(&format!("{sign} @{number}  {}", cut(&SafeText::of(told.trim()), STEP_CELLS).as_str()))?;
+/// A step in a line.
+fn told(opened: &Opened, number: StepNo) -> String {
+    let step = opened.run.step(number, opened.bytes());
+    let told = format!("{} {}", step.label, step.summary.split_whitespace().collect::<Vec<_>>().join(" "));
+    told.trim().to_owned()
+}
+
+/// A step in a line that shows where it differs from another.
+fn differing(opened: &Opened, number: StepNo, other: &Opened, step: StepNo) -> String {
+    let (own, others) = (told(opened, number), told(other, step));
+    if own != others {
+        return from_difference(&own, &others);
+    }
+    // What differs is no part of the summary.
+    let text = |of: &Opened, step| {
+        let place = of.run.place(step)?;
+        let bytes = of.bytes().read(place.place.span).ok()?;
+        Some(lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    text(opened, number).zip(text(other, step)).map_or(own, |(own, others)| from_difference(&own, &others))
+}
+
+/// A text without most of what it shares with another at the beginning, if it would be cut before they differ.
+fn from_difference(text: &str, other: &str) -> String {
+    let shared = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    if shared + CONTEXT < STEP_CELLS {
+        return text.to_owned();
+    }
+    let rest: String = text.chars().skip(shared.saturating_sub(CONTEXT)).collect();
+    format!("… {rest}")
+}
+
+/// Lists steps of one run; how many lines that took. `beside` tells of the steps of the other run in their place.
+fn list<'o>(
+    sign: &str,
+    steps: &Range<usize>,
+    most: usize,
+    opened: &Opened,
+    beside: impl Fn(usize) -> Option<(&'o Opened, StepNo)>,
+    out: &mut Out,
+) -> Result<usize, Stop> {
+    for (i, number) in steps.clone().take(most).map(number).enumerate() {
+        let told = match beside(i) {
+            Some((other, step)) => differing(opened, number, other, step),
+            None => told(opened, number),
+        };
+        out.line(&format!("{sign} @{number}  {}", cut(&SafeText::of(&told), STEP_CELLS).as_str()))?;
     }
     if steps.len() > most {
         out.line(&format!("{sign} … {} more steps", steps.len() - most))?;

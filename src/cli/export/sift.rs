@@ -1,7 +1,8 @@
 //! The records of the inputs in order, each with what is known of it and whether it is wanted.
 
 use super::Options;
-use crate::cli::{Stop, filter};
+use crate::cli::Stop;
+use crate::cli::filter::Where;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::model::{Found, Problem, Record, RecordBody, Severity, lossy};
@@ -16,7 +17,7 @@ pub(super) struct Sifted<'l> {
     pub(super) inputs: &'l [Loaded],
     marks: &'l Marks,
     selection: Selection,
-    filter: Option<Filter>,
+    filter: Option<Where>,
     /// Of each input, the records in which something was found; empty where nobody looked.
     found: Vec<Vec<bool>>,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
@@ -43,15 +44,15 @@ impl<'l> Sifted<'l> {
     /// Looks at all records once, or twice if lots are drawn.
     pub(super) fn of(
         options: &Options,
-        filter: Option<Filter>,
+        filter: Option<Where>,
         inputs: &'l [Loaded],
         marks: &'l Marks,
     ) -> Result<Self, Stop> {
         let mut selection = options.selection();
         if let Some(filter) = &filter {
-            let passing = inputs.iter().map(|loaded| filter::passing(loaded, filter, marks));
+            let passing = inputs.iter().map(|loaded| filter.passing(loaded, marks));
             let passing = passing.collect::<Result<_, Problem>>()?;
-            selection.predicates.push(Box::new(Filtered { told: filter.to_string(), passing }));
+            selection.predicates.push(Box::new(Filtered { told: filter.filter().to_string(), passing }));
         }
         let found = match selection.only_clean {
             true => inputs.iter().map(findings).collect::<Result<_, Stop>>()?,
@@ -75,7 +76,7 @@ impl<'l> Sifted<'l> {
 
     /// The filter of `--where`.
     pub(super) fn filter(&self) -> Option<&Filter> {
-        self.filter.as_ref()
+        self.filter.as_ref().map(Where::filter)
     }
 
     /// Gives every record in order.

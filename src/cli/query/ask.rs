@@ -14,33 +14,34 @@ const BATCH_BYTES: u64 = 1 << 18;
 const ENDED_MAX: usize = 16;
 
 /// A record with its answer.
-pub(super) struct Answered {
+pub(in crate::cli) struct Answered {
     /// Its number.
-    pub(super) number: usize,
+    pub(in crate::cli) number: usize,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(in crate::cli) place: Place,
     /// Its bytes, where they are wanted: it was selected.
-    pub(super) text: Vec<u8>,
+    pub(in crate::cli) text: Vec<u8>,
     /// The answer.
-    pub(super) answer: RecordAnswer,
+    pub(in crate::cli) answer: RecordAnswer,
     /// Whether its worker came to a bad end.
     has_ended: bool,
 }
 
 /// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of
-/// the file.
+/// the file. `remedy` stands behind the words for a time that was too long.
 ///
 /// # Errors
 /// The input can no longer be read, workers cannot be started or end again and again, or what `each` says.
-pub(super) fn records(
+pub(in crate::cli) fn records(
     loaded: &Loaded,
     question: &Question,
+    remedy: &'static str,
     passing: Option<&[bool]>,
     mut each: impl FnMut(Answered) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let mut ended = 0;
     let work = || {
-        let mut asker = Asker { loaded, question, passing, reader: Reader::new(&loaded.input), child: None };
+        let mut asker = Asker { loaded, question, remedy, passing, reader: Reader::new(&loaded.input), child: None };
         move |numbers| asker.batch(numbers)
     };
     ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Answered>| {
@@ -59,6 +60,7 @@ pub(super) fn records(
 struct Asker<'l> {
     loaded: &'l Loaded,
     question: &'l Question,
+    remedy: &'static str,
     passing: Option<&'l [bool]>,
     reader: Reader<'l>,
     child: Option<Child>,
@@ -125,7 +127,8 @@ impl Asker<'_> {
     fn told(&self, ended: Ended) -> String {
         match ended {
             Ended::Late => {
-                format!("EXPR took longer than {} s and was ended (--timeout)", self.question.limit.as_secs_f64())
+                let limit = self.question.limit.as_secs_f64();
+                format!("EXPR took longer than {limit} s and was ended{}", self.remedy)
             }
             Ended::Died => "EXPR ended its process: it ran out of memory or stack".to_owned(),
         }

@@ -2,17 +2,18 @@
 
 use super::Options;
 use crate::cli::args::FileName;
+use crate::cli::filter::Where;
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{self, Out, raw};
-use crate::cli::{Stop, TROUBLE, complain, filter, load};
-use crate::review::{Filter, Marks};
+use crate::cli::{Stop, TROUBLE, complain, load};
+use crate::review::Marks;
 use crate::source::Reader;
 
 /// Tells of each file.
 ///
 /// # Errors
 /// What is told cannot be written. What is wrong with a file is told, and the others are looked at.
-pub(super) fn run(options: &Options, filter: &Filter, marks: &Marks, out: &mut Out) -> Result<u8, Stop> {
+pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of(&options.files_and_expression);
     let has_several = inputs.names.len() > 1;
     let mut status = inputs.complain();
@@ -32,12 +33,12 @@ fn file(
     name: &FileName,
     has_several: bool,
     options: &Options,
-    filter: &Filter,
+    filter: &Where,
     marks: &Marks,
     out: &mut Out,
 ) -> Result<(), Stop> {
     let loaded = load(name, options.format.forced(), out)?;
-    let passing = filter::passing(&loaded, filter, marks)?;
+    let passing = filter.passing(&loaded, marks)?;
     let count = passing.iter().filter(|passes| **passes).count();
     match (options.count, options.json) {
         (true, true) => {

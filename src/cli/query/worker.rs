@@ -24,6 +24,9 @@ const DEPTH_MAX: usize = 10_000;
 /// Most text of the results for one record, in bytes.
 const RESULTS_BYTES_MAX: usize = 256 << 20;
 
+/// Longest message on a record, in characters.
+const SAID_CHARS: usize = 300;
+
 type Filter = jaq_core::Filter<data::JustLut<Val>>;
 
 /// Answers until its input ends; the exit status.
@@ -102,7 +105,12 @@ fn answer(filter: &Filter, record: &[u8], wants_results: bool) -> RecordAnswer {
 
 /// An error as text: what `error("…")` says is a string of JSON.
 fn said(error: &str) -> String {
-    serde_json::from_str(error).unwrap_or_else(|_| error.to_owned())
+    let said: String = serde_json::from_str(error).unwrap_or_else(|_| error.to_owned());
+    // It quotes the value, which may be the whole record.
+    match said.char_indices().nth(SAID_CHARS) {
+        Some((end, _)) => format!("{}…", &said[..end]),
+        None => said,
+    }
 }
 
 /// Adds a result to those before it, one line each.

@@ -1,23 +1,25 @@
 //! The tasks with several attempts, a row each.
 
-use super::{BY, HEAD_ROWS, WHERE, paint};
+use super::{AttemptsPane, BY, HEAD_ROWS, WHERE, paint};
 use crate::panes::value::count_text;
-use crate::panes::{Extent, Hit, Piece, Row, Scroll, Window};
+use crate::panes::{Extent, Hit, Piece, Row, Window};
 use crate::review::{TaskLine, TaskList};
 use crate::text::{Role, SafeText, pad};
 
-pub(super) fn window(list: &TaskList, scroll: &Scroll, looked: usize, extent: Extent) -> Window {
+pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent: Extent) -> Window {
+    let scroll = &pane.list_scroll;
     if list.tasks.is_empty() {
         if looked < 100 {
             return Window::notice(&["None so far.", "The records are still being looked at."], extent.width);
         }
-        let told = match list.all {
-            0 => "No record names a task.".to_owned(),
-            all => format!("No task has several attempts: {} have one each.", count_text(all)),
+        let told = match (list.all, &pane.by) {
+            (0, Some(by)) => format!("No record has {by}, which is to name its task."),
+            (0, None) => "No record names a task.".to_owned(),
+            (all, _) => format!("No task has several attempts: {} have one each.", count_text(all)),
         };
         return Window::notice(&[&told, WHERE, BY], extent.width);
     }
-    let mut rows = vec![head(list, looked)];
+    let mut rows = vec![head(list, looked).right(pane.told_field(extent.width))];
     let end = list.tasks.len().min(scroll.top + extent.height.saturating_sub(HEAD_ROWS));
     rows.extend(
         (scroll.top.min(end)..end).map(|i| row(&list.tasks[i], i == scroll.cursor, extent.width).hit(Hit::Row(i))),

@@ -5,10 +5,10 @@ mod list;
 mod paint;
 
 use super::row::Nth;
-use super::{Extent, Scroll, Session, Window};
+use super::{Extent, Piece, Scroll, Session, Window};
 use crate::model::StepNo;
-use crate::review::{AttemptTree, TaskAnswer, TaskList, TaskQuestion, Verdict};
-use crate::text::Pattern;
+use crate::review::{AttemptTree, TaskAnswer, TaskField, TaskList, TaskQuestion, Verdict};
+use crate::text::{Pattern, Role};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -35,6 +35,8 @@ type Decided = Rc<Vec<[usize; 3]>>;
 pub struct AttemptsPane {
     /// What was asked for last; None: the pane is closed.
     pub question: Option<TaskQuestion>,
+    /// The field that names tasks; it stays for other inputs too.
+    pub by: TaskField,
     /// Scroll and cursor of the tree, in rows.
     pub scroll: Scroll,
     /// Scroll and cursor of the list, in tasks.
@@ -64,6 +66,28 @@ impl AttemptsPane {
             self.folded.clear();
             self.at = None;
             self.lines.clear();
+        }
+    }
+
+    /// Takes another field for the name of the task: what was there is shown no longer.
+    pub fn set_field(&mut self, by: TaskField) {
+        if self.by == by {
+            return;
+        }
+        self.by = by;
+        self.list = None;
+        self.list_scroll = Scroll::default();
+        if let Some(question) = self.question {
+            self.ask(question);
+        }
+    }
+
+    /// What names tasks now, to be shown at the right of the first row.
+    fn told_field(&self, cells: usize) -> Vec<Piece> {
+        match &self.by {
+            Some(by) => vec![Piece::of(Role::Dim, "  by "), Piece::of(Role::Accent, by), Piece::of(Role::Text, " ")],
+            None if cells >= WIDE_HEAD => vec![Piece::of(Role::Dim, "  by task id ")],
+            None => Vec::new(),
         }
     }
 
@@ -283,9 +307,15 @@ impl AttemptsPane {
             return Window::notice(&lines, extent.width);
         }
         match (&self.list, &self.tree) {
-            (Some(list), _) if self.is_list() => list::window(list, &self.list_scroll, looked, extent),
+            (Some(list), _) if self.is_list() => list::window(self, list, looked, extent),
             (_, Some(TaskAnswer::Tree(tree))) if !self.is_list() => paint::window(self, tree, session, looked, extent),
-            (_, Some(_)) if !self.is_list() => Window::notice(&["This record names no task.", WHERE, BY], extent.width),
+            (_, Some(_)) if !self.is_list() => {
+                let told = match &self.by {
+                    Some(by) => format!("This record has no {by}, which is to name its task."),
+                    None => "This record names no task.".to_owned(),
+                };
+                Window::notice(&[&told, WHERE, BY], extent.width)
+            }
             _ => Window::notice(&["Looking for the attempts…"], extent.width),
         }
     }
@@ -317,7 +347,9 @@ impl AttemptsPane {
 const WHERE: &str = "A task id says which records are attempts at the same task. It is looked for in task_id, \
                      instance_id, details.task_id and details.instance_id, else in the id without the number of the \
                      attempt, as t-attempt-2, t_run3 or t#2.";
-const BY: &str = "`obelus tree FILE --by FIELD` takes another field. Esc goes back.";
+const BY: &str = "c takes another field, as `obelus tree FILE --by FIELD` does. Esc goes back.";
+/// From this width on the first row says that tasks are named as usual.
+const WIDE_HEAD: usize = 70;
 
 #[cfg(test)]
 mod tests;

@@ -98,7 +98,7 @@ impl Painter<'_> {
         if looked < 100 {
             left.push(Piece::of(Role::Warning, &format!(" · so far: scanning {looked} %")));
         }
-        Row::new(left)
+        Row::new(left).right(self.pane.told_field(self.cells))
     }
 
     fn row(&self, line: Line, is_cursor: bool) -> Row {

@@ -1,157 +1,40 @@
-//! The cells of the table: how wide each column is, which fit, and what stands in them.
+//! What stands in the cells of the table.
 
 use super::OwnColumn;
 use crate::format::{Counted, Facts};
-use crate::panes::{Piece, Row, Session, marks, value};
-use crate::review::{Column, Mark, Numbers, Sort, Told};
-use crate::text::{Role, SafeText, cut_start, pad, width};
+use crate::panes::row::pieces_width;
+use crate::panes::{Piece, Session, marks, value};
+use crate::review::{Column, Mark, Numbers, Told};
+use crate::text::{Role, SafeText, cut, cut_start, width};
 
-/// Fewest cells in which first words are worth showing.
-const WORDS_CELLS_MIN: usize = 12;
-/// Cells of a column of one's own.
-const OWN_CELLS: usize = 12;
-/// Cells between two columns.
-const GAP: usize = 2;
-
-/// The columns that fit, with their widths.
-#[derive(Debug)]
-pub(super) struct Shape {
-    columns: Vec<(Column, usize)>,
-    has_more: (bool, bool),
+/// What is known of a record whose cells are shown.
+pub(super) struct Known<'k> {
+    /// Its facts.
+    pub(super) facts: Option<Facts>,
+    /// The columns of one's own.
+    pub(super) own: &'k [OwnColumn],
 }
 
-impl Shape {
-    /// The columns from the first on, as many as fit; if the one in focus is not among them, those up to it. Number and
-    /// id stay at the left.
-    pub(super) fn of(columns: &[Column], focus: Column, cells: usize, records: usize) -> Self {
-        let sized: Vec<(Column, usize)> = columns.iter().map(|c| (*c, column_cells(*c, cells, records))).collect();
-        let fixed = sized.iter().take_while(|(c, _)| matches!(c, Column::Number | Column::Mark | Column::Id)).count();
-        let fixed = fixed.min(sized.len().saturating_sub(1));
-        let at = sized.iter().position(|(c, _)| *c == focus).unwrap_or(0);
-        let used = |from: usize, to: usize| {
-            1 + sized[..fixed].iter().chain(&sized[from..to]).map(|(_, n)| n + GAP).sum::<usize>()
-        };
-        let mut first = fixed;
-        while first < at && used(first, at + 1) > cells + GAP {
-            first += 1;
-        }
-        let mut end = first.max(at + 1).min(sized.len());
-        while end < sized.len() && used(first, end + 1) <= cells + GAP {
-            end += 1;
-        }
-        let mut shown = sized[..fixed].to_vec();
-        shown.extend(&sized[first..end]);
-        // What is left belongs to the last column, if that is one of words.
-        let left = (cells + GAP).saturating_sub(used(first, end));
-        if let Some((_, cells)) = shown.last_mut().filter(|(c, _)| is_wide(*c)) {
-            *cells += left;
-        }
-        Self { columns: shown, has_more: (first > fixed, end < sized.len()) }
-    }
-
-    /// The headings; the column in focus and the one that the rows are sorted by have a sign.
-    pub(super) fn heading(&self, focus: Column, sort: Option<Sort>) -> Row {
-        let mut pieces = vec![Piece::of(Role::Dim, if self.has_more.0 { "‹" } else { " " })];
-        for (i, (column, cells)) in self.columns.iter().enumerate() {
-            let sign = match sort {
-                Some(sort) if sort.column == *column => {
-                    if sort.is_reversed {
-                        "▼"
-                    } else {
-                        "▲"
-                    }
-                }
-                _ => "",
-            };
-            let mark = if *column == focus { "▸" } else { "" };
-            let text = format!("{mark}{}{sign}", column.title());
-            let role = if *column == focus { Role::Accent } else { Role::Dim };
-            let more = if i + 1 == self.columns.len() && self.has_more.1 { "›" } else { "" };
-            pieces.push(Piece::safe(role, placed(*column, &text, *cells)));
-            pieces.push(Piece::of(Role::Dim, &format!("{more:<GAP$}")));
-        }
-        Row::new(pieces)
-    }
-
-    /// The cells of a record.
-    pub(super) fn row(
-        &self,
-        record: usize,
-        session: &Session,
-        (facts, own): (Option<&Facts>, &[OwnColumn]),
-        edge: &str,
-    ) -> Row {
-        let mut pieces = vec![Piece::of(Role::Accent, edge)];
-        for (column, cells) in &self.columns {
-            pieces.extend(match column {
-                Column::Own(name) => vec![own_cell(own.iter().find(|own| own.name == *name), record, *cells)],
-                column => cell(*column, record, session, facts, *cells),
-            });
-            pieces.push(Piece::of(Role::Text, &" ".repeat(GAP)));
-        }
-        Row::new(pieces)
-    }
-}
-
-fn is_wide(column: Column) -> bool {
-    matches!(column, Column::Words | Column::Tools | Column::Actions | Column::Id | Column::Own(_))
-}
-
-/// Cells of a column on a table of that width: room for what it holds and for its heading with two signs.
-fn column_cells(column: Column, cells: usize, records: usize) -> usize {
-    let content = match column {
-        Column::Number => records.to_string().len().max(3),
-        Column::Mark => 2,
-        Column::Id => (cells / 7).clamp(12, 24),
-        Column::Steps => 5,
-        Column::Findings => 6,
-        Column::Actions => 22,
-        Column::Tools => {
-            if cells >= 140 {
-                24
-            } else {
-                18
-            }
-        }
-        Column::Tokens | Column::Chars => 7,
-        Column::Size => 9,
-        Column::Reward => 7,
-        Column::Finish => 11,
-        Column::Words => (cells / 5).max(WORDS_CELLS_MIN),
-        Column::Own(_) => OWN_CELLS,
-    };
-    content.max(width(column.title()) + if matches!(column, Column::Number) { 0 } else { 2 })
-}
-
-/// Numbers stand at the right of their column.
-fn placed(column: Column, text: &str, cells: usize) -> SafeText {
-    let text = SafeText::of(text);
-    let is_number = column.numbers().is_some() && column.names().is_none();
-    if !is_number {
-        return pad(&text, cells);
-    }
-    let fill = cells.saturating_sub(width(text.as_str()));
-    pad(&SafeText::of(&" ".repeat(fill)).join(&text), cells)
-}
-
-fn cell(column: Column, record: usize, session: &Session, facts: Option<&Facts>, cells: usize) -> Vec<Piece> {
-    let one = |role, text: &str| vec![Piece::safe(role, placed(column, text, cells))];
+/// What stands in a column of a record, whole.
+pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Known<'_>) -> Vec<Piece> {
+    let one = |role, text: &str| vec![Piece::of(role, text)];
     match column {
         Column::Number => return one(Role::Dim, &record.to_string()),
         Column::Size => {
             let bytes = session.records.get(record).map_or(0, |r| r.place.span.len);
             return one(Role::Dim, &value::size_text(bytes));
         }
+        Column::Own(name) => return vec![own_cell(known.own.iter().find(|own| own.name == name), record)],
         _ => {}
     }
     let mark = session.review.unit_mark(record);
     if column == Column::Mark {
-        return mark_cells(mark, cells);
+        return mark_cells(mark);
     }
-    let Some(facts) = facts else { return one(Role::Dim, "…") };
+    let Some(facts) = &known.facts else { return one(Role::Dim, "…") };
     match (column, &facts.counted) {
-        (Column::Id, _) => vec![Piece::safe(Role::Text, last_of(&SafeText::of(&facts.title), cells))],
-        (Column::Findings, _) => findings(facts, cells),
+        (Column::Id, _) => one(Role::Text, &facts.title),
+        (Column::Findings, _) => findings(facts),
         (Column::Words, Some(_)) => {
             let mut pieces = mark.map(mark_words).unwrap_or_default();
             pieces.extend(one(Role::Dim, &facts.words));
@@ -159,38 +42,70 @@ fn cell(column: Column, record: usize, session: &Session, facts: Option<&Facts>,
         }
         (Column::Words, None) => one(Role::Error, &facts.words),
         (_, None) => one(Role::Dim, "–"),
-        (_, Some(counted)) => counted_cell(column, counted, cells),
+        (_, Some(counted)) => counted_cell(column, counted),
     }
+}
+
+/// Whether what stands in a column stands at its right: numbers do.
+pub(super) fn is_right(column: Column) -> bool {
+    column.numbers().is_some() && column.names().is_none()
+}
+
+/// Pieces in exactly so many cells. What is longer ends in `…`; but ids of a file differ at their ends, so of a long
+/// one that is shown.
+pub(super) fn placed(column: Column, mut pieces: Vec<Piece>, cells: usize) -> Vec<Piece> {
+    let used = pieces_width(&pieces);
+    let is_number = matches!(pieces[..], [Piece { role: Role::JsonNumber, .. }]);
+    if used <= cells {
+        let fill = Piece::of(Role::Text, &" ".repeat(cells - used));
+        let at = if is_right(column) || is_number { 0 } else { pieces.len() };
+        pieces.insert(at, fill);
+        return pieces;
+    }
+    if column == Column::Id
+        && let Some(piece) = pieces.first_mut()
+    {
+        piece.text = last_of(&piece.text, cells);
+        return pieces;
+    }
+    let mut room = cells;
+    for piece in &mut pieces {
+        if piece.width() >= room {
+            // One that just fits has others behind it.
+            piece.text = cut(&piece.text.clone().join(&SafeText::literal("…")), room);
+            room = 0;
+        }
+        room -= piece.width().min(room);
+    }
+    pieces.push(Piece::of(Role::Text, &" ".repeat(cells.saturating_sub(pieces_width(&pieces)))));
+    pieces
 }
 
 /// What an expression says of a record; a cross where it fails.
-fn own_cell(column: Option<&OwnColumn>, record: usize, cells: usize) -> Piece {
-    let cell = |role, text: &str| Piece::safe(role, pad(&SafeText::of(text), cells));
+fn own_cell(column: Option<&OwnColumn>, record: usize) -> Piece {
     match column.and_then(|column| column.told(record)) {
-        None => cell(Role::Dim, "…"),
-        Some(Told::Nothing) => cell(Role::Dim, "–"),
-        Some(Told::Failed) => cell(Role::Error, "✗"),
-        Some(Told::Number(number)) => cell(Role::JsonNumber, &format!("{:>1$}", number, cells.min(OWN_CELLS))),
-        Some(Told::Text(text)) => cell(Role::Text, text),
+        None => Piece::of(Role::Dim, "…"),
+        Some(Told::Nothing) => Piece::of(Role::Dim, "–"),
+        Some(Told::Failed) => Piece::of(Role::Error, "✗"),
+        Some(Told::Number(number)) => Piece::of(Role::JsonNumber, &number.to_string()),
+        Some(Told::Text(text)) => Piece::of(Role::Text, text),
     }
 }
 
-/// An id in so many cells. Ids of a file differ at their ends, so of a long one that is shown.
+/// The end of an id that is longer than so many cells.
 fn last_of(text: &SafeText, cells: usize) -> SafeText {
     let more = width(text.as_str()).saturating_sub(cells);
-    if more == 0 || cells == 0 {
-        return pad(text, cells);
-    }
-    pad(&SafeText::literal("…").join(&cut_start(text, more + 1)), cells)
+    let ending = cut_start(text, more + 1);
+    if cells == 0 { cut(text, 0) } else { SafeText::literal("…").join(&ending) }
 }
 
 /// The decision and the flag of a mark.
-fn mark_cells(mark: Option<&Mark>, cells: usize) -> Vec<Piece> {
+fn mark_cells(mark: Option<&Mark>) -> Vec<Piece> {
     let verdict = mark.and_then(|mark| mark.verdict);
-    let flag = if mark.is_some_and(|mark| mark.is_flagged) { marks::FLAG } else { " " };
+    let flag = if mark.is_some_and(|mark| mark.is_flagged) { marks::FLAG } else { "" };
     vec![
         verdict.map_or_else(|| Piece::of(Role::Text, " "), |v| Piece::of(marks::role(v), v.sign())),
-        Piece::safe(Role::Accent, pad(&SafeText::of(flag), cells.saturating_sub(1))),
+        Piece::of(Role::Accent, flag),
     ]
 }
 
@@ -199,8 +114,8 @@ fn mark_words(mark: &Mark) -> Vec<Piece> {
     marks::told(&Mark { verdict: None, is_flagged: false, ..mark.clone() })
 }
 
-fn counted_cell(column: Column, counted: &Counted, cells: usize) -> Vec<Piece> {
-    let one = |role, text: &str| vec![Piece::safe(role, placed(column, text, cells))];
+fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
+    let one = |role, text: &str| vec![Piece::of(role, text)];
     let names = |names: &mut dyn Iterator<Item = (&str, u64)>| {
         names.map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(" ")
     };
@@ -233,11 +148,10 @@ fn finish_role(finish: &str) -> Role {
     }
 }
 
-fn findings(facts: &Facts, cells: usize) -> Vec<Piece> {
+fn findings(facts: &Facts) -> Vec<Piece> {
     let error = if facts.errors > 0 { format!("✗{}", facts.errors) } else { String::new() };
     let warning = if facts.warnings > 0 { format!("!{}", facts.warnings) } else { String::new() };
-    let room = cells.saturating_sub(width(&error));
-    vec![Piece::of(Role::Error, &error), Piece::safe(Role::Warning, pad(&SafeText::of(&warning), room))]
+    vec![Piece::of(Role::Error, &error), Piece::of(Role::Warning, &warning)]
 }
 
 /// A number of a column, short: `3.1k`, `0.25`.
@@ -260,30 +174,30 @@ pub fn measured(numbers: Numbers, number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panes::Row;
 
-    fn shown(focus: Column, cells: usize) -> Vec<Column> {
-        Shape::of(&Column::ALL, focus, cells, 1000).columns.iter().map(|(c, _)| *c).collect()
+    fn shown(column: Column, pieces: Vec<Piece>, cells: usize) -> String {
+        let row = Row::new(placed(column, pieces, cells));
+        assert_eq!(width(&row.plain()), cells);
+        row.plain()
     }
 
     #[test]
-    fn the_column_in_focus_is_always_shown_and_no_row_is_wider_than_the_pane() {
-        for cells in 1..240 {
-            for focus in Column::ALL {
-                let shape = Shape::of(&Column::ALL, focus, cells, 100_000);
-                assert!(shape.columns.iter().any(|(c, _)| *c == focus), "{focus:?} at {cells}");
-                let used: usize = 1 + shape.columns.iter().map(|(_, n)| n + GAP).sum::<usize>();
-                assert!(used <= cells + GAP || shape.columns.len() <= 4, "{used} of {cells}");
-            }
+    fn what_does_not_fit_says_so_over_several_pieces_too() {
+        let one = |text: &str| vec![Piece::of(Role::Text, text)];
+        assert_eq!(shown(Column::Words, one("refund please"), 8), "refund …");
+        assert_eq!(shown(Column::Words, one("refund"), 8), "refund  ");
+        assert_eq!(shown(Column::Steps, one("12"), 5), "   12");
+        assert_eq!(shown(Column::Id, one("attempt-0017"), 6), "…-0017");
+        let two = || vec![Piece::of(Role::Error, "#later "), Piece::of(Role::Dim, "日本語")];
+        assert_eq!(shown(Column::Words, two(), 13), "#later 日本語");
+        assert_eq!(shown(Column::Words, two(), 12), "#later 日本…");
+        assert_eq!(shown(Column::Words, two(), 7), "#later…");
+        assert_eq!(shown(Column::Words, two(), 4), "#la…");
+        for cells in 0..20 {
+            shown(Column::Words, two(), cells);
+            shown(Column::Id, one("日本語-0017"), cells);
         }
-    }
-
-    #[test]
-    fn number_and_id_stay_while_others_scroll() {
-        assert_eq!(shown(Column::Steps, 40)[2..4], [Column::Id, Column::Steps]);
-        let far = shown(Column::Words, 60);
-        assert_eq!(far[..3], [Column::Number, Column::Mark, Column::Id]);
-        assert!(far.contains(&Column::Words) && !far.contains(&Column::Steps));
-        assert_eq!(shown(Column::Steps, 400), Column::ALL);
     }
 
     #[test]

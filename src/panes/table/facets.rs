@@ -85,7 +85,7 @@ impl FacetsPane {
 }
 
 /// A bar in halves of a cell; what is there at all has one. A line and no block, so that it is seen under the cursor.
-fn bar_of(part: usize, whole: usize, cells: usize) -> String {
+pub(super) fn bar_of(part: usize, whole: usize, cells: usize) -> String {
     let halves = (part * cells * 2).checked_div(whole).unwrap_or(0).max(usize::from(part > 0));
     format!("{}{}", "━".repeat(halves / 2), if halves % 2 == 1 { "╸" } else { "" })
 }

@@ -6,6 +6,7 @@ mod cells;
 mod facets;
 mod own;
 mod plot;
+mod shape;
 
 pub use crate::format::Facts;
 pub use cells::measured;
@@ -14,9 +15,10 @@ pub use own::OwnColumn;
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
-use crate::review::{Chunk, Column, Entry, FactTable, Filter, Order, Sort};
+use crate::review::{Chunk, Column, Entry, FactTable, Filter, Held, Order, Sort};
 use crate::text::Role;
-use cells::Shape;
+use cells::Known;
+use shape::{Shape, Wants};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -43,6 +45,8 @@ pub struct TablePane {
     pub is_checking: bool,
     /// Whether the rows are not yet those of sort and filter.
     pub is_arranging: bool,
+    /// How far words were read again to arrange them, in percent.
+    pub reread: Option<usize>,
     /// The values of the column in focus.
     pub facets: FacetsPane,
     /// How the numbers of the column in focus spread.
@@ -52,6 +56,9 @@ pub struct TablePane {
     facts: FactTable,
     /// Facts on records that were shown before their turn came.
     near: HashMap<usize, Facts>,
+    /// Which columns these hold something in.
+    near_held: Held,
+    wants: Wants,
     order: Option<Order>,
     /// The filter of that order.
     ordered: Filter,
@@ -68,11 +75,14 @@ impl Default for TablePane {
             filter: Filter::default(),
             is_checking: false,
             is_arranging: false,
+            reread: None,
             facets: FacetsPane::default(),
             plot: PlotPane::default(),
             own: Vec::new(),
             facts: FactTable::default(),
             near: HashMap::new(),
+            near_held: Held::default(),
+            wants: Wants::default(),
             order: None,
             ordered: Filter::default(),
         }
@@ -85,6 +95,7 @@ impl TablePane {
         if self.near.len() + facts.len() > NEAR_MAX {
             self.near.clear();
         }
+        facts.iter().for_each(|(_, facts)| self.near_held.take(facts));
         self.near.extend(facts);
     }
 
@@ -109,6 +120,7 @@ impl TablePane {
     pub fn clear(&mut self) {
         self.facts = FactTable::default();
         self.near.clear();
+        (self.near_held, self.wants) = (Held::default(), Wants::default());
         self.set_order(None);
         self.facets.tally = None;
         self.is_checking = false;
@@ -208,11 +220,64 @@ impl TablePane {
         self.order.is_some()
     }
 
-    /// Moves the focus by some columns.
+    /// Moves the focus by some columns, over those that are empty.
     pub fn column_by(&mut self, delta: isize) {
-        let at = self.columns.iter().position(|column| *column == self.focus).unwrap_or(0);
-        let at = at.saturating_add_signed(delta).min(self.columns.len().saturating_sub(1));
-        self.focus = self.columns.get(at).copied().unwrap_or(Column::Number);
+        let (held, focus) = (self.held(), self.focus);
+        let shown: Vec<Column> = self.columns.iter().copied().filter(|c| *c == focus || !held.lacks(*c)).collect();
+        let at = shown.iter().position(|column| *column == focus).unwrap_or(0);
+        let at = at.saturating_add_signed(delta).min(shown.len().saturating_sub(1));
+        self.focus = shown.get(at).copied().unwrap_or(Column::Number);
+    }
+
+    /// Which columns hold something in the records that are known.
+    fn held(&self) -> Held {
+        let mut held = self.facts.columns();
+        held.join(self.near_held);
+        held
+    }
+
+    /// The columns that were chosen and are not shown: they are empty in all records that are known.
+    fn empty_columns(&self) -> Vec<Column> {
+        let held = self.held();
+        self.columns.iter().copied().filter(|column| *column != self.focus && held.lacks(*column)).collect()
+    }
+
+    /// How many columns are not shown because they are empty, and which, if that fits; nothing where none is.
+    #[must_use]
+    pub fn empty_told(&self, cells: usize) -> String {
+        let empty = self.empty_columns();
+        let names: Vec<&str> = empty.iter().map(Column::title).collect();
+        let told = format!("· {} empty: {} ", empty.len(), names.join(", "));
+        match empty.len() {
+            0 => String::new(),
+            _ if cells >= 60 && 20 + crate::text::width(&told) <= cells => told,
+            count => format!("· {count} empty "),
+        }
+    }
+
+    /// The columns that are shown.
+    fn shown_columns(&self, session: &Session) -> Vec<Column> {
+        let (has_marks, held) = (session.review.is_begun() || self.focus == Column::Mark, self.held());
+        let is_empty = |column: Column| column != self.focus && held.lacks(column);
+        let is_shown = |column: &Column| if *column == Column::Mark { has_marks } else { !is_empty(*column) };
+        self.columns.iter().copied().filter(is_shown).collect()
+    }
+
+    /// Whether it is known what a column shows of a record, apart from facts.
+    fn has_told(&self, column: Column, record: usize) -> bool {
+        match column {
+            Column::Own(name) => self.own_column(name).is_some_and(|own| own.told(record).is_some()),
+            _ => true,
+        }
+    }
+
+    /// Measures the rows that are shown, unless the widths of now hold: until columns, filter or size are others.
+    pub fn measure(&mut self, session: &Session, extent: Extent) {
+        let columns = self.shown_columns(session);
+        let is_kept = self.wants.is_sure() && self.wants.fit(&columns, &self.ordered, extent);
+        if extent.height > 1 && !is_kept {
+            self.wants = Wants::of(self, &columns, session, extent);
+        }
     }
 
     /// Shows a column or no longer; the last one stays.
@@ -268,6 +333,9 @@ impl TablePane {
             let per_cent = self.facts.len() * 100 / all;
             out.push(Piece::of(Role::Warning, &format!(" · scanning {per_cent} %")));
         }
+        if let Some(per_cent) = self.reread {
+            out.push(Piece::of(Role::Warning, &format!(" · sorting {per_cent} %")));
+        }
         if self.is_checking {
             out.push(Piece::of(Role::Warning, " · checking"));
         }
@@ -297,11 +365,12 @@ impl TablePane {
             };
             return Window::notice(lines, extent.width);
         }
-        let has_marks = session.review.is_begun() || self.focus == Column::Mark;
-        let is_shown = |column: &&Column| **column != Column::Mark || has_marks;
-        let columns: Vec<Column> = self.columns.iter().filter(is_shown).copied().collect();
+        let columns = self.shown_columns(session);
         let selected = self.selected();
-        let shape = Shape::of(&columns, self.focus, extent.width, session.records.count());
+        let fitting = Some(&self.wants).filter(|wants| wants.fit(&columns, &self.ordered, extent)).cloned();
+        let wants = fitting.unwrap_or_else(|| Wants::of(self, &columns, session, extent));
+        let grown = (session.records.count(), self.held().finish_bytes());
+        let shape = Shape::of(&wants, self.focus, extent.width, grown);
         let mut rows = vec![shape.heading(self.focus, self.sort)];
         for row in (self.scroll.top..total).take(extent.height.saturating_sub(1)) {
             let Some(record) = self.record_at(row) else { break };
@@ -312,7 +381,8 @@ impl TablePane {
                 () if is_selected => "┃",
                 () => " ",
             };
-            let painted: Row = shape.row(record, session, (self.facts(record).as_ref(), &self.own), edge);
+            let known = Known { facts: self.facts(record), own: &self.own };
+            let painted: Row = shape.row(record, session, &known, edge);
             rows.push(painted.hit(Hit::Row(row)).cursor(is_cursor));
         }
         Window { rows, top: self.scroll.top, total }

@@ -1,9 +1,12 @@
-//! How the numbers of the column in focus spread: bars with an axis, percentiles, outliers.
+//! How the numbers of the column in focus spread: bars with an axis, percentiles, outliers; of a column of words, its
+//! most frequent values.
 
 use super::cells::measured;
+use super::facets::bar_of;
+use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Piece, Row, Window, value};
 use crate::review::{Bin, Column, Field, Filter, Numbers, Plot, Tally};
-use crate::text::{Role, width};
+use crate::text::{Role, SafeText, pad, width};
 
 /// Cells left of the bars: the greatest count.
 const SCALE_CELLS: usize = 8;
@@ -11,28 +14,33 @@ const SCALE_CELLS: usize = 8;
 const FOOT_ROWS: usize = 3;
 /// Widest bar, in cells.
 const BAR_CELLS_MAX: usize = 8;
+/// Longest bar of a value, in cells.
+const VALUE_BAR_CELLS_MAX: usize = 60;
 
-/// Whether the plot is shown, and the bin under its cursor.
+/// Whether the plot is shown, and the bar under its cursor.
 #[derive(Debug, Default)]
 pub struct PlotPane {
     /// Whether it is shown; None: where there is room.
     pub is_open: Option<bool>,
-    /// The bin under the cursor.
+    /// The bar under the cursor.
     pub cursor: usize,
 }
 
 impl PlotPane {
-    /// Moves the cursor by some bins.
+    /// Moves the cursor by some bars.
     pub fn move_by(&mut self, delta: isize, tally: Option<&Tally>) {
-        let bins = tally.and_then(|tally| tally.plot.as_ref()).map_or(0, |(_, plot)| plot.bins.len());
-        self.cursor = self.cursor.saturating_add_signed(delta).min(bins.saturating_sub(1));
+        let bars = |tally: &Tally| tally.plot.as_ref().map_or(tally.values.len(), |(_, plot)| plot.bins.len());
+        self.cursor = self.cursor.saturating_add_signed(delta).min(tally.map_or(0, bars).saturating_sub(1));
     }
 
-    /// The bin under the cursor: what asks for it, and how.
+    /// The bar under the cursor: what asks for it, and how.
     #[must_use]
     pub fn chosen(&self, tally: Option<&Tally>) -> Option<(Field, String)> {
-        let (numbers, plot) = tally?.plot.as_ref()?;
-        Some((Field::Number(*numbers), plot.bins.get(self.cursor)?.written.clone()))
+        let tally = tally?;
+        match &tally.plot {
+            Some((field, plot)) => Some((*field, plot.bins.get(self.cursor)?.written.clone())),
+            None => Some((tally.field?, tally.values.get(self.cursor)?.written.clone())),
+        }
     }
 
     /// The plot of a column.
@@ -45,26 +53,72 @@ impl PlotPane {
         extent: Extent,
         is_marked: bool,
     ) -> Window {
-        if focus.numbers().is_none() {
-            let told = match focus {
-                Column::Own(_) => "Columns of your own are not plotted; f counts their values.".to_owned(),
-                _ => format!("{} holds no numbers.", focus.title()),
-            };
-            return Window::notice(&[&told, "h and l in the table go to another column."], extent.width);
+        let elsewhere = match is_marked {
+            true => "Tab goes to the table; h and l go to another column there.",
+            false => "h and l go to another column.",
+        };
+        if self.is_unasked(focus) {
+            return Window::notice(&["p plots what the expression says of all records.", elsewhere], extent.width);
         }
-        let found = tally.filter(|(column, _)| *column == focus).and_then(|(_, tally)| tally.plot.as_ref());
-        let Some((numbers, plot)) = found else { return Window::notice(&["Counting…"], extent.width) };
-        if plot.bins.is_empty() {
-            return Window::notice(&["No record has this number."], extent.width);
+        let Some((_, tally)) = tally.filter(|(column, _)| *column == focus) else {
+            return Window::notice(&["Counting…"], extent.width);
+        };
+        if tally.is_uncounted {
+            let told = format!("Too many records to count each {}.", focus.title());
+            return Window::notice(&[&told, elsewhere], extent.width);
         }
-        let rows = Drawing::of(plot, *numbers, extent).rows(self.cursor, filter, is_marked);
+        let rows = match &tally.plot {
+            Some((field, plot)) if !plot.bins.is_empty() => {
+                Drawing::of(plot, *field, extent).rows(self.cursor, filter, is_marked)
+            }
+            None if !tally.values.is_empty() => self.values(tally, filter, extent, is_marked),
+            _ => return Window::notice(&["No record has a value here.", elsewhere], extent.width),
+        };
         Window { total: rows.len(), rows, top: 0 }
+    }
+
+    /// Whether a column is not plotted before it is asked for: an expression costs time for each record.
+    #[must_use]
+    pub fn is_unasked(&self, focus: Column) -> bool {
+        self.is_open.is_none() && matches!(focus, Column::Own(_))
+    }
+
+    /// The most frequent values, a bar each, and a line that tells of all.
+    fn values(&self, tally: &Tally, filter: &Filter, extent: Extent, is_marked: bool) -> Vec<Row> {
+        let height = extent.height.saturating_sub(1);
+        let top = (self.cursor + 1).saturating_sub(height);
+        let shown = || tally.values.iter().enumerate().skip(top).take(height);
+        let longest = shown().map(|(_, value)| width(SafeText::of(&value.label).as_str())).max().unwrap_or(0);
+        let label = longest.min(extent.width / 3);
+        let most = tally.values.first().map_or(0, |value| value.records);
+        let bar = extent.width.saturating_sub(label + SCALE_CELLS + 4).min(VALUE_BAR_CELLS_MAX);
+        let row = |(i, one): (usize, &crate::review::Value)| {
+            let is_on = tally.field.is_some_and(|field| filter.has(field, &one.written));
+            let is_here = is_marked && i == self.cursor;
+            let role = if is_on { Role::Accent } else { Role::Text };
+            let bar_role = if is_here { Role::Changed } else { Role::JsonNumber };
+            Row::new(vec![
+                Piece::of(Role::Accent, if is_here { "▸ " } else { "  " }),
+                Piece::safe(role, pad(&SafeText::of(&one.label), label)),
+                Piece::of(Role::JsonNumber, &format!("{:>w$} ", value::count_text(one.records), w = SCALE_CELLS)),
+                Piece::of(if is_on { Role::Accent } else { bar_role }, &bar_of(one.records, most, bar)),
+            ])
+        };
+        let plural = if tally.distinct == 1 { "" } else { "s" };
+        let mut told = format!(" {} value{plural}", value::count_text(tally.distinct));
+        if tally.missing > 0 {
+            told += &format!(" · {} without", value::count_text(tally.missing));
+        }
+        let mut rows: Vec<Row> = shown().map(row).collect();
+        rows.resize(height, Row::default());
+        rows.push(Row::text(Role::Dim, &told));
+        rows
     }
 }
 
 struct Drawing<'p> {
     plot: &'p Plot,
-    numbers: Numbers,
+    field: Field,
     /// Cells of a bin, with the gap behind its bar.
     bin: usize,
     gap: usize,
@@ -75,12 +129,12 @@ struct Drawing<'p> {
 }
 
 impl<'p> Drawing<'p> {
-    fn of(plot: &'p Plot, numbers: Numbers, extent: Extent) -> Self {
+    fn of(plot: &'p Plot, field: Field, extent: Extent) -> Self {
         let room = extent.width.saturating_sub(SCALE_CELLS + 1);
         let bin = (room / plot.bins.len()).clamp(1, BAR_CELLS_MAX);
         let most = plot.bins.iter().map(|bin| bin.records).max().unwrap_or(1).max(1);
         let height = extent.height.saturating_sub(FOOT_ROWS);
-        Self { plot, numbers, bin, gap: usize::from(bin >= 3), height, most, cells: extent.width }
+        Self { plot, field, bin, gap: usize::from(bin >= 3), height, most, cells: extent.width }
     }
 
     fn rows(&self, cursor: usize, filter: &Filter, is_marked: bool) -> Vec<Row> {
@@ -92,7 +146,17 @@ impl<'p> Drawing<'p> {
     }
 
     fn is_on(&self, bin: &Bin, filter: &Filter) -> bool {
-        filter.has(Field::Number(self.numbers), &bin.written)
+        filter.has(self.field, &bin.written)
+    }
+
+    /// A number of the column, short.
+    fn measured(&self, number: f64) -> String {
+        let numbers = match self.field {
+            Field::Number(numbers) => numbers,
+            _ if number.fract() != 0.0 && number.abs() < 1e4 => Numbers::Reward,
+            _ => Numbers::Steps,
+        };
+        measured(numbers, number)
     }
 
     fn bars(&self, row: usize, cursor: usize, filter: &Filter, is_marked: bool) -> Row {
@@ -138,7 +202,7 @@ impl<'p> Drawing<'p> {
         let mut text = " ".repeat(SCALE_CELLS);
         for (i, bin) in self.plot.bins.iter().enumerate() {
             let at = SCALE_CELLS + i * self.bin;
-            let label = if bin.is_outlier && i == 0 { "<".to_owned() } else { measured(self.numbers, bin.low) };
+            let label = if bin.is_outlier && i == 0 { "<".to_owned() } else { self.measured(bin.low) };
             let used = width(&text);
             if (i == 0 || at > used) && at + width(&label) <= self.cells {
                 text += &" ".repeat(at.saturating_sub(used));
@@ -148,23 +212,33 @@ impl<'p> Drawing<'p> {
         Row::text(Role::Dim, &text)
     }
 
+    /// The bar under the cursor, percentiles, outliers: what there is room for, in this order, the least needed left
+    /// out first.
     fn summary(&self, cursor: usize, is_marked: bool) -> Row {
-        let mut pieces = Vec::new();
+        // Each with how much it is needed.
+        let mut parts: Vec<(usize, Vec<Piece>)> = Vec::new();
         if let Some(bin) = self.plot.bins.get(cursor).filter(|_| is_marked) {
-            pieces.push(Piece::of(Role::Accent, &format!(" {}", bin.written)));
-            pieces.push(Piece::of(Role::Text, &format!("  {}   ", value::count_text(bin.records))));
+            let written = Piece::of(Role::Accent, &format!(" {}", bin.written));
+            parts.push((9, vec![written, Piece::of(Role::Text, &format!("  {} ", value::count_text(bin.records)))]));
         }
-        for (name, number) in ["min", "p50", "p90", "p99", "max"].into_iter().zip(self.plot.marks) {
-            pieces.push(Piece::of(Role::Dim, &format!(" {name} ")));
-            pieces.push(Piece::of(Role::JsonNumber, &measured(self.numbers, number)));
-            pieces.push(Piece::of(Role::Text, " "));
+        let names = [("min", 3), ("p50", 7), ("p90", 4), ("p99", 2), ("max", 6)];
+        for ((name, need), number) in names.into_iter().zip(self.plot.marks) {
+            let name = Piece::of(Role::Dim, &format!(" {name} "));
+            let number = Piece::of(Role::JsonNumber, &format!("{} ", self.measured(number)));
+            parts.push((need, vec![name, number]));
         }
         if self.plot.outliers > 0 {
             let plural = if self.plot.outliers == 1 { "" } else { "s" };
-            let told = format!("  {} outlier{plural}", value::count_text(self.plot.outliers));
-            pieces.push(Piece::of(Role::Warning, &told));
+            let told = format!(" {} outlier{plural} ", value::count_text(self.plot.outliers));
+            parts.push((5, vec![Piece::of(Role::Warning, &told)]));
         }
-        Row::new(pieces)
+        let used = |parts: &[(usize, Vec<Piece>)]| parts.iter().map(|(_, part)| pieces_width(part)).sum::<usize>();
+        // What stands last may end with a space that nobody sees.
+        while parts.len() > 1 && used(&parts) > self.cells + 1 {
+            let least = parts.iter().map(|(need, _)| *need).min();
+            parts.retain(|(need, _)| Some(*need) != least);
+        }
+        Row::new(parts.into_iter().flat_map(|(_, part)| part).collect())
     }
 }
 
@@ -177,7 +251,7 @@ mod tests {
         let bin = |low: f64, records, is_outlier| Bin { low, written: format!("{low}.."), records, is_outlier };
         let bins = vec![bin(0.0, 2, false), bin(10.0, 8, false), bin(20.0, 0, false), bin(30.0, 1, true)];
         let plot = Plot { marks: [1.0, 12.0, 19.0, 40.0, 40.0], records: 11, outliers: 1, bins };
-        (Column::Steps, Tally { plot: Some((Numbers::Steps, plot)), known: 11, ..Tally::default() })
+        (Column::Steps, Tally { plot: Some((Field::Number(Numbers::Steps), plot)), known: 11, ..Tally::default() })
     }
 
     #[test]
@@ -193,9 +267,36 @@ mod tests {
                 "       │▄▄▄▄▄▄▄ ███████         ▂▂▂▂▂▂▂ ",
                 "     0 └────────▲───────────────»───────",
                 "        0       10      20      30",
-                " 10..  8    min 1  p50 12  p90 19  p99 40  max 40   1 outlier",
+                " 10..  8  p50 12  p90 19  max 40  1 outlier ",
             ]
         );
+    }
+
+    #[test]
+    fn the_most_frequent_values_of_a_column_of_words_have_a_bar_each() {
+        let value = |label: &str, records| crate::review::Value {
+            label: label.to_owned(),
+            written: label.to_owned(),
+            records,
+            times: None,
+        };
+        let values = vec![value("finish", 8), value("open-call", 4), value("message", 1)];
+        let field = Some(Field::Name(crate::review::Names::Finish));
+        let tally = (Column::Finish, Tally { values, field, distinct: 3, missing: 2, ..Tally::default() });
+        let mut pane = PlotPane::default();
+        pane.move_by(9, Some(&tally.1));
+        assert_eq!(pane.chosen(Some(&tally.1)), field.map(|field| (field, "message".to_owned())));
+        let extent = Extent { width: 30, height: 3 };
+        let lines = |pane: &PlotPane| {
+            let window = pane.window(Column::Finish, Some(&tally), &Filter::default(), extent, true);
+            window.rows.iter().map(Row::plain).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&pane), ["  open-call       4 ━━━━╸", "▸ message         1 ━", " 3 values · 2 without"]);
+        pane.cursor = 0;
+        assert_eq!(lines(&pane)[0], "▸ finish          8 ━━━━━━━━━");
+        let own = Column::Own(crate::review::OwnName::new("turns").unwrap());
+        let told = pane.window(own, None, &Filter::default(), extent, false).rows[1].plain();
+        assert_eq!(told, "  p plots what the ");
     }
 
     #[test]
@@ -208,8 +309,8 @@ mod tests {
                 Extent { width: cells, height: 6 },
                 false,
             );
-            for row in &window.rows[..5] {
-                assert!(SafeText::of(&row.plain()).as_str().chars().count() <= cells, "{}", row.plain());
+            for row in &window.rows {
+                assert!(SafeText::of(row.plain().trim_end()).as_str().chars().count() <= cells, "{}", row.plain());
             }
         }
     }

@@ -86,9 +86,7 @@ impl Call {
 
     fn new<'v>(get: impl Fn(&str) -> Option<&'v Value<'v>>, members: &[(&str, &Value<'_>)]) -> Self {
         let mut inputs = Vec::new();
-        for (_, value) in members.iter().filter(|(key, _)| !key.starts_with('_')) {
-            put_inputs(value, &mut inputs);
-        }
+        put_parameters(members.iter().copied(), &mut inputs);
         let is_there = |v: &&Value<'_>| !v.is_null();
         let when = get("_when");
         when.into_iter().for_each(|w| put_inputs(w, &mut inputs));
@@ -128,6 +126,13 @@ fn distinct<'r>(references: impl Iterator<Item = &'r Reference>) -> Vec<&'r Refe
     references.filter(|r| seen.insert(r.canonical())).collect()
 }
 
+/// A38: keys with a leading `_` are no parameters, at any depth.
+fn put_parameters<'v>(members: impl Iterator<Item = (&'v str, &'v Value<'v>)>, inputs: &mut Vec<Input>) {
+    for (_, value) in members.filter(|(key, _)| !key.starts_with('_')) {
+        put_inputs(value, inputs);
+    }
+}
+
 fn put_inputs(value: &Value<'_>, inputs: &mut Vec<Input>) {
     match &value.data {
         Data::String(text) => match expression::parse(text) {
@@ -135,7 +140,7 @@ fn put_inputs(value: &Value<'_>, inputs: &mut Vec<Input>) {
             expression => inputs.push(Input { text: text.to_string(), expression }),
         },
         Data::Array(items) => items.iter().for_each(|item| put_inputs(item, inputs)),
-        Data::Object(object) => object.entries().for_each(|(_, item)| put_inputs(item, inputs)),
+        Data::Object(object) => put_parameters(object.entries(), inputs),
         _ => {}
     }
 }
@@ -165,8 +170,8 @@ mod tests {
 
     #[test]
     fn reads_parameters_at_any_depth_and_the_condition() {
-        let text = r#"{"type":"plan","plan":[5,{"_tool":"t","_x":"†no","a":["†a",{"b":"†b && †a"}],"c":"see †c",
-            "_when":"!†w","_outputPath":"†o || †p","_instance":1}]}"#;
+        let text = r#"{"type":"plan","plan":[5,{"_tool":"t","_x":"†no","a":["†a",{"b":"†b && †a","_outputPath":"†no"}],
+            "c":"see †c","_when":"!†w","_outputPath":"†o || †p","_instance":1}]}"#;
         let v = parse(text).unwrap();
         let calls = of(&Message::of(&v));
         let names = |r: Vec<&Reference>| r.iter().map(|r| r.canonical()).collect::<Vec<_>>();

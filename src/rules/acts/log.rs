@@ -3,7 +3,7 @@
 use super::check;
 use super::context::{Aligner, Epochs};
 use super::digest::{self, MessageDigest};
-use super::finding::{self, DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
+use super::finding::{DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
 use super::message::{Content, Message, Type};
 use super::reference::{put_index, put_key};
 use super::rows::{Row, RowFacts, Rows};
@@ -322,14 +322,7 @@ impl Log {
     }
 
     pub(super) fn finding(&self, step: StepNo, note: &Note, texts: &mut Texts) -> Option<Finding> {
-        Some(Finding {
-            record: self.rows.get(step)?.record(),
-            step: Some(step),
-            path: note.path.as_deref().map(|path| texts.share(path)),
-            rule: note.rule,
-            severity: finding::severity(note.rule),
-            message: texts.share(&note.message),
-        })
+        Some(Finding::new(self.rows.record(step)?, Some(step), texts.remark(note)))
     }
 
     /// A45: all findings in order, one for each record, step, path and rule. They are shared: there can be as many as

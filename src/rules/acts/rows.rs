@@ -1,4 +1,4 @@
-//! Where each step stands, in 24 bytes a step.
+//! Where each step stands, in 16 bytes a step.
 
 use super::message::Type;
 use crate::model::{Place, Span, StepNo, StepPlace};
@@ -15,9 +15,15 @@ const NO_IDENTITY: u32 = u32::MAX >> IDENTITY_SHIFT;
 pub(super) struct Row {
     offset: u64,
     len: u32,
+    tag: u32,
+}
+
+/// Steps of which each stands one record and one line behind the one before.
+#[derive(Debug, Clone, Copy)]
+struct Series {
+    first: StepNo,
     record: u32,
     line: u32,
-    tag: u32,
 }
 
 /// What a row is made from.
@@ -36,14 +42,12 @@ pub(super) struct RowFacts {
 }
 
 impl Row {
-    fn new(facts: &RowFacts, record: usize) -> Self {
+    fn new(facts: &RowFacts) -> Self {
         let identity = facts.identity.map_or(NO_IDENTITY, |id| id.0.min(NO_IDENTITY));
         let flags = if facts.has_credit { HAS_CREDIT } else { 0 } | if facts.has_value { HAS_VALUE } else { 0 };
         Self {
             offset: facts.place.span.offset,
             len: u32::try_from(facts.place.span.len).unwrap_or(u32::MAX),
-            record: u32::try_from(record).unwrap_or(u32::MAX),
-            line: u32::try_from(facts.place.line).unwrap_or(0),
             tag: facts.kind as u32 | flags | identity << IDENTITY_SHIFT,
         }
     }
@@ -68,11 +72,6 @@ impl Row {
         self.tag & HAS_VALUE != 0
     }
 
-    /// The record that it stands in.
-    pub(super) fn record(self) -> usize {
-        self.record as usize
-    }
-
     /// The bytes of the message.
     pub(super) fn span(self) -> Span {
         Span { offset: self.offset, len: u64::from(self.len) }
@@ -83,6 +82,8 @@ impl Row {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     rows: Vec<Row>,
+    /// Their records and lines.
+    series: Vec<Series>,
     /// Records that are more than the one message: number and bytes.
     wider: Vec<(u32, Span)>,
     /// Steps whose message is of type `error`.
@@ -92,12 +93,16 @@ pub(super) struct Rows {
 impl Rows {
     /// Appends a step; says its number.
     pub(super) fn push(&mut self, facts: &RowFacts, record: usize, record_span: Span) -> StepNo {
-        let row = Row::new(facts, record);
-        if facts.place.span != record_span && self.wider.last().is_none_or(|(r, _)| *r != row.record) {
-            self.wider.push((row.record, record_span));
+        let record = u32::try_from(record).unwrap_or(u32::MAX);
+        let line = u32::try_from(facts.place.line).unwrap_or(0);
+        if facts.place.span != record_span && self.wider.last().is_none_or(|(r, _)| *r != record) {
+            self.wider.push((record, record_span));
         }
-        self.rows.push(row);
-        let step = self.rows.len() as StepNo - 1;
+        let step = self.rows.len() as StepNo;
+        if self.stands(step) != Some((record, line)) {
+            self.series.push(Series { first: step, record, line });
+        }
+        self.rows.push(Row::new(facts));
         if facts.kind == Type::Error {
             self.errors.push(step);
         }
@@ -119,13 +124,27 @@ impl Rows {
         usize::try_from(step).ok().and_then(|i| self.rows.get(i)).copied()
     }
 
+    /// The record that a step stands in.
+    pub(super) fn record(&self, step: StepNo) -> Option<usize> {
+        self.get(step).and_then(|_| self.stands(step)).map(|(record, _)| record as usize)
+    }
+
     /// Where a step stands.
     pub(super) fn place(&self, step: StepNo) -> Option<StepPlace> {
         let row = self.get(step)?;
-        let wider = self.wider.binary_search_by_key(&row.record, |(r, _)| *r).ok();
+        let (record, line) = self.stands(step)?;
+        let wider = self.wider.binary_search_by_key(&record, |(r, _)| *r).ok();
         let record_span = wider.map_or(row.span(), |i| self.wider[i].1);
-        let place = Place { span: row.span(), line: u64::from(row.line) };
-        Some(StepPlace { record: row.record(), place, record_span })
+        let place = Place { span: row.span(), line: u64::from(line) };
+        Some(StepPlace { record: record as usize, place, record_span })
+    }
+
+    /// Record and line of a step, if its series goes on so far.
+    fn stands(&self, step: StepNo) -> Option<(u32, u32)> {
+        let at = self.series.partition_point(|series| series.first <= step);
+        let Series { first, record, line } = *self.series.get(at.checked_sub(1)?)?;
+        let behind = u32::try_from(step - first).ok()?;
+        Some((record.checked_add(behind)?, line.checked_add(behind)?))
     }
 }
 
@@ -134,8 +153,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_keeps_its_facts_in_24_bytes() {
-        assert_eq!(size_of::<Row>(), 24);
+    fn a_row_keeps_its_facts_in_16_bytes() {
+        assert_eq!(size_of::<Row>(), 16);
         let place = Place { span: Span { offset: 7, len: 3 }, line: 2 };
         let facts = RowFacts {
             kind: Type::EnvelopeSolution,
@@ -154,5 +173,25 @@ mod tests {
         assert_eq!(rows.place(0).unwrap().record_span.len, 20);
         assert_eq!(rows.place(1).unwrap().record_span, place.span);
         assert_eq!((rows.get(-1).is_none(), rows.get(2).is_none()), (true, true));
+    }
+
+    #[test]
+    fn records_and_lines_come_out_as_they_went_in() {
+        let max = u32::MAX as usize;
+        let records = [3, 4, 5, 5, 5, 6, 9, 9, 10, max - 1, max, max];
+        let lines = [4, 5, 6, 7, 7, 8, 0, 0, 0, u64::from(u32::MAX), 1, 2];
+        let mut rows = Rows::default();
+        for (record, line) in records.into_iter().zip(lines) {
+            let place = Place { span: Span { offset: 1, len: 2 }, line };
+            let kind = Type::Unknown;
+            rows.push(
+                &RowFacts { kind, place, identity: None, has_credit: false, has_value: false },
+                record,
+                place.span,
+            );
+        }
+        let places = (0..rows.len() as StepNo).map(|step| rows.place(step).unwrap());
+        assert!(places.map(|p| (p.record, p.place.line)).eq(records.into_iter().zip(lines)));
+        assert_eq!((rows.record(2), rows.record(12), rows.record(-1), rows.series.len()), (Some(5), None, None, 9));
     }
 }

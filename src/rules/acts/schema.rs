@@ -9,8 +9,11 @@ use super::texts::Texts;
 use crate::json::Value;
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
-use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Turn, Verdicts};
+use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Told, Turn, Verdicts};
 use std::collections::HashMap;
+
+/// Most steps of a lap that are planned at once.
+const PLANNED_MAX: StepNo = 256;
 
 /// A20: the schemas that messages carry, and when identities came under another one.
 #[derive(Debug, Default)]
@@ -64,8 +67,12 @@ impl Log {
             if next > self.last_step() {
                 return false;
             }
-            // The bound of a lap is asked behind each step.
-            let _is_short = (next..=self.last_step()).all(|at| exam.plan(self.turns(at)));
+            // The bound of a lap is asked behind each step. A long lap is planned in pieces: the run is held meanwhile.
+            let end = self.last_step().min(next + (PLANNED_MAX - 1));
+            let is_short = (next..=end).all(|at| exam.plan(self.turns(at)));
+            if is_short && end < self.last_step() {
+                return true;
+            }
             exam.begin();
         }
         match exam.turn() {
@@ -101,14 +108,14 @@ impl Log {
         Some(SchemaUse { number: self.brought.of(author)?, is_each })
     }
 
-    /// A20, A42, A44: what an exam found, in no order.
+    /// A20, A42, A44: what an exam found and was not told yet, in no order.
     #[must_use]
-    pub fn schema_findings(&self, verdicts: &Verdicts) -> Vec<Finding> {
-        let faults = verdicts.faults().iter().map(|(step, why)| {
+    pub fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
+        let faults = verdicts.faults_after(told).iter().map(|(step, why)| {
             let text = format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
             (*step, Note::new(BAD_SCHEMA, text))
         });
-        let broken = verdicts.begun().map(|(id, invalid)| {
+        let broken = verdicts.begun_after(told).map(|(id, invalid)| {
             let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
             let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path);
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))

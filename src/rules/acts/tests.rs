@@ -3,7 +3,7 @@
 use super::{Log, NodeStatus, view};
 use crate::model::{Finding, Place, Record, RecordBody, Span, StepNo};
 #[cfg(feature = "schema")]
-use crate::state::{Exam, Verdicts};
+use crate::state::{Exam, Told, Verdicts};
 
 /// A log of these lines, and its bytes.
 fn log(lines: &[&str]) -> (Log, Vec<u8>) {
@@ -180,7 +180,7 @@ fn the_view_follows_the_context() {
 #[cfg(feature = "schema")]
 fn broken(lines: &[&str]) -> Vec<String> {
     let (log, verdicts) = examined(lines);
-    Finding::in_order(log.schema_findings(&verdicts)).into_iter().map(told).collect()
+    Finding::in_order(log.schema_findings(&verdicts, Told::default())).into_iter().map(told).collect()
 }
 
 #[cfg(feature = "schema")]

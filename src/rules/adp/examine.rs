@@ -15,7 +15,7 @@ use super::show;
 use super::stats::TrajectoryStats;
 use super::task::{task, task_key};
 use crate::json::{self, Data, Value};
-use crate::model::{Finding, Found, Place, Record, RecordBody, Role, Severity};
+use crate::model::{Finding, Found, Place, Record, RecordBody, Remark, Role, Severity};
 use crate::rules::digest;
 
 /// What checks and statistics say of one record by itself.
@@ -122,13 +122,9 @@ fn look(
 /// # Errors
 /// The finding `adp.json`: it is cut off, no JSON, not UTF-8, or nested too deep.
 pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Finding> {
-    let unreadable = |message: String| Finding {
-        record: record.number,
-        step: None,
-        path: Some("".into()),
-        rule: "adp.json",
-        severity: Severity::Error,
-        message: message.into(),
+    let unreadable = |message: String| {
+        let (path, message) = (Some("".into()), message.into());
+        Finding::new(record.number, None, Remark { path, rule: "adp.json", severity: Severity::Error, message })
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {

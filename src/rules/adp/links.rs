@@ -94,11 +94,12 @@ fn check_ids(entries: &[Entry<'_>], version: Version, report: &mut Report) {
             continue;
         };
         let path = format!("{path}/tool_call_id");
+        let is_second = entry.kind == Kind::Observation && !seen.insert(id);
         let fault = match entry.kind {
             Kind::Action if !is_tool => Some("a message is no call and has no result; it needs no tool_call_id"),
             Kind::Action => (!called.insert(id)).then_some("an earlier call has the same tool_call_id"),
             Kind::Observation if !called.contains(id) => Some("no earlier call has this tool_call_id"),
-            Kind::Observation => (!seen.insert(id)).then_some("an earlier result has the same tool_call_id"),
+            Kind::Observation => is_second.then_some("an earlier result has the same tool_call_id"),
             _ => None,
         };
         if let Some(message) = fault {

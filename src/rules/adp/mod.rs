@@ -48,6 +48,6 @@ pub use show::{label, said, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};
 pub use tally::{outline, tally};
-pub use task::{scalar, task, task_key};
+pub use task::{scalar, task, task_fields, task_key};
 pub(crate) use text::{joined, written_call};
 pub use writes::write_state;

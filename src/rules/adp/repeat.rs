@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use super::shape::Shape;
 use crate::json::{self, Value};
-use crate::model::{Bytes, Finding, Found, Place, Severity, Span};
+use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
 use crate::rules::digest;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -95,15 +95,13 @@ fn repeated(
         }
         at = at.wrapping_add(1);
     };
-    let finding = || Finding {
-        record,
-        step: None,
+    let remark = || Remark {
         path: Some(format!("/{key}").into()),
         rule,
         severity: Severity::Warning,
         message: format!("record {first} has the same {what}").into(),
     };
-    (first != record).then(|| Found { finding: finding(), place: *place })
+    (first != record).then(|| Found { finding: Finding::new(record, None, remark()), place: *place })
 }
 
 /// Whether two values of equal digests are equal as JSON: a quick digest proves nothing. What can be read no more is

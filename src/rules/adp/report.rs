@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::json::{Value, pointer_escape};
-use crate::model::{Finding, Severity, StepNo};
+use crate::model::{Finding, Remark, Severity, StepNo};
 
 /// The findings of one record, and the lints that all shapes share.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Report {
     fn add(&mut self, severity: Severity, step: Option<usize>, path: String, rule: &'static str, message: String) {
         let step = step.map(|s| s as StepNo);
         let (path, message) = (Some(path.into()), message.into());
-        self.findings.push(Finding { record: self.record, step, path, rule, severity, message });
+        self.findings.push(Finding::new(self.record, step, Remark { path, rule, severity, message }));
     }
 
     /// D13: control characters anywhere in a step, at the first string that has some.

@@ -8,6 +8,10 @@ const ATTEMPT_WORDS: &[&str] = &["attempt", "trial", "run", "sample", "rollout",
 /// Where a record names its task, the first that is there counts.
 const TASK_FIELDS: &[&str] = &["task_id", "instance_id", "details.task_id", "details.instance_id"];
 
+/// Most fields of a record that are offered, and how deep they stand at most.
+const FIELDS_MAX: usize = 100;
+const FIELD_DEPTH_MAX: usize = 4;
+
 /// The task that a record is an attempt at: what stands at `by`, a path as `details.task`; without it `task_id` or
 /// `instance_id`, also in `details`, else the id without the number of the attempt. None: it names none.
 #[must_use]
@@ -34,11 +38,40 @@ pub fn task_key(task: &str) -> u64 {
 /// A string, number or boolean at a path of member names.
 #[must_use]
 pub fn scalar(record: &Value<'_>, path: &str) -> Option<String> {
-    let value = path.split('.').try_fold(record, |value, name| value.get(name))?;
+    text_of(path.split('.').try_fold(record, |value, name| value.get(name))?)
+}
+
+fn text_of(value: &Value<'_>) -> Option<String> {
     match &value.data {
         Data::String(text) => Some(text.to_string()),
         Data::Number | Data::Bool(_) => Some(json::compact(value)),
         _ => None,
+    }
+}
+
+/// The fields of a record that may name its task, by their paths, each with what it says: what [`scalar`] finds, in the
+/// order of the record, the first hundred.
+#[must_use]
+pub fn task_fields(record: &Value<'_>) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    gather(record, "", &mut out);
+    out
+}
+
+fn gather(value: &Value<'_>, before: &str, out: &mut Vec<(String, String)>) {
+    let Some(object) = value.as_object() else { return };
+    // A path cannot name a member with a dot in its name, nor the second of two of the same name.
+    let is_reached = |name: &str, member: &Value<'_>| {
+        !name.is_empty() && !name.contains('.') && value.get(name).is_some_and(|found| found.text == member.text)
+    };
+    for (name, member) in object.entries().filter(|(name, member)| is_reached(name, member)) {
+        let path = format!("{before}{name}");
+        match text_of(member) {
+            Some(_) if out.len() >= FIELDS_MAX => return,
+            Some(text) => out.push((path, text)),
+            None if path.matches('.').count() < FIELD_DEPTH_MAX => gather(member, &format!("{path}."), out),
+            None => {}
+        }
     }
 }
 
@@ -78,6 +111,21 @@ mod tests {
         ] {
             assert_eq!(task(&record(head), by).as_deref(), expect, "{head}");
         }
+    }
+
+    #[test]
+    fn every_field_that_is_offered_is_found_by_its_path() {
+        let record = r#"{"id":"t","n":7,"ok":true,"messages":[{"x":1}],"details":{"q":{"z":"deep"},"a.b":1,"w":null},
+            "id":"u","":2}"#;
+        let record = json::parse(record).unwrap();
+        let fields = task_fields(&record);
+        for (path, text) in &fields {
+            assert_eq!(scalar(&record, path).as_ref(), Some(text), "{path}");
+        }
+        let paths: Vec<&str> = fields.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["id", "n", "ok", "details.q.z"]);
+        let many = format!("{{{}}}", (0..300).map(|i| format!("\"m{i}\":1")).collect::<Vec<_>>().join(","));
+        assert_eq!(task_fields(&json::parse(&many).unwrap()).len(), FIELDS_MAX);
     }
 
     #[test]

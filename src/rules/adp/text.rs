@@ -7,13 +7,17 @@ use std::borrow::Cow;
 /// Bytes that are looked at together for control characters.
 const CONTROL_BLOCK: usize = 256;
 
-/// D17, D18: a text given as a string, or as an array of parts whose `text` strings are joined by a newline.
+/// D17, D18: a text given as a string, or as an array of parts whose `text` strings are joined by a newline; some call
+/// them `value`.
 #[must_use]
 pub(crate) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
     match &value.data {
         Data::String(s) => Some(Cow::Borrowed(s)),
         Data::Array(parts) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|p| p.get("text").and_then(Value::as_str)).collect();
+            let is_text = |part: &&Value<'_>| part.get("type").and_then(Value::as_str) == Some("text");
+            let value = |part: &'a Value<'a>| Some(part).filter(is_text).and_then(|part| part.get("value"));
+            let text = |part: &'a Value<'a>| part.get("text").or_else(|| value(part)).and_then(Value::as_str);
+            let texts: Vec<&str> = parts.iter().filter_map(text).collect();
             Some(match texts[..] {
                 [one] => Cow::Borrowed(one),
                 _ => Cow::Owned(texts.join("\n")),
@@ -174,7 +178,7 @@ mod tests {
         assert_eq!(written_call("</function> <function=f>1"), Some("<function=f>1"));
         assert_eq!(written_call("<function=> none"), None);
         assert_eq!(digest(""), "{\"sha256\":\"e3b0c44298fc\",\"chars\":0}");
-        let parts = parse(r#"[{"text":"a"},{"type":"image"},{"text":"b"}]"#).unwrap();
-        assert_eq!(joined(&parts).as_deref(), Some("a\nb"));
+        let parts = r#"[{"text":"a"},{"type":"image","value":"x"},{"type":"text","value":"b"}]"#;
+        assert_eq!(joined(&parse(parts).unwrap()).as_deref(), Some("a\nb"));
     }
 }

@@ -2,9 +2,10 @@
 
 use super::Report;
 use crate::json::Value;
-use crate::model::{Finding, Found, Role};
+use crate::model::{Finding, Found, Remark, Role};
 use crate::rules::adp::{Body, Entry, Reading, Shape, is_finishing, joined};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How a writer says that it was stopped by a limit.
 const LIMITS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "token_limit"];
@@ -62,11 +63,11 @@ pub(super) fn settle(open: &mut Vec<Found>, samples: usize) {
     }
     open.truncate(1);
     if let Some(first) = open.first_mut() {
-        first.finding.message = format!(
+        let message = format!(
             "{count} of {samples} samples of this file end with a call that nothing answers: right if they are to \
              teach the next action, else all were cut off"
-        )
-        .into();
+        );
+        first.finding.remark = Arc::new(Remark { message: message.into(), ..first.finding.remark.as_ref().clone() });
     }
 }
 

@@ -15,7 +15,7 @@ mod tools;
 use super::adp::{Reading, Shape, read_text};
 use super::digest;
 use crate::json::{Data, Value, pointer_escape};
-use crate::model::{Finding, Found, Place, Record, Severity, StepNo};
+use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
 pub(crate) use leak::{NAMES, SHAPES};
 use near::{Index, Sketch};
 use sizes::{Size, Sizes};
@@ -185,7 +185,7 @@ fn found(
     place: Place,
 ) -> Found {
     let (path, message) = (Some(path.into()), message.into());
-    Found { finding: Finding { record, step, path, rule, severity, message }, place }
+    Found { finding: Finding::new(record, step, Remark { path, rule, severity, message }), place }
 }
 
 /// A record of one of the files that were read.

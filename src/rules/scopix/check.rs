@@ -45,9 +45,10 @@ impl Log {
                     all.push(self.finding(write.step, UNDECLARED_OUTPUT, path, message));
                 }
                 Some(output) => {
-                    if let (Some(declared), Some(written)) = (&output.data_type, &write.data_type)
-                        && declared.as_str() != written.as_ref()
+                    if let Some(declared) = &output.data_type
+                        && write.data_type.as_deref() != Some(declared.as_str())
                     {
+                        let written = write.data_type.as_deref().unwrap_or("of no type");
                         let message = format!("{} declares it as {declared}, it is {written}", contract.name);
                         all.push(self.finding(write.step, OUTPUT_TYPE, path, message));
                     }

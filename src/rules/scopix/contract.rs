@@ -179,7 +179,8 @@ fn port(value: &Value<'_>) -> Port {
         name: text("name"),
         data_type: text("data_type"),
         hint: text("content_type_hint"),
-        is_required: flag("required").unwrap_or(true),
+        // S28: what is there and not true does not ask for it.
+        is_required: value.get("required").is_none_or(|required| required.as_bool() == Some(true)),
         is_mergeable: flag("mergeable").unwrap_or(false),
     }
 }

@@ -7,8 +7,8 @@ use super::path;
 use super::shape::{Shape, is_slot_list, response_nodes, string};
 use super::slot::{Entry, Meta, Note, SlotState, Slots};
 use crate::json::{self, Data, Key, Value};
-use crate::model::{Finding, HEAD, Place, Record, RecordBody, Span, StepNo, StepPlace};
-use crate::state::{IdentityId, Tree};
+use crate::model::{Finding, HEAD, Place, Record, RecordBody, Remark, Span, StepNo, StepPlace};
+use crate::state::{Event, IdentityId, Tree};
 
 /// One step: what it is and where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -188,7 +188,7 @@ impl Log {
     pub(super) fn finding(&self, step: StepNo, rule: &'static str, path: Option<String>, message: String) -> Finding {
         let record = usize::try_from(step).unwrap_or_default();
         let (path, message) = (path.map(Into::into), message.into());
-        Finding { record, step: Some(step), path, rule, severity: severity(rule), message }
+        Finding::new(record, Some(step), Remark { path, rule, severity: severity(rule), message })
     }
 
     /// Why a step's record is no JSON.
@@ -226,6 +226,12 @@ impl Log {
     #[must_use]
     pub fn credit(&self, id: IdentityId, step: StepNo) -> Option<&Meta> {
         self.slots.credit(id, step)
+    }
+
+    /// S12: who made the write that an event is of, where its step wrote the slot again later.
+    #[must_use]
+    pub fn credit_of(&self, event: &Event) -> Option<&Meta> {
+        self.slots.credit_of(event)
     }
 
     /// S8: what the file declares.

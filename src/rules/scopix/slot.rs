@@ -7,7 +7,7 @@ use super::finding::{
 use crate::json::Value;
 use crate::model::{Identity, StepNo};
 use crate::rules::digest;
-use crate::state::{EventOp, IdentityId, Op, Tree, Write};
+use crate::state::{Event, EventOp, IdentityId, Op, Tree, Write};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -64,6 +64,8 @@ pub(super) struct Slots {
     pub(super) tree: Tree,
     /// By identity: what each write or vanishing left, in step order.
     versions: HashMap<IdentityId, Vec<(StepNo, Option<SlotState>)>>,
+    /// S12: writes that their own step wrote over: each with the number of the first event that is none of its own.
+    earlier: HashMap<(IdentityId, StepNo), Vec<(u32, Meta)>>,
     last_time: HashMap<IdentityId, Box<str>>,
     present: Vec<IdentityId>,
     pub(super) writes: Vec<Written>,
@@ -114,6 +116,10 @@ impl Slots {
     pub(super) fn write(&mut self, at: StepNo, entry: &Entry<'_>, base: u64, notes: &mut Vec<Note>) {
         let before = self.now(entry.name).map(|(_, slot)| slot.clone());
         let id = self.tree.intern(&Identity::global(entry.name));
+        if let Some(earlier) = before.as_ref().filter(|before| before.step == at) {
+            let end = self.tree.next_number();
+            self.earlier.entry((id, at)).or_default().push((end, earlier.meta.clone()));
+        }
         let digest = entry.value.map(digest::of);
         let is_repeated = digest.is_some() && before.as_ref().is_some_and(|b| b.digest == digest);
         self.judge(entry, id, before.as_ref(), is_repeated, notes);
@@ -230,6 +236,12 @@ impl Slots {
         let versions = self.versions.get(&id)?;
         let count = versions.partition_point(|(at, _)| *at <= step);
         versions[..count].last()?.1.as_ref()
+    }
+
+    /// S12: who made the write that an event is of, if its step wrote the slot again later.
+    pub(super) fn credit_of(&self, event: &Event) -> Option<&Meta> {
+        let earlier = self.earlier.get(&(event.identity, event.at))?;
+        earlier.iter().find(|(end, _)| event.number < *end).map(|(_, meta)| meta)
     }
 
     /// S12: who wrote a slot last, up to a step; of one that vanished, who wrote it before.

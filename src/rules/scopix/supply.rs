@@ -51,6 +51,7 @@ pub fn supply<'p>(holding: &Holding<'p>, present: &'p [Present], contract: &Cont
     if let Some(slot) = named {
         return match (&slot.data_type, &input.data_type) {
             (Some(has), Some(wants)) if has != wants => Supply::WrongType(has),
+            (None, Some(_)) => Supply::WrongType("of no type"),
             _ => Supply::Named,
         };
     }

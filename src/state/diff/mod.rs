@@ -249,8 +249,8 @@ impl<'t> Walk<'t> {
 /// The leaf that a node is below a limit.
 fn side(tree: &Tree, limit: u32, id: Option<IdentityId>, node: Option<NodeId>) -> Option<Side> {
     let (id, node) = (id?, node?);
-    let version = tree.at(node, limit)?;
-    Some(Side { id, node, value: tree.value(version.what)?, step: version.author })
+    let number = tree.before_limit(node, limit)?;
+    Some(Side { id, node, value: tree.value(tree.version(number).what)?, step: tree.credit(number).author })
 }
 
 #[cfg(test)]

@@ -1,0 +1,100 @@
+//! Columns of the configuration in `--where`: what their expressions say of the records of a file.
+//!
+//! As on the screen, they run in a process of their own, with so much time and memory for a record.
+
+use crate::ingest::Loaded;
+use crate::model::Problem;
+use crate::review::{Filter, Names, Numbers, OwnName, Subject, Texts, Told};
+use std::borrow::Cow;
+#[cfg(feature = "query")]
+use {
+    super::query::ask,
+    super::{Stop, complain},
+    crate::model::RecordBody,
+    crate::shell::own::LIMIT,
+    crate::shell::query::Question,
+};
+
+/// A column of the configuration: its name and its expression.
+pub(super) type Column = (OwnName, String);
+
+/// What some columns say of the records of a file.
+pub(super) struct Columns(Vec<(OwnName, Vec<Told>)>);
+
+impl Columns {
+    /// Asks those that a filter asks for, of the records that are `wanted`.
+    ///
+    /// # Errors
+    /// An expression is none, or comes to a bad end again and again; the input can no longer be read.
+    pub(super) fn of(loaded: &Loaded, filter: &Filter, columns: &[Column], wanted: &[bool]) -> Result<Self, Problem> {
+        let asked = columns.iter().filter(|(name, _)| filter.own().any(|own| own == *name));
+        asked.map(|column| Ok((column.0, told(loaded, column, wanted)?))).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether a filter that asks for columns alone lets a record through.
+    pub(super) fn pass(&self, filter: &Filter, record: usize) -> bool {
+        filter.holds(&Answers { columns: self, record })
+    }
+}
+
+/// What an expression says of each record; of one that is not wanted, nothing. The first that it fails for is told.
+#[cfg(feature = "query")]
+fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<Vec<Told>, Problem> {
+    let (name, expression) = column;
+    let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
+    let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
+    let mut told = vec![Told::Nothing; loaded.records.len()];
+    let (mut first, mut failed) = (None, 0_usize);
+    let asked = ask::records(loaded, &question, "", Some(wanted), |answered| {
+        let answer = answered.answer;
+        let is_broken = || loaded.records.get(answered.number).is_none_or(|r| r.body != RecordBody::Text);
+        if let Some(why) = answer.failure.as_ref().filter(|_| !is_broken()) {
+            failed += 1;
+            first.get_or_insert_with(|| (answered.place.line, why.clone()));
+        }
+        if let Some(value) = told.get_mut(answered.number) {
+            *value = Told::of(answer.results.lines().next(), answer.failure.is_some());
+        }
+        Ok(())
+    });
+    if let Err(Stop::Problem(problem)) = asked {
+        let message = named(problem.message);
+        return Err(Problem { message, hint: Some("config.toml has it under [columns]".to_owned()), ..problem });
+    }
+    if let Some((line, why)) = first {
+        let more = if failed > 1 { format!(" (and for {} more)", failed - 1) } else { String::new() };
+        complain(&format!("{}:{line}: {}{more}", loaded.input.name(), named(why)));
+    }
+    Ok(told)
+}
+
+#[cfg(not(feature = "query"))]
+fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<Vec<Told>, Problem> {
+    let message = format!("the column {} needs the feature `query`, which this build has not", column.0.as_str());
+    Err(Problem::usage(message))
+}
+
+/// What the columns say of one record.
+struct Answers<'c> {
+    columns: &'c Columns,
+    record: usize,
+}
+
+impl Subject for Answers<'_> {
+    fn number(&self, _numbers: Numbers) -> Option<f64> {
+        None
+    }
+
+    fn any_name(&self, _names: Names, _test: &dyn Fn(&str) -> bool) -> bool {
+        false
+    }
+
+    fn text(&self, _text: Texts) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn own(&self, name: OwnName) -> &Told {
+        let column = self.columns.0.iter().find(|(own, _)| *own == name);
+        column.and_then(|(_, told)| told.get(self.record)).unwrap_or(&Told::Nothing)
+    }
+}

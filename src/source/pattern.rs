@@ -1,0 +1,174 @@
+//! The files that a pattern stands for, as `data/**/*.jsonl`, where no shell put them in its place.
+
+use super::tree::files_below;
+use crate::model::Problem;
+use glob::{MatchOptions, Pattern};
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+/// As shells have it: a name that begins with a dot is only found by that dot.
+const OPTIONS: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+/// Stands for folders at any depth, also for none.
+const ANY_DEPTH: &str = "**";
+
+/// Whether a path is a pattern, and no file or folder of that very name.
+#[must_use]
+pub fn is_pattern(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains(['*', '?', '['])) && fs::symlink_metadata(path).is_err()
+}
+
+/// The files that a pattern stands for, each once, in order; a folder that it fits stands for the files of records
+/// below it. And folders that cannot be read.
+///
+/// # Errors
+/// It is no pattern, or nothing fits it.
+pub fn files_matching(pattern: &Path) -> Result<(Vec<PathBuf>, Vec<Problem>), Problem> {
+    let mut parts = Vec::new();
+    for component in pattern.components() {
+        let name = component.as_os_str().to_string_lossy().into_owned();
+        let is_literal = !matches!(component, Component::Normal(_)) || !name.contains(['*', '?', '[']);
+        parts.push(match name.as_str() {
+            _ if is_literal => Part::Literal(name),
+            ANY_DEPTH => Part::AnyDepth,
+            name => Part::Names(Pattern::new(name).map_err(|e| {
+                let problem = Problem::usage(format!("{} is no pattern: in {name}, {}", pattern.display(), e.msg));
+                problem.hint("[[] stands for [ itself")
+            })?),
+        });
+    }
+    let mut search = Search { parts, seen: HashSet::new(), found: BTreeSet::new(), troubles: Vec::new() };
+    search.go(PathBuf::new(), 0);
+    if search.found.is_empty() && search.troubles.is_empty() {
+        let problem = Problem::unreadable(format!("{}: no file fits this pattern", pattern.display()));
+        return Err(
+            problem.hint("* and ? stand for letters of a name, [ab] for one of these, **/ for folders at any depth")
+        );
+    }
+    Ok((search.found.into_iter().collect(), search.troubles))
+}
+
+/// A part of a pattern, between slashes.
+enum Part {
+    Literal(String),
+    AnyDepth,
+    Names(Pattern),
+}
+
+struct Search {
+    parts: Vec<Part>,
+    /// Folders, and from which part on they were looked through: a symbolic link may lead back to where it stands.
+    seen: HashSet<(u64, u64, usize)>,
+    found: BTreeSet<PathBuf>,
+    troubles: Vec<Problem>,
+}
+
+impl Search {
+    /// Finds what the parts from one on stand for, below a path.
+    fn go(&mut self, path: PathBuf, at: usize) {
+        match self.parts.get(at) {
+            None => self.take(path),
+            Some(Part::Literal(name)) => {
+                let path = path.join(name);
+                self.go(path, at + 1);
+            }
+            Some(Part::AnyDepth) => {
+                self.go(path.clone(), at + 1);
+                let folders = self
+                    .entries(&path, at)
+                    .into_iter()
+                    .filter(|(name, is_folder)| *is_folder && !name.starts_with('.'));
+                folders.for_each(|(name, _)| self.go(path.join(name), at));
+            }
+            Some(Part::Names(_)) => {
+                for (name, is_folder) in self.entries(&path, at) {
+                    let is_last = at + 1 == self.parts.len();
+                    let fits = matches!(&self.parts[at], Part::Names(pattern) if pattern.matches_with(&name, OPTIONS));
+                    if fits && (is_last || is_folder) {
+                        self.go(path.join(name), at + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, path: PathBuf) {
+        match fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => {
+                let (files, mut troubles) = files_below(&path);
+                self.found.extend(files.iter().map(|file| path.join(file)));
+                self.troubles.append(&mut troubles);
+            }
+            Ok(_) => drop(self.found.insert(path)),
+            // A literal name behind the pattern that is not there.
+            Err(_) => {}
+        }
+    }
+
+    /// What a folder holds, and what of it are folders; nothing where it was looked through before.
+    fn entries(&mut self, path: &Path, at: usize) -> Vec<(String, bool)> {
+        let folder = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let Ok(meta) = fs::metadata(folder) else { return Vec::new() };
+        if !meta.is_dir() || !self.seen.insert((meta.dev(), meta.ino(), at)) {
+            return Vec::new();
+        }
+        match fs::read_dir(folder) {
+            Ok(entries) => {
+                let is_folder = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_dir());
+                let entries = entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry.path())));
+                entries.filter_map(|(name, is_folder)| Some((name.into_string().ok()?, is_folder))).collect()
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(e) => {
+                self.troubles.push(Problem::unreadable(format!("{}: {e}", folder.display())));
+                Vec::new()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_stands_for_the_files_that_fit_it_each_once_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("data/a/deep")).unwrap();
+        fs::create_dir_all(root.join("data/.hidden")).unwrap();
+        for name in ["data/2.jsonl", "data/10.jsonl", "data/a/x.jsonl", "data/a/deep/y.jsonl", "data/a/notes.txt"] {
+            fs::write(root.join(name), "").unwrap();
+        }
+        for name in ["data/.h.jsonl", "data/.hidden/z.jsonl", "data/[1].jsonl", "top.jsonl"] {
+            fs::write(root.join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(root, root.join("data/a/loop")).unwrap();
+        std::os::unix::fs::symlink(root.join("data"), root.join("data/again")).unwrap();
+        let found = |pattern: &str| -> Vec<String> {
+            let (files, troubles) = files_matching(&root.join(pattern)).unwrap();
+            assert!(troubles.is_empty());
+            files.iter().map(|file| file.strip_prefix(root).unwrap().display().to_string()).collect()
+        };
+        assert_eq!(found("data/*.jsonl"), ["data/10.jsonl", "data/2.jsonl", "data/[1].jsonl"]);
+        assert_eq!(found("data/?.jsonl"), ["data/2.jsonl"]);
+        assert_eq!(found("data/[12]*"), ["data/10.jsonl", "data/2.jsonl"]);
+        assert_eq!(found("data/.h*"), ["data/.h.jsonl", "data/.hidden/z.jsonl"]);
+        assert_eq!(found("*/a/[nx]*"), ["data/a/notes.txt", "data/a/x.jsonl"]);
+        assert_eq!(found("*/a/x.jsonl"), ["data/a/x.jsonl"]);
+        assert_eq!(found("data/a/deep/**"), ["data/a/deep/y.jsonl"]);
+        let all = found("**/*.jsonl");
+        let names = |name: &str| all.iter().filter(|file| file.ends_with(name)).count();
+        assert_eq!(["2.jsonl", "x.jsonl", "y.jsonl", "top.jsonl", "z.jsonl"].map(names), [1, 1, 1, 1, 0], "{all:?}");
+        assert!(is_pattern(&root.join("data/*.jsonl")) && !is_pattern(&root.join("data/[1].jsonl")));
+        for (pattern, told) in
+            [("no*.x", "no file fits this pattern"), ("[", "is no pattern"), ("a/***", "is no pattern")]
+        {
+            let why = files_matching(&root.join(pattern)).unwrap_err().to_string();
+            assert!(why.contains(told), "{pattern}: {why}");
+        }
+    }
+}
