@@ -36,6 +36,8 @@ type TallyQuestion = (Column, Filter, Option<u64>, Vec<u64>);
 /// What was asked and what is being waited for.
 #[derive(Debug, Default)]
 pub struct Asking {
+    /// The record that the cursor was on when all records were looked at anew: it goes back there once that is listed.
+    here: Option<usize>,
     number: u64,
     /// Grows with each content of the input.
     content: u64,
@@ -126,7 +128,9 @@ impl App {
                 self.tell(data.told());
                 self.session.data = Some(data);
                 self.session.forget_findings();
+                let here = self.table.record();
                 self.restart_facts();
+                self.asking.here = here;
             }
         }
     }
@@ -159,6 +163,8 @@ impl App {
             asked.is_answered = true;
             (self.table.is_arranging, self.table.reread) = (false, None);
             self.table.set_order(Some(order));
+            let is_there = self.asking.here.is_some_and(|record| self.table.show(record));
+            self.asking.here.take_if(|_| is_there || !self.asking.is_scanning);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The tabs beside the state: message, LLM view, schema, history, diff, loss.
 
 use super::keys::Tab;
+use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
@@ -12,6 +13,7 @@ use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
 use crate::panes::{Scroll, state::Place};
 use crate::state::IdentityId;
+use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -24,6 +26,17 @@ pub struct FileShown {
     pub name: String,
     /// Its text.
     pub reader: Reader,
+}
+
+/// What of a message is to be shown, once it is there.
+#[derive(Debug)]
+pub enum Wanted {
+    /// What a path in the record leads to.
+    Pointer(String),
+    /// The value that was written to a path of the state.
+    Written(Vec<Key>),
+    /// The first hit of a search.
+    Hit(Pattern),
 }
 
 /// State of the tabs.
@@ -77,8 +90,8 @@ pub struct Inspector {
     pub diff_unfolded: BTreeSet<String>,
     /// Generation and step that the cursor of the findings follows.
     pub findings_of: Option<(u64, StepNo)>,
-    /// Generation, step and path in the record of a value that the cursor of the message is to be put on.
-    pub wanted: Option<(u64, StepNo, String)>,
+    /// Generation, step, and what the cursor of the message of that step is to be put on.
+    pub wanted: Option<(u64, StepNo, Wanted)>,
     /// Path that the history follows, so that its cursor moves when the path does.
     pub history_of: Option<(Place, StepNo)>,
 }

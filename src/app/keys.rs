@@ -149,6 +149,8 @@ pub enum Action {
     MenuDown,
     MenuPageUp,
     MenuPageDown,
+    MenuTop,
+    MenuBottom,
     MenuRun,
     MenuClose,
     PromptSubmit,
@@ -263,7 +265,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["."], A::StepNext, "step", "Go one step forward, from any pane.", TIME, 1),
     row(C::Trajectory, &[","], A::StepPrevious, "back", "Go one step back, from any pane.", TIME, 1),
     row(C::Trajectory, &[">"], A::WriteNext, "next write", "Go to the next write of the value in focus (of any value, if none is).", TIME, 2),
-    row(C::Trajectory, &["<"], A::WritePrevious, "writes of this value", "Go to the previous write of the value in focus: who set it.", TIME, 2),
+    row(C::Trajectory, &["<"], A::WritePrevious, "previous write", "Go to the previous write of the value in focus: who set it.", TIME, 2),
     row(C::Trajectory, &["0"], A::StepFirst, "first step", "Go to the first step.", TIME, 0),
     row(C::Trajectory, &["$"], A::StepLast, "last step", "Go to the last step.", TIME, 0),
     row(C::Trajectory, &["]w"], A::AnyWriteNext, "next write of any value", "Go to the next step that writes state.", TIME, 0),
@@ -274,11 +276,12 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[f"], A::FindingPrevious, "previous finding", "Go to the previous finding.", TIME, 0),
     row(C::Trajectory, &["]t"], A::CallNext, "next call", "Go to the next tool call.", TIME, 0),
     row(C::Trajectory, &["[t"], A::CallPrevious, "previous call", "Go to the previous tool call.", TIME, 0),
-    row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next step of the user.", TIME, 0),
-    row(C::Trajectory, &["[u"], A::UserPrevious, "previous user turn", "Go to the previous step of the user.", TIME, 0),
+    row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next message of the user.", TIME, 0),
+    row(C::Trajectory, &["[u"], A::UserPrevious, "previous user turn", "Go to the previous message of the user.", TIME, 0),
     row(C::Trajectory, &["^"], A::FirstSo, "since when", "Go to the step at which the value in focus became what it is now.", TIME, 0),
     row(C::Trajectory, &["]c"], A::ChangeNext, "next change of this step", "Go to the next value that this step wrote.", TIME, 0),
     row(C::Trajectory, &["[c"], A::ChangePrevious, "previous change of this step", "Go to the previous value that this step wrote.", TIME, 0),
+    row(C::State, &["]c"], A::ChangeNext, "changes", "Go to the next value that this step wrote.", TIME, 3),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 0),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
@@ -407,6 +410,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Menu, &["Up", "C-p"], A::MenuUp, "up", "Previous row.", "In a list", 0),
     row(C::Menu, &["PageDown"], A::MenuPageDown, "page down", "A page down.", "In a list", 0),
     row(C::Menu, &["PageUp"], A::MenuPageUp, "page up", "A page up.", "In a list", 0),
+    row(C::Menu, &["Home"], A::MenuTop, "top", "First row.", "In a list", 0),
+    row(C::Menu, &["End"], A::MenuBottom, "end", "Last row.", "In a list", 0),
     row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
     row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
     row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, make it the condition, the tag or the note.", "In a prompt", 1),
@@ -417,6 +422,17 @@ pub static KEYS: &[KeyRow] = &[
 #[must_use]
 pub fn find(contexts: &[Context], key: &str) -> Option<&'static KeyRow> {
     contexts.iter().find_map(|c| KEYS.iter().find(|r| r.context == *c && r.keys.contains(&key)))
+}
+
+/// A pane beside those of some contexts in which a key works, by name.
+#[must_use]
+pub fn elsewhere(contexts: &[Context], key: &str) -> Option<&'static str> {
+    let panes: &[(Context, &str)] = match contexts {
+        all if all.contains(&C::Trajectory) => &[(C::Steps, "Steps"), (C::State, "State"), (C::Inspector, "the tabs")],
+        all if all.contains(&C::Dataset) => &[(C::Table, "the table"), (C::Facets, "the values (f)")],
+        _ => &[],
+    };
+    panes.iter().find(|(context, _)| find(&[*context], key).is_some()).map(|(_, name)| *name)
 }
 
 /// Whether a name in the table means two keys, one after the other (`]w`; not `F1`).

@@ -76,6 +76,12 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Whether a pane is shown.
+    #[must_use]
+    pub fn has(&self, pane: Pane) -> bool {
+        self.panes.iter().any(|(shown, _)| *shown == pane)
+    }
+
     /// The pane under a cell, and where it is.
     #[must_use]
     pub fn under(&self, x: u16, y: u16) -> Option<(Pane, Area)> {
@@ -94,11 +100,19 @@ const BORDER_HEIGHT: u16 = 14;
 /// The strip of watched values takes at most this part of the height.
 const STRIP_PART: u16 = 4;
 
+/// What is open, as far as it counts for the layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// A trajectory out of a set: there steps say more than the few values that are derived from them.
+    pub is_set: bool,
+    /// Whether there can be a state; if not, its room is for the message.
+    pub has_state: bool,
+}
+
 /// The layout for a size; `focus` is the pane with the cursor, `is_alone` shows it alone (zoom, table), `watches` are
-/// the rows that the strip would like to have, `is_set` a trajectory out of a set: there steps say more than the few
-/// values that are derived from them.
+/// the rows that the strip would like to have.
 #[must_use]
-pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usize, is_set: bool) -> Layout {
+pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usize, kind: Kind) -> Layout {
     let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
     let mut bottom = height.saturating_sub(1);
     let footer = row(bottom);
@@ -118,7 +132,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     });
     let body = Area { x: 0, y: 1.min(height), width, height: bottom.saturating_sub(1) };
     let has_borders = width >= BORDER_WIDTH && height >= BORDER_HEIGHT;
-    let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus, is_set) };
+    let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus, kind) };
     // On a screen of one row the footer has it.
     let header = if height > 1 { row(0) } else { Area::default() };
     Layout { header, panes, has_borders, watches, explain, timeline, footer }
@@ -143,7 +157,7 @@ const PLOT_ROWS: u16 = 9;
 /// The layout of the table and what stands beside it; `focus` is one of these panes.
 #[must_use]
 pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
-    let mut out = layout(width, height, Pane::Table, true, 0, true);
+    let mut out = layout(width, height, Pane::Table, true, 0, Kind { is_set: true, has_state: true });
     let Some((_, mut body)) = out.panes.pop() else { return out };
     let is_narrow = |pane: Pane| match pane {
         Pane::Facets => width < FACETS_BESIDE,
@@ -167,9 +181,9 @@ pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside
     out
 }
 
-fn split(body: Area, focus: Pane, is_set: bool) -> Vec<(Pane, Area)> {
+fn split(body: Area, focus: Pane, Kind { is_set, has_state }: Kind) -> Vec<(Pane, Area)> {
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
-    if body.width >= WIDE {
+    if body.width >= WIDE && has_state {
         let steps = (body.width * if is_set { 38 } else { 30 } / 100).clamp(34, 60);
         let inspector = (body.width * 34 / 100).clamp(40, 80);
         let state = body.width - steps - inspector;
@@ -180,7 +194,8 @@ fn split(body: Area, focus: Pane, is_set: bool) -> Vec<(Pane, Area)> {
         ];
     }
     let steps = body.width * if is_set { 45 } else { 38 } / 100;
-    let right = if focus == Pane::Inspector { Pane::Inspector } else { Pane::State };
+    let is_message = focus == Pane::Inspector || (!has_state && focus != Pane::State);
+    let right = if is_message { Pane::Inspector } else { Pane::State };
     vec![(Pane::Steps, column(0, steps)), (right, column(steps, body.width - steps))]
 }
 
@@ -209,7 +224,8 @@ mod tests {
         for width in 1..200 {
             for height in 1..60 {
                 for focus in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
-                    let l = layout(width, height, focus, false, usize::from(width) % 7, width % 2 == 0);
+                    let kind = Kind { is_set: width % 2 == 0, has_state: width % 3 > 0 };
+                    let l = layout(width, height, focus, false, usize::from(width) % 7, kind);
                     let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
                     assert_eq!(total, width);
                     assert!(l.watches.is_none_or(|strip| strip.height <= height / 4 && strip.width == width));

@@ -60,6 +60,8 @@ impl App {
     pub(super) fn fade(&mut self, effects: &mut Effects) {
         if self.session.live.fade() {
             effects.push(Effect::Fade);
+        } else {
+            self.settle_cut();
         }
     }
 
@@ -94,6 +96,7 @@ impl App {
         self.session.bytes = coming.bytes;
         self.session.records = coming.records;
         self.session.live.renew(coming.mark.is_some());
+        effects.extend(coming.mark.map(|_| Effect::Fade));
         self.session.data = None;
         self.restart_table();
         self.restart_review();
@@ -106,6 +109,20 @@ impl App {
             }
             None => {}
         }
+    }
+
+    /// A file that became shorter may lack the step in focus. It may still be written anew, so that is waited for; then
+    /// the view stays on what is the last step, and does not follow because of that.
+    fn settle_cut(&mut self) {
+        let Some(last) = self.session.open().map(|open| open.last()) else { return };
+        let step = self.session.focus.step;
+        if step <= last || last < 0 || self.session.live.follow == Follow::On {
+            return;
+        }
+        self.session.focus.step = last;
+        self.session.live.is_put = true;
+        let word = self.session.live.stale.unwrap_or("read anew");
+        self.tell(format!("the file was {word}: there is no step {step} any more, {last} is the last"));
     }
 
     /// `F`.

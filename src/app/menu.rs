@@ -1,14 +1,16 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
 use super::keys::{self, Action, Context, KeyRow};
+use super::named::{Fit, named};
 use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::{Column, TaskField};
-use crate::text::{Role, SafeText, pad};
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher};
+use crate::text::{Role, SafeText, pad, wrap};
+
+/// From this width on a row has the sentence on its key, else the few words of the footer.
+const HELP_CELLS: usize = 50;
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,8 @@ pub struct Menu {
     pub prompt: Prompt,
     /// Scroll and cursor, in items.
     pub scroll: Scroll,
+    /// Whether the cursor was moved since something was typed: what it is on was chosen, however loosely it fits.
+    is_moved: bool,
     items: Vec<Item>,
     /// The value whose readers are listed.
     of: String,
@@ -89,7 +93,8 @@ impl Menu {
     fn empty(kind: MenuKind) -> Self {
         let (of, readers, items, columns, own, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        Self { kind, prompt, scroll, items, of, readers, columns, own, filters, templates, fields }
+        let is_moved = false;
+        Self { kind, prompt, scroll, is_moved, items, of, readers, columns, own, filters, templates, fields }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -190,7 +195,7 @@ impl Menu {
             }
             MenuKind::Fields => fields(&self.fields.0, query),
             MenuKind::Help if query.is_empty() => sections(&rows),
-            _ => matches(&rows, query),
+            _ => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
         };
         if self.kind == MenuKind::Palette {
             // A filter that has the typed word as it is comes before what only looks like it.
@@ -205,10 +210,28 @@ impl Menu {
         }
         self.scroll = Scroll::default();
         self.move_by(0);
+        self.is_moved = false;
+    }
+
+    /// What was typed, if Enter would run a command that it does not name: one that only sounds like it, or none.
+    #[must_use]
+    pub fn unnamed(&self, contexts: &[Context]) -> Option<&str> {
+        let query = self.prompt.text().trim();
+        let is_found = match self.chosen() {
+            _ if self.is_moved || query.is_empty() => true,
+            Some(Item::Key(row)) => {
+                let rows: Vec<&'static KeyRow> = keys::rows(contexts).collect();
+                let found = named(&rows, query).into_iter().find(|(_, found)| std::ptr::eq(*found, row));
+                found.is_some_and(|(fit, _)| fit < Fit::Letters)
+            }
+            chosen => chosen.is_some(),
+        };
+        (!is_found && matches!(self.kind, MenuKind::Palette | MenuKind::Help)).then_some(query)
     }
 
     /// Moves the cursor, over headings.
     pub fn move_by(&mut self, delta: isize) {
+        self.is_moved = true;
         self.scroll.move_by(delta, self.items.len());
         let step = if delta < 0 && self.scroll.cursor > 0 { -1 } else { 1 };
         while let Some(Item::Section(_)) = self.items.get(self.scroll.cursor) {
@@ -218,6 +241,12 @@ impl Menu {
                 break;
             }
         }
+    }
+
+    /// Puts the cursor on a row, or on the last one.
+    pub fn choose(&mut self, row: usize) {
+        self.is_moved = true;
+        self.scroll.cursor = row.min(self.items.len().saturating_sub(1));
     }
 
     /// The item under the cursor.
@@ -238,8 +267,35 @@ impl Menu {
         self.items.is_empty()
     }
 
+    /// What the row under the cursor says, if it has no room for all of it; as lines.
+    fn told(&self, width: usize) -> Vec<Row> {
+        let Some(item) = self.chosen() else { return Vec::new() };
+        let row = self.row(item, width);
+        let text = match item {
+            Item::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
+            Item::Key(_) => return Vec::new(),
+            _ if row.overhang(width) == 0 => return Vec::new(),
+            _ => row.left.last().map_or(String::new(), |piece| piece.text.as_str().to_owned()),
+        };
+        let lines = wrap(&text, width.saturating_sub(2).max(8));
+        lines.into_iter().map(|range| Row::text(Role::Text, &format!(" {}", text[range].trim_end()))).collect()
+    }
+
+    /// Lines that are kept free below the list for what its rows have no room for.
+    #[must_use]
+    pub fn reserved(&self, width: usize, height: usize) -> usize {
+        let lines = |item: &Item| {
+            let cells = self.row(*item, width).overhang(width);
+            let help = if let Item::Key(row) = item { row.help.len() } else { cells + width };
+            let is_told = cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_)));
+            if is_told { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
+        };
+        self.items.iter().map(lines).max().unwrap_or(0).min(height / 2)
+    }
+
     /// Scrolls so that the cursor (and a heading above the first row) is visible.
-    pub fn settle(&mut self, height: usize) {
+    pub fn settle(&mut self, width: usize, height: usize) {
+        let height = height - self.reserved(width, height);
         self.scroll.show_cursor(height, self.items.len());
         if self.scroll.cursor <= 2 {
             self.scroll.top = 0;
@@ -250,12 +306,20 @@ impl Menu {
     #[must_use]
     pub fn window(&self, width: usize, height: usize) -> Window {
         if self.items.is_empty() {
-            return Window::notice(&["Nothing matches.", "Backspace widens, Esc closes."], width);
+            let told = match self.kind {
+                MenuKind::Palette => format!("No command {}.", self.prompt.text().trim()),
+                _ => "Nothing matches.".to_owned(),
+            };
+            return Window::notice(&[&told, "Backspace widens, Esc closes."], width);
         }
+        let reserved = self.reserved(width, height);
+        let height = height - reserved;
         let end = self.items.len().min(self.scroll.top + height);
-        let rows = (self.scroll.top..end)
+        let mut rows: Vec<Row> = (self.scroll.top..end)
             .map(|i| self.row(self.items[i], width).hit(Hit::Row(i)).cursor(i == self.scroll.cursor))
             .collect();
+        rows.resize(if reserved > 0 { height } else { rows.len() }, Row::default());
+        rows.extend(self.told(width).into_iter().take(reserved));
         Window { rows, top: self.scroll.top, total: self.items.len() }
     }
 
@@ -377,22 +441,6 @@ fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
     out
 }
 
-fn matches(rows: &[&'static KeyRow], query: &str) -> Vec<Item> {
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
-    let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, &'static KeyRow)> = rows
-        .iter()
-        .filter_map(|row| {
-            let text = format!("{} {} {}", row.label, row.keys.join(" "), row.help);
-            let score = pattern.score(nucleo_matcher::Utf32Str::new(&text, &mut buffer), &mut matcher)?;
-            Some((score, *row))
-        })
-        .collect();
-    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    scored.into_iter().map(|(_, row)| Item::Key(row)).collect()
-}
-
 fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
@@ -411,11 +459,11 @@ fn row(item: Item, width: usize) -> Row {
                 Piece::of(Role::Text, " "),
             ];
             if width >= 80 {
-                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 28)));
+                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 30)));
                 left.push(Piece::of(Role::Dim, row.help));
             } else {
                 // Where a sentence would be cut to nothing, the few words of the footer say more.
-                left.push(Piece::of(Role::Text, if width >= 50 { row.help } else { row.label }));
+                left.push(Piece::of(Role::Text, if width >= HELP_CELLS { row.help } else { row.label }));
             }
             Row::new(left)
         }
@@ -433,21 +481,4 @@ pub fn action_of(item: Item) -> Option<Action> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn typing_filters_and_numbers_go_to_steps() {
-        let contexts = [Context::Steps, Context::Trajectory, Context::Global];
-        let mut menu = Menu::new(MenuKind::Palette, &contexts);
-        let all = menu.len();
-        menu.prompt.insert("theme");
-        menu.refresh(&contexts);
-        assert!(menu.len() < all);
-        assert!(matches!(menu.chosen().and_then(action_of), Some(Action::Theme)));
-        menu.prompt.edit("C-u");
-        menu.prompt.insert("12");
-        menu.refresh(&contexts);
-        assert!(matches!(menu.chosen(), Some(Item::GoTo(12))));
-    }
-}
+mod tests;

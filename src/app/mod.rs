@@ -3,6 +3,7 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
+mod aside;
 pub mod chat;
 pub mod dataset;
 pub mod files;
@@ -13,6 +14,7 @@ pub mod layout;
 mod live;
 pub mod menu;
 pub mod msg;
+mod named;
 mod own;
 pub mod prompt;
 pub mod review;
@@ -22,6 +24,7 @@ mod sieve;
 pub mod start;
 pub mod tabs;
 pub mod view;
+mod wanted;
 
 pub use inspector::Inspector;
 pub use layout::Pane;
@@ -265,13 +268,17 @@ impl App {
         };
         self.notice = None;
         self.search.is_told = false;
-        if let Some(row) = keys::find(&contexts, &pressed) {
+        if self.is_asked() {
+            self.answer(&pressed, effects);
+        } else if let Some(row) = keys::find(&contexts, &pressed) {
             self.perform(row.action, effects);
         } else if self.layer.is_some() {
             self.type_key(key);
         } else {
-            self.notice =
-                Some(Notice { is_error: false, text: format!("{pressed} does nothing here; ? lists the keys") });
+            self.tell(match keys::elsewhere(&contexts, &pressed) {
+                Some(pane) => format!("{pressed} works in {pane}; Tab goes there"),
+                None => format!("{pressed} does nothing here; ? lists the keys"),
+            });
         }
     }
 
@@ -300,6 +307,9 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) {
+        if self.is_asked() {
+            return;
+        }
         match &mut self.layer {
             Some(Layer::Menu(menu)) => menu.prompt.insert(text),
             Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {

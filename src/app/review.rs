@@ -12,7 +12,7 @@ pub enum LineKind {
     Tag,
     /// A note.
     Note,
-    /// A yes to a change of many records, in words.
+    /// A question about a change of many records, in words; one key answers it.
     Sure(String),
 }
 
@@ -34,7 +34,7 @@ impl ReviewLine {
         match &self.kind {
             LineKind::Tag => " tag: ".to_owned(),
             LineKind::Note => " note: ".to_owned(),
-            LineKind::Sure(question) => format!(" {question} y: "),
+            LineKind::Sure(question) => format!(" {question} y or Enter: yes · any other key: no "),
         }
     }
 }

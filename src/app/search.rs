@@ -1,5 +1,6 @@
 //! Search in the focused pane.
 
+use super::inspector::Wanted;
 use super::keys::Tab;
 use super::msg::Hits;
 use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
@@ -157,7 +158,12 @@ impl App {
         self.notice = None;
         self.search.at = Some(at);
         match at {
-            FoundAt::Step(step) => self.jump_to(step),
+            FoundAt::Step(step) => {
+                self.jump_to(step);
+                if let Some(pattern) = self.search.pattern.clone() {
+                    self.want(Wanted::Hit(pattern));
+                }
+            }
             FoundAt::Record(record) if self.table.show(record) => {}
             FoundAt::Record(record) => {
                 self.tell(format!("the next one is in record {record}, which the filter hides; Esc clears it"));

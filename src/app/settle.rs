@@ -1,7 +1,7 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
 use super::keys::Tab;
-use super::layout::{Beside, Layout, layout, table_layout};
+use super::layout::{Beside, Kind, Layout, layout, table_layout};
 use super::{App, Effect, Effects, Layer, Pane, tabs, view};
 use crate::format;
 use crate::model::{Span, StepNo, lossy};
@@ -32,7 +32,8 @@ impl App {
         }
         let main = if self.pane == Pane::Watches { self.beside } else { self.pane };
         let is_set = self.session.format.layout() == format::Layout::Set;
-        layout(width, height, main, self.is_zoomed, self.watches.rows(), is_set)
+        let kind = Kind { is_set, has_state: self.session.format.has_state() };
+        layout(width, height, main, self.is_zoomed, self.watches.rows(), kind)
     }
 
     pub(super) fn settle(&mut self, effects: &mut Effects) {
@@ -59,8 +60,10 @@ impl App {
         if is_shown(Pane::Inspector) {
             self.settle_inspector(effects);
         }
+        layout.panes.iter().for_each(|(pane, _)| self.settle_aside(*pane));
         if let Some(Layer::Menu(menu)) = &mut self.layer {
-            menu.settle(usize::from(view::menu_area(self.size).inside().height.saturating_sub(1)));
+            let inside = view::menu_area(self.size).inside();
+            menu.settle(usize::from(inside.width), usize::from(inside.height.saturating_sub(1)));
         }
     }
 

@@ -3,9 +3,32 @@
 use super::keys::Tab;
 use super::{App, Pane};
 
-/// Title of each tab in order, without the space before and behind it; the second is how much space stands behind.
+/// The titles, as they fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Titles {
+    /// The tabs in order, each with what it is called.
+    pub tabs: Vec<(Tab, &'static str)>,
+    /// Spaces behind each title.
+    pub space: usize,
+    /// Whether the key of each tab stands before its title.
+    pub has_keys: bool,
+}
+
+impl Titles {
+    /// Cells of a title, with the space before and behind it.
+    #[must_use]
+    pub fn cells(&self, title: &str) -> usize {
+        1 + if self.has_keys { 2 } else { 0 } + title.len() + self.space
+    }
+
+    fn width(&self) -> usize {
+        self.tabs.iter().map(|(_, title)| self.cells(title)).sum()
+    }
+}
+
+/// The titles of the tabs for what is open.
 #[must_use]
-pub fn titles(app: &App) -> (Vec<(Tab, &'static str)>, usize) {
+pub fn titles(app: &App) -> Titles {
     let has_plans = app.session.format.plan_title().is_some();
     let front = app.inspector.tab;
     let is_shown = |tab: Tab| match tab {
@@ -15,6 +38,13 @@ pub fn titles(app: &App) -> (Vec<(Tab, &'static str)>, usize) {
     };
     let shown = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| *tab == front || is_shown(*tab));
     fitted(app.pane_extent(Pane::Inspector).width, front, shown.map(|tab| (tab, name(app, tab))).collect())
+}
+
+/// The key of a tab.
+#[must_use]
+pub fn key(tab: Tab) -> &'static str {
+    let row = super::keys::KEYS.iter().find(|row| row.action == super::keys::Action::Tab(tab));
+    row.and_then(|row| row.keys.first()).copied().unwrap_or("")
 }
 
 /// Whether the records that are open can be conversations.
@@ -34,26 +64,16 @@ pub fn name(app: &App, tab: Tab) -> &'static str {
     }
 }
 
-fn fitted(cells: usize, front: Tab, all: Vec<(Tab, &'static str)>) -> (Vec<(Tab, &'static str)>, usize) {
-    let width = |titles: &[(Tab, &str)]| titles.iter().map(|(_, name)| name.len() + 1).sum::<usize>();
-    if width(&all) + all.len() <= cells {
-        return (all, 1);
-    }
-    if width(&all) <= cells {
-        return (all, 0);
-    }
-    let cut = |shorten: fn(usize, &'static str) -> &'static str| -> Vec<(Tab, &'static str)> {
-        let title = |(i, (tab, name)): (usize, &(Tab, &'static str))| {
-            if *tab == front { (*tab, *name) } else { (*tab, shorten(i, name)) }
-        };
-        all.iter().enumerate().map(title).collect()
+fn fitted(cells: usize, front: Tab, all: Vec<(Tab, &'static str)>) -> Titles {
+    let cut = |shorten: fn(Tab, &'static str) -> &'static str| -> Vec<(Tab, &'static str)> {
+        all.iter().map(|&(tab, name)| (tab, if tab == front { name } else { shorten(tab, name) })).collect()
     };
     let short = cut(|_, name| short(name));
-    if width(&short) <= cells { (short, 0) } else { (cut(|i, _| KEYS.get(i).copied().unwrap_or("")), 0) }
+    let ways = [(&all, 1, true), (&all, 0, true), (&short, 0, true), (&all, 0, false), (&short, 0, false)];
+    let ways = ways.map(|(tabs, space, has_keys)| Titles { tabs: tabs.clone(), space, has_keys });
+    let found = ways.into_iter().find(|titles| titles.width() <= cells);
+    found.unwrap_or_else(|| Titles { tabs: cut(|tab, _| key(tab)), space: 0, has_keys: false })
 }
-
-/// The keys of the tabs.
-const KEYS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// A title where not all have room.
 fn short(name: &'static str) -> &'static str {
@@ -73,8 +93,9 @@ mod tests {
 
     #[test]
     fn the_tab_in_front_is_whole_at_every_width() {
-        let text =
-            |cells, front| fitted(cells, front, Tab::ALL.to_vec()).0.iter().map(|(_, name)| *name).collect::<Vec<_>>();
+        let text = |cells, front| {
+            fitted(cells, front, Tab::ALL.to_vec()).tabs.iter().map(|(_, name)| *name).collect::<Vec<_>>()
+        };
         for (tab, name) in Tab::ALL {
             for cells in 20..80 {
                 let titles = text(cells, tab);

@@ -6,7 +6,7 @@ use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
 use crate::format;
 use crate::panes::row::pieces_width;
-use crate::panes::{Extent, Piece, Row, Window, header, marks, message, refs, steps};
+use crate::panes::{Extent, Open, Piece, Row, Window, header, hits, marks, message, refs, steps};
 use crate::review::Column;
 use crate::text::{Role, width};
 
@@ -71,15 +71,20 @@ pub fn frame(app: &App) -> Frame {
             let told = Piece::of(Role::Dim, &format!(" {}", app.table.empty_told(0)));
             left.extend(Some(told).filter(|told| told.width() <= room));
         }
-        if let Some(open) = open.as_ref().filter(|_| app.pane == Pane::Steps) {
+        if app.pane == Pane::State {
             left.push(Piece::of(Role::Text, " "));
-            let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
-            left.extend(app.sieve.told(open, room));
+            left.extend(changes_out_of_view(app, cells < 60));
         }
+    }
+    // Where Steps has no title, the line at the top has its filter.
+    if let Some(open) = open.as_ref().filter(|_| !layout.has_borders && layout.has(Pane::Steps)) {
+        left.push(Piece::of(Role::Text, " "));
+        let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
+        left.extend(app.sieve.told(open, room));
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
-        bars.extend(layout.explain.map(|area| (area, header::explain(open, cells))));
+        bars.extend(layout.explain.map(|area| (area, explained(app, open, cells))));
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
@@ -90,6 +95,15 @@ pub fn frame(app: &App) -> Frame {
     let boxes = panes.chain(strip).collect();
     let (overlay, menu_cursor) = overlay(app);
     Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
+}
+
+/// The sentence on the value in focus; a search in the state finds paths, which stand whole only there.
+fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    let mut told = header::explain(open, cells);
+    if let Some(pattern) = &app.search.pattern {
+        hits::mark_pieces(pattern, &mut told);
+    }
+    told
 }
 
 /// The name of the pane with the cursor, for screens on which it has no title.
@@ -111,32 +125,19 @@ fn pane_name(app: &App) -> &'static str {
 fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     let has_focus = app.pane == pane;
     let mut window = pane_window(app, pane);
+    if let Some(pattern) = &app.search.pattern {
+        hits::mark(pattern, &mut window);
+    }
     let title = title(app, pane, has_focus);
     if !has_border && pane == Pane::Inspector {
-        window.rows.insert(0, Row::new(title.clone()));
+        window.rows.insert(0, Row::new(title.clone()).fixed(usize::MAX));
     }
-    let aside = match pane {
-        Pane::Files => app.files.as_ref().map_or(0, |files| files.pane.scroll.aside),
-        Pane::Table | Pane::Facets | Pane::Plot => 0,
-        Pane::Attempts if app.attempts.is_list() => app.attempts.list_scroll.aside,
-        Pane::Attempts => app.attempts.scroll.aside,
-        Pane::Steps => app.steps.aside,
-        Pane::State => app.state.scroll.aside,
-        Pane::Watches => app.watches.scroll.aside,
-        Pane::Inspector => match app.inspector.tab {
-            Tab::Message if app.inspector.file.is_some() => 0,
-            Tab::Message if app.inspector.is_raw => app.inspector.raw.scroll.aside,
-            Tab::Message => app.inspector.message.scroll.aside,
-            Tab::Schema => app.inspector.schema.scroll.aside,
-            Tab::Llm => app.inspector.llm.scroll.aside,
-            Tab::History => app.inspector.history.scroll.aside,
-            Tab::Diff => app.inspector.diff.scroll.aside,
-            Tab::Findings => app.inspector.findings.scroll.aside,
-            Tab::Plan => app.inspector.plan.scroll.aside,
-            Tab::Loss => app.inspector.loss.reader.scroll.aside,
-        },
-    };
-    Box { area, title, has_focus, has_border, window, aside }
+    Box { area, title, has_focus, has_border, window, aside: app.aside(pane) }
+}
+
+fn changes_out_of_view(app: &App, is_short: bool) -> Option<Piece> {
+    let open = app.session.open().filter(|_| !app.columns.is_on)?;
+    app.state.told_out_of_view(&open, app.pane_extent(Pane::State), is_short)
 }
 
 fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
@@ -166,16 +167,21 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         Pane::State => {
             let step = app.session.open().map_or(-1, |o| o.step());
             let name = if app.columns.is_on { " Instances " } else { " State " };
-            vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))]
+            let mut out =
+                vec![Piece::of(role, name), Piece::of(Role::Blame, &format!("{} ", crate::panes::state::at(step)))];
+            out.extend(changes_out_of_view(app, false));
+            out
         }
         Pane::Inspector => {
             let front = app.inspector.tab;
-            let (titles, space) = tabs::titles(app);
-            let pieces = titles.into_iter().flat_map(|(tab, name)| {
+            let titles = tabs::titles(app);
+            let space = " ".repeat(titles.space);
+            let pieces = titles.tabs.into_iter().flat_map(|(tab, name)| {
+                let key = if titles.has_keys { format!(" {} ", tabs::key(tab)) } else { " ".to_owned() };
                 [
-                    Piece::of(Role::Text, " "),
+                    Piece::of(Role::Dim, &key),
                     Piece::of(if tab == front { role } else { Role::Dim }, name),
-                    Piece::of(Role::Text, &" ".repeat(space)),
+                    Piece::of(Role::Text, &space),
                 ]
             });
             pieces.collect()
@@ -353,7 +359,8 @@ fn message_head(app: &App) -> Vec<Row> {
         ]));
     }
     rows.push(Row::default());
-    rows
+    // They do not scroll with what stands below them.
+    rows.into_iter().map(|row| row.fixed(usize::MAX)).collect()
 }
 
 /// Rows above the document in the tab in front; they do not scroll.
@@ -419,13 +426,15 @@ fn hints(app: &App) -> Vec<(String, &'static str, Action)> {
     rows.sort_by_key(|r| r.footer);
     let mut out: Vec<(String, &'static str, Action)> = Vec::new();
     let cells = usize::from(app.size.0);
-    let help = rows.iter().find(|r| r.action == Action::Help).map_or(0, |_| 8);
+    let cost = |row: &KeyRow| width(row.keys[0]) + width(row.label) + 3;
+    // How to get on from here is said whatever else there is to say.
+    let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
+    let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();
     let mut used = 0;
     for row in rows {
-        let cost = width(row.keys[0]) + width(row.label) + 3;
-        let reserve = if row.action == Action::Help { 0 } else { help };
-        if used + cost + reserve <= cells {
-            used += cost;
+        kept -= if is_kept(row) { cost(row) } else { 0 };
+        if used + cost(row) + kept <= cells {
+            used += cost(row);
             out.push((row.keys[0].to_owned(), row.label, row.action));
         }
     }

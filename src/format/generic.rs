@@ -46,6 +46,10 @@ impl Format for Generic {
         false
     }
 
+    fn has_state(&self) -> bool {
+        false
+    }
+
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
         (purpose == Purpose::Findings).then(|| Box::new(Texts) as Box<dyn Survey>)
     }

@@ -43,6 +43,10 @@ pub trait Format: Send + Sync {
     fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
+    /// Whether its runs can have a state.
+    fn has_state(&self) -> bool {
+        true
+    }
     /// What its plans are called on screen; None: it has none.
     fn plan_title(&self) -> Option<&'static str> {
         None

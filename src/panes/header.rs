@@ -126,8 +126,7 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     }
     let new = session.live.waiting(open.map_or(0, Open::count));
     out.extend(match (session.live.follow, new) {
-        (_, Some(new)) if cells < 60 => Some(Piece::of(Role::Warning, &format!("  ‖ {new} new"))),
-        (_, Some(new)) => Some(Piece::of(Role::Warning, &format!("  ‖ paused · {new} new"))),
+        (_, Some(new)) => Some(Piece::of(Role::Warning, &paused(session, open, new, cells))),
         // A recording is not live; how it plays stands beside.
         _ if session.replay.is_some() => None,
         _ if !is_there => None,
@@ -137,6 +136,24 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     });
     out.extend(receiving(session, open));
     out
+}
+
+/// That the view stays where it is, and how many steps came since; else, how many there are behind it.
+fn paused(session: &Session, open: Option<&Open<'_>>, new: usize, cells: usize) -> String {
+    let later = open.map_or(0, |open| open.last() - open.step());
+    let count = match (new, later) {
+        (0, ..=0) => String::new(),
+        (0, later) => format!("{later} later"),
+        (new, _) => format!("{new} new"),
+    };
+    // The recording has a pause of its own.
+    let word = if session.replay.is_some() { "not following" } else { "paused" };
+    match (cells < 60, count.is_empty()) {
+        (true, true) => "  ‖".to_owned(),
+        (true, false) => format!("  ‖ {count}"),
+        (false, true) => format!("  ‖ {word}"),
+        (false, false) => format!("  ‖ {word} · {count}"),
+    }
 }
 
 /// Since when nothing came; a time of the day, so that nothing has to tick.
@@ -156,6 +173,12 @@ fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
 /// The sentence on the value in focus: who set it, what it was before.
 #[must_use]
 pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    if !open.session.format.has_state() {
+        return vec![Piece::of(
+            Role::Dim,
+            " no state: nothing is known of how these records merge · obelus formats FILE says why",
+        )];
+    }
     let Some((reference, instance)) = open.focus_reference() else {
         return vec![Piece::of(
             Role::Dim,

@@ -54,6 +54,8 @@ pub struct Live {
     newer: Option<StepNo>,
     /// What stands at the end and is no record yet.
     pub pending: Option<Pending>,
+    /// Whether the view was put on the last step, as the one before is no more: who did not go there does not follow.
+    pub is_put: bool,
     /// Time of the day at which the input was last heard of.
     pub heard: Option<String>,
     /// Whether nothing came for a moment.
@@ -72,6 +74,7 @@ impl Default for Live {
             fresh: None,
             newer: None,
             pending: None,
+            is_put: false,
             heard: None,
             is_quiet: false,
             stale: None,
@@ -102,6 +105,7 @@ impl Live {
 
     /// Takes that the view moved to a step: away from the last one pauses, to it goes on.
     pub fn moved(&mut self, step: StepNo, last: StepNo, count: usize) {
+        self.is_put = false;
         match self.follow {
             Follow::On if step < last => self.follow = Follow::Paused { count, is_stop: false },
             Follow::Paused { .. } if step >= last => (self.follow, self.after) = (Follow::On, last),
@@ -142,7 +146,7 @@ impl Live {
             return false;
         }
         let last = StepNo::try_from(known).unwrap_or(StepNo::MAX) - 1;
-        if self.follow == Follow::Off && is_live && step == last.max(0) {
+        if self.follow == Follow::Off && !self.is_put && is_live && step == last.max(0) {
             (self.follow, self.after) = (Follow::On, last);
         }
         self.is_quiet = false;

@@ -12,6 +12,7 @@ pub mod files;
 pub mod findings;
 pub mod header;
 pub mod history;
+pub mod hits;
 pub mod listed;
 pub mod live;
 pub mod loss;

@@ -3,7 +3,7 @@
 use super::{Extent, Hit, Nth, Piece, Row, Scroll, Window};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
-use crate::text::{Pattern, Role, wrap};
+use crate::text::{Pattern, Role, wrap_hanging};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -149,7 +149,10 @@ impl Reader {
             .lines
             .iter()
             .enumerate()
-            .flat_map(|(i, line)| wrap(&line.text, room).into_iter().map(move |range| (i, range)))
+            .flat_map(|(i, line)| {
+                let rows = wrap_hanging(&line.text, room, hanging(&line.text, room));
+                rows.into_iter().map(move |range| (i, range))
+            })
             .collect();
         let wrapped = Wrapped { version: self.version, cells, rows: Rc::new(rows) };
         let rows = Rc::clone(&wrapped.rows);
@@ -167,7 +170,9 @@ impl Reader {
             .enumerate()
             .map(|(i, (line, range))| {
                 let line = &self.lines[*line];
-                let mut pieces = vec![Piece::of(Role::Text, " ")];
+                // What goes on from the row above must not stand where lines have their signs.
+                let indent = if range.start == 0 { 0 } else { hanging(&line.text, extent.width.saturating_sub(2)) };
+                let mut pieces = vec![Piece::of(Role::Text, &" ".repeat(1 + indent))];
                 pieces.extend(line.pieces(range));
                 let row = Row::new(pieces);
                 row.hit(Hit::Row(top + i)).cursor(has_focus && top + i == self.scroll.cursor)
@@ -176,6 +181,17 @@ impl Reader {
         Window { rows, top, total: wrapped.len() }
     }
 }
+
+/// Cells by which a line is indented where it goes on, in a pane of so much room: as it begins, and by those of a sign.
+fn hanging(text: &str, room: usize) -> usize {
+    let own = text.bytes().take_while(|byte| *byte == b' ').count();
+    if room < HANGING_ROOM_MIN { 0 } else { own.clamp(SIGN_CELLS, room / 2) }
+}
+
+/// Cells of the signs that lines begin with.
+const SIGN_CELLS: usize = 2;
+/// Least room in which lines are indented where they go on.
+const HANGING_ROOM_MIN: usize = 12;
 
 #[cfg(test)]
 mod tests {

@@ -50,11 +50,16 @@ pub enum Hit {
     Step(StepNo),
 }
 
+/// Fewest cells that the left part of a row has beside a right part.
+const ROOM_MIN: usize = 8;
+
 /// One line of a pane.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Row {
     /// From the left.
     pub left: Vec<Piece>,
+    /// How many of these pieces stay where they are while the others are scrolled sideways.
+    pub fixed: usize,
     /// At the right edge; it wins over the left where space is short.
     pub right: Vec<Piece>,
     /// What a click means.
@@ -74,6 +79,27 @@ impl Row {
     #[must_use]
     pub fn text(role: Role, foreign: &str) -> Self {
         Self::new(vec![Piece::of(role, foreign)])
+    }
+
+    /// Keeps so many of its first pieces where they are while the others are scrolled sideways.
+    #[must_use]
+    pub fn fixed(mut self, pieces: usize) -> Self {
+        self.fixed = pieces;
+        self
+    }
+
+    /// Cells that its left part needs beyond the room that it has in a pane so wide.
+    #[must_use]
+    pub fn overhang(&self, width_cells: usize) -> usize {
+        let moving = self.left.get(self.fixed..).unwrap_or_default();
+        if moving.is_empty() { 0 } else { pieces_width(&self.left).saturating_sub(self.room(width_cells)) }
+    }
+
+    /// Cells that its left part has in a pane so wide: the right part gives way where hardly any would be left.
+    #[must_use]
+    pub fn room(&self, width_cells: usize) -> usize {
+        let right = pieces_width(&self.right);
+        if right + ROOM_MIN > width_cells { width_cells } else { width_cells - right }
     }
 
     /// Sets what stands at the right edge.

@@ -58,6 +58,8 @@ pub struct Line {
 pub struct Outline {
     lines: Vec<Line>,
     changes: Changes,
+    /// Rows that show what the step changed, in order, each with how many changes it and those above it show.
+    changed: Vec<(usize, usize)>,
     step: StepNo,
 }
 
@@ -108,7 +110,8 @@ impl StatePane {
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
         let identities = open.tree().identities(step);
-        let mut outline = Outline { lines: Vec::new(), changes: Changes::at(open, step, &identities), step };
+        let changes = Changes::at(open, step, &identities);
+        let mut outline = Outline { lines: Vec::new(), changes, changed: Vec::new(), step };
         let mut done: HashSet<String> = HashSet::new();
         for view in &identities {
             let kind = &open.tree().identity(view.id).kind;
@@ -130,6 +133,7 @@ impl StatePane {
                 }
             }
         }
+        outline.count(open);
         outline
     }
 
@@ -226,8 +230,9 @@ impl StatePane {
         self.move_by(open, 0)
     }
 
-    /// Folds or unfolds every row that can be, at the levels that are shown.
-    pub fn fold_all(&mut self, open: &Open<'_>, is_open: bool) {
+    /// Folds or unfolds every row that can be, at the levels that are shown; returns the path that is now under the
+    /// cursor, which goes up to what is left to be seen of its place.
+    pub fn fold_all(&mut self, open: &Open<'_>, is_open: bool) -> Option<(Identity, Vec<Key>)> {
         let outline = self.outline(open);
         for line in outline.lines.iter().filter(|l| l.is_open.is_some()) {
             if is_open || line.depth > 0 {
@@ -235,6 +240,16 @@ impl StatePane {
             }
         }
         self.fold_version += 1;
+        let folded = match &self.at {
+            Some(Place::Node(node) | Place::Gone(node)) => Some(open.tree().path(*node)),
+            _ => None,
+        };
+        let outline = self.outline(open);
+        if let Some((id, path)) = folded {
+            self.rest_on(open, &outline, id, &path);
+        }
+        self.sync(&outline);
+        self.take(open, &outline)
     }
 
     fn set_fold(&mut self, open: &Open<'_>, is_open: bool) {
@@ -262,6 +277,11 @@ impl StatePane {
         }
         self.fold_version += 1;
         let outline = self.outline(open);
+        self.rest_on(open, &outline, id, path);
+    }
+
+    /// Puts the cursor on a path, or on the nearest row above it that is shown.
+    fn rest_on(&mut self, open: &Open<'_>, outline: &Outline, id: IdentityId, path: &[Key]) {
         for end in (0..=path.len()).rev() {
             let place = match (end, open.tree().node(id, &path[..end])) {
                 (0, _) => Place::Identity(id),
@@ -345,7 +365,7 @@ impl StatePane {
             let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
             right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }
-        Row::new(left).right(right)
+        Row::new(left).right(right).fixed(1)
     }
 
     fn name(&self, open: &Open<'_>, line: &Line, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {

@@ -5,7 +5,7 @@ use super::{Extent, Hit, Open, Piece, Row, Scroll, Sieve, Times, Window, marks, 
 use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
-use crate::text::{Role, SafeText, cut, pad};
+use crate::text::{Role, SafeText, pad};
 
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
@@ -68,14 +68,16 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cell
         Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),
         Piece::of(Role::Text, " "),
     ]);
+    // Number and sign say which step a text is of, however far it is scrolled.
+    let fixed = left.len();
     let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
     let Some(writes) = writes.filter(|w| !w.is_empty()) else {
         let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };
-        left.push(Piece::safe(tone, cut(&SafeText::of(&one_line(&step.summary)), cells)));
-        return Row::new(left).hit(Hit::Step(number)).cursor(is_cursor);
+        left.push(Piece::of(tone, &one_line(&step.summary)));
+        return Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor);
     };
     left.extend(writes.iter().cloned());
-    Row::new(left).hit(Hit::Step(number)).cursor(is_cursor)
+    Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor)
 }
 
 /// Text on one line: runs of white space become one space.

@@ -1,6 +1,8 @@
 //! What a person typed to search for: a regular expression, or the text itself where it is none; smart case.
 
 use regex::{Regex, RegexBuilder, bytes};
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Largest compiled pattern, in bytes.
 const SIZE_MAX: usize = 1 << 20;
@@ -51,6 +53,31 @@ impl Pattern {
     /// Where matches begin in a shown text, in bytes.
     pub fn starts<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         self.text.find_iter(text).map(|m| m.start())
+    }
+
+    /// What matches in a text that is painted, spelled plainly or as JSON does, in whole graphemes; in order, none of
+    /// them empty.
+    #[must_use]
+    pub fn marked(&self, text: &str) -> Vec<Range<usize>> {
+        let found = self.raw.find_iter(text.as_bytes()).map(|m| m.range()).filter(|range| !range.is_empty());
+        if text.is_ascii() {
+            return found.collect();
+        }
+        let found: Vec<_> = found.collect();
+        let mut out: Vec<Range<usize>> = Vec::new();
+        if found.is_empty() {
+            return out;
+        }
+        for (at, grapheme) in text.grapheme_indices(true) {
+            let end = at + grapheme.len();
+            let first = found.partition_point(|hit| hit.end <= at);
+            match (found.get(first).filter(|hit| hit.start < end), out.last_mut()) {
+                (None, _) => {}
+                (Some(hit), Some(last)) if last.end == at && hit.start < at => last.end = end,
+                (Some(_), _) => out.push(at..end),
+            }
+        }
+        out
     }
 
     /// Where the first match in raw JSON bytes begins, at this byte or behind it.

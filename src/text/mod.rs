@@ -12,4 +12,4 @@ mod width;
 pub use find::{Expression, Pattern};
 pub use role::Role;
 pub use safe::SafeText;
-pub use width::{cut, cut_middle, cut_start, pad, width, wrap};
+pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};

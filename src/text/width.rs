@@ -77,7 +77,14 @@ pub fn pad(text: &SafeText, cells: usize) -> SafeText {
 /// Wraps one line of text to lines of at most `cells` cells, at spaces where there are some; byte ranges into `text`.
 #[must_use]
 pub fn wrap(text: &str, cells: usize) -> Vec<std::ops::Range<usize>> {
-    let cells = cells.max(1);
+    wrap_hanging(text, cells, 0)
+}
+
+/// As [`wrap`], where all lines but the first have `hanging` cells less.
+#[must_use]
+pub fn wrap_hanging(text: &str, cells: usize, hanging: usize) -> Vec<std::ops::Range<usize>> {
+    let mut cells = cells.max(1);
+    let below = cells.saturating_sub(hanging).max(1);
     let mut out = Vec::new();
     let (mut start, mut used, mut space) = (0, 0, None);
     for (at, g) in text.grapheme_indices(true) {
@@ -88,6 +95,7 @@ pub fn wrap(text: &str, cells: usize) -> Vec<std::ops::Range<usize>> {
             used = width(&text[end..at]);
             start = end;
             space = None;
+            cells = below;
         }
         used += w;
         if g == " " {

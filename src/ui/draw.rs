@@ -49,8 +49,10 @@ fn paint_bar(area: Area, left: &[Piece], right: &[Piece], theme: &Theme, buffer:
     buffer.set_style(area, theme.style(Role::Bar));
     let right_width = row::pieces_width(right).min(usize::from(area.width));
     let room = usize::from(area.width) - right_width;
+    // What is cut off on the left does not run into what stands on the right.
+    let gap = usize::from(right_width > 0 && row::pieces_width(left) > room);
     let tint = Some(Style { bg: theme.style(Role::Bar).bg, ..Style::default() });
-    put(left, area.x, area.y, room, tint, theme, buffer);
+    put(left, area.x, area.y, room.saturating_sub(gap), tint, theme, buffer);
     put(right, area.x + room as u16, area.y, right_width, tint, theme, buffer);
 }
 
@@ -74,27 +76,27 @@ fn paint_row(row: &Row, pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buff
         buffer.set_style(area, style);
     }
     let width = usize::from(area.width);
-    let right_width = row::pieces_width(&row.right);
-    let right_width = if right_width + 8 > width { 0 } else { right_width };
-    let room = width - right_width;
+    let room = row.room(width);
+    let right_width = width - room;
     if pane.aside == 0 {
         put(&row.left, area.x, area.y, room, tint, theme, buffer);
     } else {
-        let mut skip = pane.aside;
-        let moved: Vec<Piece> = row
-            .left
-            .iter()
-            .map(|piece| {
-                let cells = skip.min(piece.width());
-                skip -= cells;
-                Piece::safe(piece.role, cut_start(&piece.text, cells))
-            })
-            .collect();
-        put(&moved, area.x, area.y, room, tint, theme, buffer);
+        put(&moved(row, pane.aside), area.x, area.y, room, tint, theme, buffer);
     }
     if right_width > 0 {
         put(&row.right, area.x + room as u16, area.y, right_width, tint, theme, buffer);
     }
+}
+
+/// The left part of a row that is scrolled sideways by some cells.
+fn moved(row: &Row, aside: usize) -> Vec<Piece> {
+    let mut skip = aside;
+    let cut = |(at, piece): (usize, &Piece)| {
+        let cells = if at < row.fixed { 0 } else { skip.min(piece.width()) };
+        skip -= cells;
+        Piece::safe(piece.role, cut_start(&piece.text, cells))
+    };
+    row.left.iter().enumerate().map(cut).collect()
 }
 
 /// Writes pieces from a cell on, at most `room` cells; what does not fit is cut with `…`.
@@ -106,13 +108,19 @@ fn put(pieces: &[Piece], x: u16, y: u16, room: usize, tint: Option<Style>, theme
             return;
         }
         let text: SafeText = cut(&piece.text, left);
-        let mut style = theme.style(piece.role);
-        if let Some(tint) = tint {
-            style = tinted(style, tint);
-        }
+        let style = style_on(theme, piece.role, tint);
         let (end, _) = buffer.set_stringn(x + used as u16, y, text.as_str(), left, style);
         used = usize::from(end.saturating_sub(x));
     }
+}
+
+/// The style of a piece on a row with a tint. What has a background of its own stands out by it, and its ink is made
+/// for it: both stay.
+fn style_on(theme: &Theme, role: Role, tint: Option<Style>) -> Style {
+    let style = theme.style(role);
+    let Some(tint) = tint else { return style };
+    let has_ground = style.bg.is_some() && style.bg != theme.style(Role::Text).bg;
+    if has_ground && !tint.add_modifier.contains(Modifier::REVERSED) { style } else { tinted(style, tint) }
 }
 
 /// A style on the row of the cursor. Reversed, colours would be blocks of many backgrounds: all has the one of the row,
@@ -165,6 +173,7 @@ fn paint_scroll(pane: &Box, area: Rect, theme: &Theme, buffer: &mut Buffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::theme::Background;
     use ratatui::style::Color;
 
     #[test]
@@ -176,5 +185,27 @@ mod tests {
         assert_eq!((hit.fg, hit.add_modifier), (Some(Color::Reset), Modifier::empty()));
         let dark = tinted(Style::new().fg(Color::Green), Style::new().bg(Color::Indexed(236)));
         assert_eq!((dark.fg, dark.bg), (Some(Color::Green), Some(Color::Indexed(236))));
+    }
+
+    /// Roles with a background of their own, and the tints that they come upon.
+    #[test]
+    fn what_has_a_background_keeps_it_on_every_row_and_bar() {
+        for name in Theme::names() {
+            for background in [Background::Dark, Background::Light, Background::Any] {
+                let theme = Theme::built_in(name).unwrap().on(background);
+                for tint in [Role::Cursor, Role::Selected, Role::Bar].map(|role| theme.style(role)) {
+                    let plain = style_on(&theme, Role::Text, Some(tint));
+                    for role in [Role::Match, Role::Hidden] {
+                        let (alone, found) = (theme.style(role), style_on(&theme, role, Some(tint)));
+                        let is_reversed = |style: Style| style.add_modifier.contains(Modifier::REVERSED);
+                        let stands_out = found.bg != plain.bg || is_reversed(found) != is_reversed(plain);
+                        assert!(stands_out, "{name}: {role:?} cannot be told on {tint:?}");
+                        if alone.bg.is_some() && !is_reversed(tint) {
+                            assert_eq!((found.fg, found.bg), (alone.fg, alone.bg), "{name}: {role:?} on {tint:?}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }

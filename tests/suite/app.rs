@@ -227,8 +227,8 @@ fn clicks_go_where_they_point() {
     assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
     // What trains is told of datasets alone.
     for (tab, _) in Tab::ALL.into_iter().rev().filter(|(tab, _)| *tab != Tab::Loss) {
-        let (titles, _) = tabs::titles(&stage.app);
-        let title = titles.iter().find(|(t, _)| *t == tab).unwrap().1;
+        let titles = tabs::titles(&stage.app);
+        let title = titles.tabs.iter().find(|(t, _)| *t == tab).unwrap().1;
         click_on(&mut stage, title);
         assert_eq!((stage.app.inspector.tab, stage.app.pane), (tab, Pane::Inspector), "{title}");
     }

@@ -207,7 +207,7 @@ fn a_picture_is_drawn_without_a_terminal() {
     let keys = ["picture", &path, "--keys", "$ ]w Tab / type:ids Enter", "--size", "80x24"];
     let (status, first, stderr) = obelus(&keys);
     assert_eq!((status, stderr.as_str()), (0, ""));
-    assert!(first.starts_with("<svg ") && first.contains(">ids") && first.contains("a.ids"), "{first}");
+    assert!(first.starts_with("<svg ") && first.matches(">ids").count() > 1, "{first}");
     let to = folder.path().join("p.svg");
     let (status, stdout, _) = obelus(&[&keys[..], &["--out", to.to_str().unwrap()]].concat());
     assert_eq!((status, stdout.as_str()), (0, ""));

@@ -63,13 +63,21 @@ fn many_records_are_decided_after_a_yes() {
     press(&mut stage, "v j j");
     assert!(text(&stage).contains("3 selected"), "{}", text(&stage));
     press(&mut stage, "-");
-    assert!(text(&stage).contains("bad: 3 records? y:"), "the count is asked back");
-    press(&mut stage, "n Enter");
+    assert!(text(&stage).contains("bad: 3 records? y or Enter: yes"), "the count is asked back");
+    press(&mut stage, "n");
     assert_eq!(verdicts(&stage, 6), [None; 6]);
-    press(&mut stage, "- y Enter");
+    assert!(text(&stage).contains("nothing was changed") && stage.app.layer.is_none());
+    assert_eq!(stage.app.table.anchor, Some(0), "the records stay selected");
+    for no in ["Esc", "q", "j", "Space", "C-c", "+"] {
+        press(&mut stage, "-");
+        press(&mut stage, no);
+        assert!(text(&stage).contains("nothing was changed"), "{no}");
+    }
+    assert_eq!(verdicts(&stage, 6), [None; 6]);
+    press(&mut stage, "- y");
     assert_eq!(verdicts(&stage, 4), [Some(Verdict::Bad), Some(Verdict::Bad), Some(Verdict::Bad), None]);
     assert_eq!(stage.app.table.anchor, None);
-    press(&mut stage, "* + y Enter u");
+    press(&mut stage, "* + Enter u");
     assert_eq!(verdicts(&stage, 4), [Some(Verdict::Bad), Some(Verdict::Bad), Some(Verdict::Bad), None], "one undo");
     press(&mut stage, "v Esc");
     assert_eq!(stage.app.table.anchor, None);

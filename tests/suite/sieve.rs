@@ -98,7 +98,7 @@ fn steps_are_listed_that_the_filter_lets_through_and_the_one_in_focus() {
 fn jumps_lead_to_any_step_and_searches_to_listed_ones() {
     let mut stage = trip();
     filter(&mut stage, "kind:call");
-    press(&mut stage, ". ]u");
+    press(&mut stage, ". [u");
     let user = step(&stage);
     assert!(user > 0 && listed(&stage).contains(&user) && !passing(&stage, "kind:call").contains(&user));
     press(&mut stage, "/ type:searchHotels Enter");

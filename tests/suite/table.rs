@@ -189,7 +189,7 @@ fn what_is_decided_is_a_column_and_a_filter_that_follows() {
     filter(&mut stage, "mark:none");
     press(&mut stage, "g -");
     assert_eq!((shown(&stage)[0], stage.app.table.scroll.cursor), (2, 0), "what is decided goes, the row stays");
-    press(&mut stage, "Esc * - type:y Enter");
+    press(&mut stage, "Esc * - y");
     assert_eq!((0..13).filter(|n| stage.app.session.review.verdict(*n).is_some()).count(), 13);
 }
 
@@ -197,7 +197,7 @@ fn what_is_decided_is_a_column_and_a_filter_that_follows() {
 fn selecting_with_a_filter_decides_on_what_is_shown_alone() {
     let mut stage = stage(13, (120, 30));
     filter(&mut stage, "finish:open-call");
-    press(&mut stage, "* - type:y Enter Esc");
+    press(&mut stage, "* - y Esc");
     let bad: Vec<usize> = (0..13).filter(|n| stage.app.session.review.verdict(*n).is_some()).collect();
     assert_eq!(bad, [1, 4, 7, 10]);
 }
@@ -418,4 +418,15 @@ fn records_without_id_are_called_by_what_stands_for_one() {
         assert!(row.split_whitespace().any(|word| word == id), "{id}: {rows:?}");
     }
     assert_eq!(rows.len(), 3, "{rows:?}");
+}
+
+#[test]
+fn checking_the_dataset_leaves_the_cursor_on_its_record() {
+    let mut stage = stage(13, (120, 30));
+    filter(&mut stage, "steps>4");
+    press(&mut stage, "j");
+    let before = (stage.app.table.record(), stage.app.table.scroll.cursor);
+    assert!(before.0 > Some(1), "{before:?}");
+    press(&mut stage, "!");
+    assert_eq!((stage.app.table.record(), stage.app.table.scroll.cursor), before);
 }

@@ -240,7 +240,7 @@ fn a_hit_stops_the_follow_at_its_first_step() {
     assert_eq!(step(&live.stage), 4);
     assert!(notice(&live.stage).contains("stopped at step 4: †state.budget < 0"), "{}", notice(&live.stage));
     assert!(effects.iter().any(|e| matches!(e, Effect::Alert(text) if text.contains("step 4"))), "{effects:?}");
-    assert!(live.header().contains("paused · 0 new"), "{}", live.header());
+    assert!(live.header().contains("paused · 4 later"), "{}", live.header());
     live.append(&many(2));
     assert_eq!(step(&live.stage), 4);
     assert!(live.header().contains("paused · 2 new"));
@@ -386,4 +386,27 @@ fn a_dataset_that_is_replaced_stays_at_its_step() {
     stage.tell(Msg::Progress { is_complete: true, is_live: true });
     assert!(stage.app.session.generation > generation, "it was read anew");
     assert_eq!((stage.app.session.trajectory, step(&stage), stage.app.session.focus.clone(), stage.app.pane), before);
+}
+
+#[test]
+fn a_shorter_file_leaves_the_reader_at_its_end_and_follows_no_more_than_before() {
+    let mut live = Growing::new(&many(30));
+    press(&mut live.stage, ": type:20 Enter");
+    live.restart(Some("truncated"));
+    live.push(&many(5));
+    let effects = live.progress(true);
+    assert!(effects.iter().any(|e| matches!(e, Effect::Fade)), "it is waited whether more comes: {effects:?}");
+    live.stage.tell(Msg::Faded);
+    assert_eq!(step(&live.stage), 4);
+    assert_eq!(notice(&live.stage), "the file was truncated: there is no step 20 any more, 4 is the last");
+    assert!(live.header().contains("↻ truncated  ○ live"), "{}", live.header());
+    live.append(&many(3));
+    assert_eq!((step(&live.stage), live.stage.app.session.live.follow), (4, Follow::Off));
+    press(&mut live.stage, "$");
+    live.append(&many(3));
+    assert_eq!(
+        (step(&live.stage), live.stage.app.session.live.follow),
+        (10, Follow::On),
+        "who goes to the end follows"
+    );
 }

@@ -1,13 +1,11 @@
 //! Going from finding to finding, and to what one is about.
 
+use crate::app::inspector::Wanted;
 use crate::app::keys::Tab;
 use crate::app::{App, Notice, Pane};
 use crate::json::Key;
 use crate::model::{Finding, Identity, Severity, StepNo};
 use crate::panes::{Open, findings};
-
-/// Longest message whose place is looked for, in values.
-const VALUES_MAX: usize = 20_000;
 
 impl App {
     /// Goes to the next or previous finding and says what it is.
@@ -47,31 +45,12 @@ impl App {
         let Some(step) = finding.step else { return };
         self.jump_to(step);
         let Some(path) = finding.path.as_deref() else { return };
-        self.inspector.wanted = path.starts_with('/').then(|| (self.session.generation, step, path.to_owned()));
+        if path.starts_with('/') {
+            self.want(Wanted::Pointer(path.to_owned()));
+        }
         let target = self.session.open().and_then(|open| state_path(&open, path, step));
         if let Some(target) = target {
             self.focus_path(target);
-        }
-    }
-
-    /// Puts the cursor of the message on the value that a finding named, once the message is there.
-    pub(in crate::app) fn show_wanted(&mut self) {
-        let Some((generation, step, path)) = self.inspector.wanted.take() else { return };
-        if self.inspector.message_of != Some((generation, step)) {
-            self.inspector.wanted = Some((generation, step, path));
-            return;
-        }
-        let cells = self.pane_extent(Pane::Inspector).width;
-        // The path leads from the record; the message is the element that it names second.
-        let below = path.splitn(4, '/').nth(3).map_or(String::new(), |rest| format!("/{rest}"));
-        let Some(doc) = self.inspector.message.doc().filter(|doc| doc.nodes().len() <= VALUES_MAX) else { return };
-        let leads = |n: &usize| {
-            let pointer = doc.pointer(*n);
-            pointer == below || (!pointer.is_empty() && below.starts_with(&format!("{pointer}/")))
-        };
-        let node = (0..doc.nodes().len()).rfind(leads);
-        if let Some(node) = node {
-            self.inspector.message.show_node(node, cells);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Going somewhere else: writes, errors, calls, what a row refers to, and back again.
 
 use crate::app::keys::Tab;
-use crate::app::{App, Effect, Effects, Pane};
+use crate::app::{App, Effect, Effects, Pane, inspector};
 use crate::model::{Role, StepKind, StepNo, When};
-use crate::panes::message::node_of_path;
 use crate::panes::{Times, times};
 
 /// Most steps that one key press describes while it looks for one of a kind.
@@ -90,7 +89,10 @@ impl App {
             match wanted {
                 Wanted::Error => matches!(described.sign, StepKind::Error | StepKind::Broken),
                 Wanted::Call => described.sign == StepKind::Call,
-                Wanted::User => described.role == Role::User,
+                // What writes state, plans or fails in the user's name is no turn.
+                Wanted::User => {
+                    described.role == Role::User && matches!(described.sign, StepKind::Message | StepKind::Other)
+                }
             }
         };
         let (here, last) = (open.step(), open.last());
@@ -192,21 +194,12 @@ impl App {
                 self.remember();
                 self.inspector.tab = Tab::Message;
                 self.pane = Pane::Inspector;
-                self.show_value_in_message();
+                if let Some((_, path)) = self.session.focus.path.clone() {
+                    self.want(inspector::Wanted::Written(path));
+                }
             }
             (Some(_), None) => self.tell("this value stands in the head of the trajectory, before any step"),
             (None, None) => self.fold(None),
-        }
-    }
-
-    fn show_value_in_message(&mut self) {
-        let cells = self.pane_extent(Pane::Inspector).width;
-        let node = match (&self.session.focus.path, self.inspector.message.doc()) {
-            (Some((_, path)), Some(doc)) => node_of_path(doc, path),
-            _ => None,
-        };
-        if let Some(node) = node {
-            self.inspector.message.show_node(node, cells);
         }
     }
 

@@ -113,6 +113,8 @@ impl App {
             A::MenuDown => self.menu_by(1),
             A::MenuPageUp => self.menu_by(-10),
             A::MenuPageDown => self.menu_by(10),
+            A::MenuTop => self.menu_by(-(isize::MAX / 2)),
+            A::MenuBottom => self.menu_by(isize::MAX / 2),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
             A::PromptSubmit => match self.layer {
@@ -154,6 +156,13 @@ impl App {
         {
             let typed = menu.prompt.text().trim().to_owned();
             return self.type_column(&typed);
+        }
+        let place = self.place();
+        if let Some(Layer::Menu(menu)) = &self.layer
+            && let Some(typed) = menu.unnamed(&place)
+        {
+            let or = if menu.is_empty() { "" } else { "; Down chooses one of these" };
+            return self.tell(format!("no command {typed}{or}"));
         }
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
@@ -206,7 +215,10 @@ impl App {
     fn cancel(&mut self) {
         self.prefix = None;
         self.search.awaited = None;
-        self.search.pattern = None;
+        // Its marks are all over the screen: they go first, and the place stays.
+        if self.search.pattern.take().is_some() {
+            return;
+        }
         if self.clear_files_filter() {
             return;
         }

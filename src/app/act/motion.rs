@@ -6,9 +6,6 @@ use crate::json::Key;
 use crate::model::Identity;
 use crate::panes::Extent;
 
-/// Columns of one sideways scroll.
-const ASIDE_CELLS: usize = 16;
-
 impl App {
     /// Size of the inside of a pane as it is laid out now.
     #[must_use]
@@ -142,35 +139,22 @@ impl App {
             return;
         }
         let Self { session, state, inspector, .. } = self;
+        let mut path = None;
         if let Some(open) = session.open() {
             if self.pane == Pane::Inspector && inspector.tab == Tab::Plan {
                 return inspector.plan.fold_all(&open, is_open);
             }
-            state.fold_all(&open, is_open);
+            path = state.fold_all(&open, is_open);
         }
-    }
-
-    pub(super) fn scroll_aside(&mut self, is_right: bool) {
-        if self.pane == Pane::State && self.columns.is_on {
-            return self.move_in_columns(0, if is_right { 1 } else { -1 });
+        // Elsewhere the value in focus is not what the cursor is on.
+        if self.pane == Pane::State {
+            self.set_focus_path(path);
         }
-        let scroll = match self.pane {
-            Pane::Files => match &mut self.files {
-                Some(files) => &mut files.pane.scroll,
-                None => return,
-            },
-            Pane::Table | Pane::Facets | Pane::Plot => return self.scroll_columns(is_right),
-            Pane::Attempts => self.attempts.front(),
-            Pane::Steps => &mut self.steps,
-            Pane::State => &mut self.state.scroll,
-            Pane::Inspector => self.inspector.scroll(),
-            Pane::Watches => &mut self.watches.scroll,
-        };
-        scroll.aside = if is_right { scroll.aside + ASIDE_CELLS } else { scroll.aside.saturating_sub(ASIDE_CELLS) };
     }
 
     pub(super) fn pane_by(&mut self, is_forward: bool) {
         let mut order = vec![Pane::Steps, Pane::State, Pane::Inspector];
+        order.retain(|pane| *pane != Pane::State || self.session.format.has_state());
         if self.layout().watches.is_some() {
             order.push(Pane::Watches);
         }

@@ -133,12 +133,12 @@ impl App {
     }
 
     fn click_tab(&mut self, column: usize) {
-        let (titles, space) = tabs::titles(self);
+        let titles = tabs::titles(self);
         let mut at = usize::from(self.layout().has_borders) + 1;
-        for (tab, title) in titles {
-            let end = at + title.len() + 1 + space;
+        for (tab, title) in &titles.tabs {
+            let end = at + titles.cells(title);
             if (at..end).contains(&column) {
-                self.inspector.tab = tab;
+                self.inspector.tab = *tab;
             }
             at = end;
         }
@@ -151,9 +151,11 @@ impl App {
         if !area.contains(mouse.column, mouse.row) {
             self.layer = None;
         } else if mouse.row > inside.y && inside.contains(mouse.column, mouse.row) {
-            menu.scroll.cursor =
-                (menu.scroll.top + usize::from(mouse.row - inside.y) - 1).min(menu.len().saturating_sub(1));
-            self.run_menu(effects);
+            let (row, height) = (usize::from(mouse.row - inside.y) - 1, usize::from(inside.height) - 1);
+            if row < height - menu.reserved(usize::from(inside.width), height) {
+                menu.choose(menu.scroll.top + row);
+                self.run_menu(effects);
+            }
         }
     }
 }

@@ -106,7 +106,7 @@ impl App {
     }
 
     /// Moves in the columns of State by paths and instances.
-    pub(super) fn move_in_columns(&mut self, rows: isize, columns: isize) {
+    pub(in crate::app) fn move_in_columns(&mut self, rows: isize, columns: isize) {
         let extent = self.pane_extent(Pane::State);
         let Self { session, columns: pane, .. } = self;
         let Some(open) = session.open() else { return };

@@ -36,6 +36,20 @@ impl App {
         }
     }
 
+    /// Whether a question stands there that one key answers.
+    pub(in crate::app) fn is_asked(&self) -> bool {
+        matches!(&self.layer, Some(Layer::Review(ReviewLine { kind: LineKind::Sure(_), .. })))
+    }
+
+    /// Answers that question.
+    pub(in crate::app) fn answer(&mut self, key: &str, effects: &mut Effects) {
+        if matches!(key, "y" | "Y" | "Enter") {
+            return self.submit(effects);
+        }
+        self.layer = None;
+        self.tell("nothing was changed");
+    }
+
     /// Enter in a line being typed.
     pub(super) fn submit(&mut self, effects: &mut Effects) {
         if matches!(self.layer, Some(Layer::Search(_))) {
@@ -45,8 +59,7 @@ impl App {
         let ReviewLine { kind, prompt, mut decisions } = line;
         let typed = prompt.text().trim().to_owned();
         match kind {
-            LineKind::Sure(_) if matches!(typed.as_str(), "y" | "yes") => self.mark(decisions, effects),
-            LineKind::Sure(_) => self.tell("nothing was changed"),
+            LineKind::Sure(_) => self.mark(decisions, effects),
             LineKind::Tag if typed.is_empty() => {}
             LineKind::Tag => {
                 let is_on = decisions.iter().all(|d| self.mark_of(d).is_some_and(|mark| mark.tags.contains(&typed)));

@@ -168,7 +168,7 @@ impl App {
         }
     }
 
-    pub(super) fn scroll_columns(&mut self, is_right: bool) {
+    pub(in crate::app) fn scroll_columns(&mut self, is_right: bool) {
         self.table.column_by(if is_right { COLUMNS_ASIDE } else { -COLUMNS_ASIDE });
     }
 }

@@ -4,7 +4,8 @@ use super::block::{Block, string_block};
 use super::{DocView, Outline, Part};
 use crate::panes::doc::{Doc, Kind};
 use crate::panes::row::{self, Nth};
-use crate::text::Pattern;
+use crate::text::{Pattern, width};
+use std::ops::Range;
 
 /// Most bytes of the source of a string that stands beside its key.
 const BESIDE_BYTES_MAX: usize = 4_096;
@@ -32,6 +33,7 @@ impl DocView {
         let found = row::next_hit(&stops, &self.here(&doc, cells), is_forward);
         if let Some(found) = found {
             self.show_stop(&doc, stops[found.at], cells);
+            self.scroll_to_hit(&doc, pattern, cells);
         }
         self.found = Some(Found { of, stops });
         found
@@ -72,6 +74,14 @@ impl DocView {
         }
     }
 
+    /// A short value stays on its row where that cuts its end off: the row is scrolled to what matches in it.
+    fn scroll_to_hit(&mut self, doc: &Doc, pattern: &Pattern, cells: usize) {
+        let outline = self.outline(cells);
+        let row = outline.lines.get(self.scroll.cursor).map(|line| self.row(doc, &outline, line).plain());
+        let hit = row.as_ref().and_then(|row| pattern.marked(row).into_iter().next());
+        self.scroll.aside = row.zip(hit).map_or(0, |(row, hit)| aside(&row, &hit, cells));
+    }
+
     fn show_stop(&mut self, doc: &Doc, (node, text): Stop, cells: usize) {
         self.unfold_around(doc, node as usize);
         let row_of =
@@ -87,6 +97,14 @@ impl DocView {
             self.scroll.jump_to(row);
         }
     }
+}
+
+/// How far a row is scrolled sideways so that a part of its text is in view: not at all where it is so anyhow.
+fn aside(text: &str, part: &Range<usize>, cells: usize) -> usize {
+    let column = |byte: usize| width(&text[..byte]);
+    // The last cell says that the row goes on, if it does.
+    let seen = if part.end == text.len() { cells } else { cells.saturating_sub(1) };
+    column(part.end).saturating_sub(seen).min(column(part.start))
 }
 
 /// Whether a value that stands beside its key matches.

@@ -1,9 +1,11 @@
 //! What one step did to the state, by node, for the signs of its rows.
 
-use super::super::Open;
+use super::super::{Extent, Open, Piece};
+use super::{Line, Outline, Place, StatePane};
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId};
+use crate::text::Role;
 use std::collections::{HashMap, HashSet};
 
 /// What the step in focus did, by node.
@@ -33,6 +35,70 @@ impl Changes {
             }
         }
         out
+    }
+}
+
+impl Outline {
+    /// Notes which rows show changes of the step: leaves, and what is folded over some.
+    pub(super) fn count(&mut self, open: &Open<'_>) {
+        let mut sum = 0;
+        for (row, line) in self.lines.iter().enumerate() {
+            let n = self.changes.shown_by(open, line, self.step);
+            if n > 0 {
+                sum += n;
+                self.changed.push((row, sum));
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// How many changes a row stands for; what is unfolded shows them in rows of their own.
+    fn shown_by(&self, open: &Open<'_>, line: &Line, step: StepNo) -> usize {
+        let below = |node: &NodeId| self.below.get(node).copied().unwrap_or(0);
+        match (&line.place, line.is_open) {
+            (Place::Gone(_), _) => 1,
+            (Place::Node(node), None) => usize::from(self.is_changed(*node)),
+            (Place::Node(node), Some(false)) => below(node),
+            (Place::Identity(_), None) => usize::from(line.root.is_some_and(|root| self.is_changed(root))),
+            (Place::Identity(_), Some(false)) => line.root.as_ref().map_or(0, below),
+            (Place::Group(kind), Some(false)) => {
+                let of_kind = |view: &IdentityView| open.tree().identity(view.id).kind == *kind;
+                let all = open.tree().identities(step);
+                all.iter().filter(|view| of_kind(view)).filter_map(|view| view.root).map(|root| below(&root)).sum()
+            }
+            (_, Some(true)) | (Place::Group(_), None) => 0,
+        }
+    }
+
+    fn is_changed(&self, node: NodeId) -> bool {
+        matches!(self.leaves.get(&node), Some(EventOp::Add | EventOp::Change))
+    }
+}
+
+impl StatePane {
+    /// Says how many changes of the step in focus stand above the rows that are shown, and how many below them.
+    #[must_use]
+    pub fn told_out_of_view(&self, open: &Open<'_>, extent: Extent, is_short: bool) -> Option<Piece> {
+        let outline = self.outline(open);
+        let until = |row: usize| match outline.changed.partition_point(|(own, _)| *own < row) {
+            0 => 0,
+            n => outline.changed[n - 1].1,
+        };
+        let all = outline.changed.last().map_or(0, |(_, sum)| *sum);
+        let (above, below) = (until(self.scroll.top), all - until(self.scroll.top + extent.height));
+        let told = match (above, below) {
+            (0, 0) => return None,
+            (0, n) => format!("↓ {n}"),
+            (n, 0) => format!("↑ {n}"),
+            (above, below) => format!("↑ {above} ↓ {below}"),
+        };
+        let word = match above + below {
+            _ if is_short => "",
+            1 => " change",
+            _ => " changes",
+        };
+        Some(Piece::of(Role::Changed, &format!("{told}{word} ")))
     }
 }
 
