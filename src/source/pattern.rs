@@ -96,21 +96,22 @@ impl Search {
     }
 
     fn take(&mut self, path: PathBuf) {
-        match fs::metadata(&path) {
+        let folder = readable(&path);
+        match fs::metadata(folder) {
             Ok(meta) if meta.is_dir() => {
-                let (files, mut troubles) = files_below(&path);
+                let (files, mut troubles) = files_below(folder);
                 self.found.extend(files.iter().map(|file| path.join(file)));
                 self.troubles.append(&mut troubles);
             }
-            Ok(_) => drop(self.found.insert(path)),
-            // A literal name behind the pattern that is not there.
-            Err(_) => {}
+            Ok(meta) if meta.is_file() => drop(self.found.insert(path)),
+            // A pipe, which may never end, or a literal name behind the pattern that is not there.
+            Ok(_) | Err(_) => {}
         }
     }
 
     /// What a folder holds, and what of it are folders; nothing where it was looked through before.
     fn entries(&mut self, path: &Path, at: usize) -> Vec<(String, bool)> {
-        let folder = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let folder = readable(path);
         let Ok(meta) = fs::metadata(folder) else { return Vec::new() };
         if !meta.is_dir() || !self.seen.insert((meta.dev(), meta.ino(), at)) {
             return Vec::new();
@@ -130,6 +131,11 @@ impl Search {
     }
 }
 
+/// The folder we are in has no name of its own.
+fn readable(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +152,7 @@ mod tests {
         for name in ["data/.h.jsonl", "data/.hidden/z.jsonl", "data/[1].jsonl", "top.jsonl"] {
             fs::write(root.join(name), "").unwrap();
         }
+        let _pipe = std::os::unix::net::UnixListener::bind(root.join("data/pipe.jsonl")).unwrap();
         std::os::unix::fs::symlink(root, root.join("data/a/loop")).unwrap();
         std::os::unix::fs::symlink(root.join("data"), root.join("data/again")).unwrap();
         let found = |pattern: &str| -> Vec<String> {
