@@ -11,6 +11,8 @@ mod path;
 mod print;
 mod read;
 mod scan;
+mod skim;
+mod strings;
 mod value;
 
 pub use head::head;
@@ -19,4 +21,5 @@ pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape};
 pub use print::{compact, pretty, quote, schema_text};
 pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, closed};
+pub use skim::Skim;
 pub use value::{Data, Member, Object, Value};

@@ -1,7 +1,8 @@
 //! Text to [`Value`], or what is wrong with it; no input overflows the stack.
 
 use super::read::Reading;
-use super::scan::{LONE_SURROGATE, escaped};
+use super::scan::LONE_SURROGATE;
+use super::strings::escaped;
 use super::value::Value;
 use serde::Deserializer as _;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -1,13 +1,15 @@
-//! One pass over a JSON text that makes its [`Value`]. It says only whether the text is JSON; what is wrong with one
-//! that is not is asked of serde_json ([`parse`](super::parse)), which is slower and needs no messages of ours.
+//! One pass over a JSON text that makes its [`Value`], and what [`Skim`](super::Skim) needs of it. It says only whether
+//! the text is JSON; what is wrong with one that is not is asked of serde_json ([`parse`](super::parse)), which is slower
+//! and needs no messages of ours.
 
 use super::parse::{DEPTH_MAX, escape};
-use super::scan::{escaped, plain_text};
+use super::strings::{escaped, inside_text, plain_text};
 use super::value::{Data, Member, Object, Value};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The text, how far it is read, and the first lone surrogate on the way.
+#[derive(Debug)]
 pub(super) struct Reading<'a> {
     text: &'a str,
     at: usize,
@@ -23,8 +25,27 @@ impl<'a> Reading<'a> {
     /// The one value of the text, white space around it allowed; None: the text is no JSON.
     pub(super) fn whole(&mut self) -> Option<Value<'a>> {
         let value = self.value(0)?;
+        self.is_at_end().then_some(value)
+    }
+
+    /// Whether only white space is left.
+    fn is_at_end(&mut self) -> bool {
         self.skip_space();
-        (self.at == self.text.len()).then_some(value)
+        self.at == self.text.len()
+    }
+
+    /// Whether the whole text is read, and is JSON by the strict rules (A1, D1).
+    pub(super) fn is_whole(&mut self) -> bool {
+        self.is_at_end() && self.lone.is_none()
+    }
+
+    /// The next byte, and the text from such a one to here.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
     }
 
     fn peek(&self) -> Option<u8> {
@@ -32,7 +53,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The next byte that is no white space.
-    fn skip_space(&mut self) -> Option<u8> {
+    pub(super) fn skip_space(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
             self.at += 1;
         }
@@ -48,31 +69,30 @@ impl<'a> Reading<'a> {
             b'{' => Data::Object(self.object(depth)?),
             b'[' => Data::Array(self.array(depth)?),
             b'"' => Data::String(self.string()?),
-            b'n' => self.word("null", Data::Null)?,
-            b't' => self.word("true", Data::Bool(true))?,
-            b'f' => self.word("false", Data::Bool(false))?,
-            _ => self.number()?,
+            _ => self.scalar(first)?,
         };
-        Some(Value { start, text: &self.text[start..self.at], data })
+        Some(Value { start, text: self.since(start), data })
+    }
+
+    /// A word or number, whose first byte this is.
+    pub(super) fn scalar(&mut self, first: u8) -> Option<Data<'a>> {
+        match first {
+            b'n' => self.word("null", Data::Null),
+            b't' => self.word("true", Data::Bool(true)),
+            b'f' => self.word("false", Data::Bool(false)),
+            _ => self.number(),
+        }
     }
 
     fn object(&mut self, depth: usize) -> Option<Object<'a>> {
-        self.at += 1;
         let mut members = Vec::new();
-        if self.skip_space()? == b'}' {
-            self.at += 1;
+        if self.opens_empty(b'}')? {
             return Some(Object::new(members));
         }
         loop {
-            if self.skip_space()? != b'"' {
-                return None;
-            }
+            self.skip_space();
             let key_start = self.at;
-            let key = self.string()?;
-            if self.skip_space()? != b':' {
-                return None;
-            }
-            self.at += 1;
+            let key = self.key(Self::string)?;
             members.push(Member { key, key_start, value: self.value(depth + 1)? });
             if self.ends(b'}')? {
                 return Some(Object::new(members));
@@ -80,11 +100,22 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Option<Vec<Value<'a>>> {
+    /// A key, read in this way, and its colon.
+    pub(super) fn key<K>(&mut self, read: impl FnOnce(&mut Self) -> Option<K>) -> Option<K> {
+        if self.skip_space()? != b'"' {
+            return None;
+        }
+        let key = read(self)?;
+        if self.skip_space()? != b':' {
+            return None;
+        }
         self.at += 1;
+        Some(key)
+    }
+
+    fn array(&mut self, depth: usize) -> Option<Vec<Value<'a>>> {
         let mut items = Vec::new();
-        if self.skip_space()? == b']' {
-            self.at += 1;
+        if self.opens_empty(b']')? {
             return Some(items);
         }
         loop {
@@ -95,8 +126,16 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Goes into a container: whether it ends at once.
+    pub(super) fn opens_empty(&mut self, close: u8) -> Option<bool> {
+        self.at += 1;
+        let is_empty = self.skip_space()? == close;
+        self.at += usize::from(is_empty);
+        Some(is_empty)
+    }
+
     /// Behind a member or element: whether the container ends here; else a comma is taken.
-    fn ends(&mut self, close: u8) -> Option<bool> {
+    pub(super) fn ends(&mut self, close: u8) -> Option<bool> {
         let byte = self.skip_space()?;
         self.at += 1;
         (byte == close || byte == b',').then_some(byte == close)
@@ -110,7 +149,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A string from its opening quote on, decoded.
-    fn string(&mut self) -> Option<Cow<'a, str>> {
+    pub(super) fn string(&mut self) -> Option<Cow<'a, str>> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
         let end = start + plain_text(&bytes[start..]);
@@ -119,6 +158,21 @@ impl<'a> Reading<'a> {
             return Some(Cow::Borrowed(&self.text[start..end]));
         }
         self.decoded(start, end).map(Cow::Owned)
+    }
+
+    /// Passes over a string from its opening quote on.
+    pub(super) fn pass_string(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at + 1;
+        loop {
+            at += inside_text(&bytes[at..]);
+            if *bytes.get(at)? == b'"' {
+                self.at = at + 1;
+                return Some(());
+            }
+            // An escape of one letter does not stop it.
+            at += self.unicode(at)?.1;
+        }
     }
 
     /// The string that begins at `start`, of which the part before `at` is plain.
@@ -139,7 +193,11 @@ impl<'a> Reading<'a> {
                 return None;
             }
             from = match escaped(*bytes.get(at + 1)?) {
-                0 => self.unicode(at, &mut out)?,
+                0 => {
+                    let (c, len) = self.unicode(at)?;
+                    out.push(c);
+                    at + len
+                }
                 c => {
                     out.push(c.into());
                     at + 2
@@ -149,18 +207,18 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Adds the character of an escape by code point, whose backslash stands here; the byte behind it.
-    fn unicode(&mut self, at: usize, out: &mut String) -> Option<usize> {
-        let digits = self.text.as_bytes().get(at + 2..at + 6)?;
-        if self.text.as_bytes()[at + 1] != b'u' || !digits.iter().all(u8::is_ascii_hexdigit) {
+    /// The character of an escape by code point, whose backslash stands here, and its length in bytes.
+    fn unicode(&mut self, at: usize) -> Option<(char, usize)> {
+        let bytes = self.text.as_bytes();
+        let digits = bytes.get(at + 2..at + 6)?;
+        if &bytes[at..at + 2] != b"\\u" || !digits.iter().all(u8::is_ascii_hexdigit) {
             return None;
         }
         let (c, len) = escape(&self.text[at..]);
         if c.is_none() {
             self.lone.get_or_insert(at);
         }
-        out.push(c.unwrap_or('\u{FFFD}'));
-        Some(at + len)
+        Some((c.unwrap_or('\u{FFFD}'), len))
     }
 
     fn word(&mut self, word: &str, data: Data<'a>) -> Option<Data<'a>> {

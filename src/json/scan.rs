@@ -4,7 +4,7 @@
 //! one bit for each open container, so neither a value of many gigabytes nor one nested 100,000 deep costs memory or
 //! stack. It keeps no values: what a record says is known when it is parsed.
 
-use wide::u8x16;
+use super::strings::{escaped, inside};
 
 /// Open containers that a [`Scanner`] follows by default; a text nested deeper is a fault. Bounds memory to 2 MiB.
 pub const SCAN_DEPTH_MAX: usize = 1 << 24;
@@ -121,14 +121,7 @@ impl Scanner {
 
     /// The inside of a string from `at` on: the next byte to look at, and whether the whole value ends there.
     fn text(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool), (usize, &'static str)> {
-        let mut at = at + plain(&piece[at..]);
-        // Escapes of one letter are many, and need no state of their own where their letter is in the piece too.
-        while let Some(&[b'\\', letter]) = piece.get(at..at + 2)
-            && escaped(letter) != 0
-        {
-            at += 2;
-            at += plain(&piece[at..]);
-        }
+        let at = at + inside(&piece[at..]);
         match piece.get(at) {
             None => Ok((at, false)),
             Some(b'"') if self.is_key => {
@@ -315,51 +308,6 @@ impl Scanner {
 const NO_VALUE: &str = "expected a value";
 const NOT_UTF8: &str = "bytes that are not UTF-8";
 pub(super) const LONE_SURROGATE: &str = "a lone surrogate escape, which is no character";
-
-/// The character that an escape of one letter means; 0: the letter makes none. A table, since which letter comes next
-/// cannot be guessed.
-pub(super) fn escaped(letter: u8) -> u8 {
-    const ESCAPED: [u8; 256] = {
-        let (letters, meant) = (b"\"\\/bfnrt", b"\"\\/\x08\x0C\n\r\t");
-        let (mut table, mut i) = ([0; 256], 0);
-        while i < letters.len() {
-            table[letters[i] as usize] = meant[i];
-            i += 1;
-        }
-        table
-    };
-    ESCAPED[letter as usize]
-}
-
-/// Length of the part before the first quote, backslash, control character or byte beyond ASCII.
-fn plain(text: &[u8]) -> usize {
-    plain_before::<0x80>(text)
-}
-
-/// Length of the part before the first quote, backslash or control character.
-pub(super) fn plain_text(text: &[u8]) -> usize {
-    plain_before::<0>(text)
-}
-
-/// Length of the part before the first quote, backslash, control character or byte with the bit `STOP` (the highest, or
-/// 0 for none), sixteen bytes at a time.
-fn plain_before<const STOP: u8>(text: &[u8]) -> usize {
-    let [quote, backslash, control, stop] = [b'"', b'\\', 0x1F, STOP & 0x80].map(u8x16::splat);
-    let mut at = 0;
-    while let Some(block) = text[at..].first_chunk::<16>() {
-        let bytes = u8x16::new(*block);
-        // The highest bit of each byte tells.
-        let stops = bytes.cmp_eq(quote) | bytes.cmp_eq(backslash) | bytes.cmp_eq(bytes.min(control)) | (bytes & stop);
-        let stops = stops.move_mask();
-        if stops != 0 {
-            return at + stops.trailing_zeros() as usize;
-        }
-        at += 16;
-    }
-    let rest = &text[at..];
-    let is_stop = |b: &u8| *b < 0x20 || matches!(b, b'"' | b'\\') || *b & STOP != 0;
-    at + rest.iter().position(is_stop).unwrap_or(rest.len())
-}
 
 /// The beginning of a value, closed after its last whole part so that it can be parsed: what a record that is longer
 /// than the bytes at hand says at its beginning. None if the text is no beginning of an object or array.

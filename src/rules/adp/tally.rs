@@ -8,14 +8,9 @@ use super::links::is_finishing;
 use super::reading::Reading;
 use super::repeat::RepeatKeys;
 use super::stats::{Counts, TrajectoryStats, add, count, is_marked_finished};
+use crate::json::{Skim, unescape};
 use crate::model::{Record, RecordBody};
-use memchr::memmem;
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
 /// D22: counts the calls of one record; false for a record that cannot be read.
 pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
@@ -58,13 +53,12 @@ pub fn outline(record: &Record, text: &[u8]) -> Examined {
 /// How a trajectory of these items ends; None where that needs a closer look.
 fn finish(items: &[Step<'_>]) -> Option<&'static str> {
     let Some(last) = items.last() else { return Some("empty") };
-    let text = |value: Option<&RawValue>| serde_json::from_str::<String>(value?.get()).ok();
     Some(match (last.class, &last.tool) {
         (_, Some(tool)) if is_finishing(tool) => "finish",
         (_, Some(_)) => "open-call",
-        ("message_action", _) if is_marked_finished(&text(last.content)?) => "finish",
+        ("message_action", _) if is_marked_finished(&string(last.content?)?) => "finish",
         ("message_action", _) => "message",
-        ("text_observation", _) if text(last.source)? == "agent" => "message",
+        ("text_observation", _) if string(last.source?)? == "agent" => "message",
         _ => "observation",
     })
 }
@@ -76,96 +70,44 @@ struct Step<'a> {
     tool: Option<Cow<'a, str>>,
     reward: Option<f64>,
     /// Its texts that say how a trajectory ends with it, as JSON.
-    content: Option<&'a RawValue>,
-    source: Option<&'a RawValue>,
+    content: Option<&'a str>,
+    source: Option<&'a str>,
 }
 
-/// The items of a record that is plainly a standardized trajectory.
+/// The items of a record that is plainly a standardized trajectory. A member that comes twice is read in full.
 fn plain(text: &[u8]) -> Option<Vec<Step<'_>>> {
-    let text = std::str::from_utf8(text).ok()?;
-    // An escaped surrogate may have no partner, which those who pass over a string do not see.
-    if [b"\\ud", b"\\uD"].iter().any(|escape| memmem::find(text.as_bytes(), *escape).is_some()) {
-        return None;
-    }
-    let root: Root<'_> = serde_json::from_str(text).ok()?;
-    let is_other = [&root.role, &root.steps, &root.conversations, &root.messages, &root.trajectory];
-    if is_other.iter().any(|key| key.is_some()) {
-        return None;
-    }
-    root.content?.0
-}
-
-/// The members of a record that say what it is. A member that comes twice is an error, and read in full.
-#[derive(Deserialize)]
-struct Root<'a> {
-    #[serde(borrow)]
-    content: Option<Items<'a>>,
-    role: Option<IgnoredAny>,
-    steps: Option<IgnoredAny>,
-    conversations: Option<IgnoredAny>,
-    messages: Option<IgnoredAny>,
-    trajectory: Option<IgnoredAny>,
-}
-
-/// Items; None where one needs a closer look.
-struct Items<'a>(Option<Vec<Step<'a>>>);
-
-#[derive(Deserialize)]
-struct Named<'a> {
-    #[serde(borrow)]
-    class_: Cow<'a, str>,
-    #[serde(borrow, default)]
-    function: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    language: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    reward: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    source: Option<&'a RawValue>,
-}
-
-/// A string, borrowed where it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Each<'a>(PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for Each<'a> {
-            type Value = Items<'a>;
-
-            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-                to.write_str("an array of items")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Items<'a>, A::Error> {
-                let mut steps = Some(Vec::new());
-                while let Some(item) = items.next_element::<Named<'a>>()? {
-                    match (step(item), &mut steps) {
-                        (Some(step), Some(steps)) => steps.push(step),
-                        _ => steps = None,
-                    }
-                }
-                Ok(Items(steps))
-            }
+    let mut skim = Skim::new(std::str::from_utf8(text).ok()?);
+    let mut items = None;
+    skim.object(|skim, key| match &*key {
+        "content" if items.is_none() => {
+            let items = items.insert(Vec::new());
+            skim.array(|skim| step(skim).map(|step| items.push(step)))
         }
-        from.deserialize_seq(Each(PhantomData))
-    }
+        "content" | "role" | "steps" | "conversations" | "messages" | "trajectory" => None,
+        _ => skim.pass().map(drop),
+    })?;
+    skim.end()?;
+    items
 }
 
 /// An item as a step; None where that needs a closer look.
-fn step(item: Named<'_>) -> Option<Step<'_>> {
-    let reward = match item.reward.map(RawValue::get) {
+fn step<'a>(skim: &mut Skim<'a>) -> Option<Step<'a>> {
+    const MEMBERS: [&str; 6] = ["class_", "function", "language", "reward", "content", "source"];
+    let mut members = [None; MEMBERS.len()];
+    skim.object(|skim, key| {
+        let value = skim.pass()?;
+        let Some(member) = MEMBERS.iter().position(|member| *member == key) else { return Some(()) };
+        members[member].replace(value).is_none().then_some(())
+    })?;
+    let [class, function, language, reward, content, source] = members;
+    let reward = match reward {
         None => None,
-        // The text, not what serde_json makes of it, which may differ in the last digit.
         Some(number) if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => Some(number.parse().ok()?),
         Some(_) => return None,
     };
-    let (class, tool) = match item.class_.as_ref() {
-        "api_action" => ("api_action", Some(item.function?.0)),
-        "code_action" => ("code_action", Some(format!("code:{}", item.language?.0).into())),
+    let (class, tool) = match &*string(class?)? {
+        "api_action" => ("api_action", Some(string(function?)?)),
+        "code_action" => ("code_action", Some(format!("code:{}", string(language?)?).into())),
         "message_action" => ("message_action", None),
         "text_observation" => ("text_observation", None),
         "image_observation" => ("image_observation", None),
@@ -173,7 +115,12 @@ fn step(item: Named<'_>) -> Option<Step<'_>> {
         "json_observation" => ("json_observation", None),
         _ => return None,
     };
-    Some(Step { class, tool, reward, content: item.content, source: item.source })
+    Some(Step { class, tool, reward, content, source })
+}
+
+/// What a string says, borrowed where it has no escapes; None: it is none.
+fn string(text: &str) -> Option<Cow<'_, str>> {
+    unescape(text.strip_prefix('"')?.strip_suffix('"')?).ok()
 }
 
 #[cfg(test)]
