@@ -248,10 +248,9 @@ fn json(file: &str, finding: &Finding) -> Result<String, Problem> {
 }
 
 /// The bytes that stand for a finding's record: where a file is one run, its message, since later records repeat it.
-fn content_span(loaded: &Loaded, found: &Found) -> Span {
-    let record = || loaded.records.get(found.finding.record).map(|record| record.place.span);
-    match loaded.detected.format.layout() {
+fn content_span(loaded: &Loaded, found: &Found) -> Result<Span, Problem> {
+    Ok(match loaded.detected.format.layout() {
         Layout::Run => found.place.span,
-        Layout::Set => record().unwrap_or(found.place.span),
-    }
+        Layout::Set => loaded.records()?.get(found.finding.record).map_or(found.place.span, |record| record.place.span),
+    })
 }

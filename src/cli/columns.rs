@@ -43,11 +43,12 @@ fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<Vec<Told>, 
     let (name, expression) = column;
     let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
     let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
-    let mut told = vec![Told::Nothing; loaded.records.len()];
+    let records = loaded.records()?;
+    let mut told = vec![Told::Nothing; records.len()];
     let (mut first, mut failed) = (None, 0_usize);
     let asked = ask::records(loaded, &question, "", Some(wanted), |answered| {
         let answer = answered.answer;
-        let is_broken = || loaded.records.get(answered.number).is_none_or(|r| r.body != RecordBody::Text);
+        let is_broken = || records.get(answered.number).is_none_or(|r| r.body != RecordBody::Text);
         if let Some(why) = answer.failure.as_ref().filter(|_| !is_broken()) {
             failed += 1;
             first.get_or_insert_with(|| (answered.place.line, why.clone()));

@@ -8,15 +8,27 @@ use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record, RecordBody};
 use crate::review::{ChunkMaker, ContentKey, Filter, Marks, OwnName, Scope, Target};
 use crate::shell::config::Config;
-use crate::source::{Input, Reader};
+use crate::source::{Input, Seen};
 use clap::Args;
-use std::ops::Range;
 
-/// Bytes that a thread looks at before it hands on what it found.
-const BATCH_BYTES: u64 = 1 << 20;
+/// A record looked at.
+struct Glanced {
+    looked: Looked,
+    /// Its size in bytes.
+    len: u64,
+    /// Where marks are asked for.
+    key: Option<ContentKey>,
+}
 
-/// A record looked at: its size, its key where marks are asked for.
-type Seen = (u64, Option<ContentKey>, Looked);
+impl Seen for Glanced {
+    fn is_whole(&self) -> bool {
+        self.looked.is_whole()
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        self.looked.shift(records, lines);
+    }
+}
 
 /// What is wanted of what a file holds.
 #[derive(Debug, Clone, Args)]
@@ -102,7 +114,7 @@ impl Where {
     /// The input can no longer be read, its records are no trajectories, or an expression fails for good.
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Vec<bool>, Problem> {
         let passing = match self.known.is_empty() && !self.own.is_empty() {
-            true => vec![true; loaded.records.len()],
+            true => vec![true; loaded.records()?.len()],
             false => passing(loaded, &self.known, marks)?,
         };
         self.passing_own(loaded, passing)
@@ -139,35 +151,31 @@ fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>,
     };
     let look = survey.look();
     let wants_keys = filter.has_marks();
-    let see = |record: &Record, text: &[u8]| -> Seen {
+    let see = |record: &Record, text: &[u8]| {
         // Of a broken record only the beginning was read: its key is not known.
         let key = (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text));
-        (record.place.span.len, key, look(record, text))
+        Glanced { looked: look(record, text), len: record.place.span.len, key }
     };
-    let work = || {
-        let mut reader = Reader::new(&loaded.input);
-        move |numbers: Range<usize>| {
-            let records = numbers.filter_map(|number| loaded.records.get(number));
-            records.map(|record| Ok(see(&record, reader.text(&record)?))).collect::<Result<Vec<_>, Problem>>()
-        }
-    };
-    let mut out = Vec::with_capacity(loaded.records.len());
-    ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Seen>| {
-        sift(survey.as_mut(), batch, &loaded.input, filter, marks, &mut out);
-        Ok::<(), Problem>(())
+    let mut out = Vec::new();
+    ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Problem> {
+        out.push(passes(survey.as_mut(), out.len(), glanced, &loaded.input, filter, marks));
+        Ok(())
     })?;
     Ok(out)
 }
 
-/// Judges the records that come next.
-fn sift(survey: &mut dyn Survey, batch: Vec<Seen>, bytes: &Input, filter: &Filter, marks: &Marks, out: &mut Vec<bool>) {
-    let first = out.len();
-    for (number, (len, key, looked)) in (first..).zip(batch) {
-        let mut maker = ChunkMaker::new(number);
-        maker.push(&survey.take(looked, bytes).facts.unwrap_or_default(), len);
-        let target = key.map(Target::record);
-        let mark = target.and_then(|target| marks.get(&target));
-        let chunk = maker.finish();
-        out.push(chunk.iter().all(|entry| filter.holds(&entry.with_mark(mark))));
-    }
+/// Judges the record of that number, which comes next.
+fn passes(
+    survey: &mut dyn Survey,
+    number: usize,
+    glanced: Glanced,
+    bytes: &Input,
+    filter: &Filter,
+    marks: &Marks,
+) -> bool {
+    let mut maker = ChunkMaker::new(number);
+    maker.push(&survey.take(glanced.looked, bytes).facts.unwrap_or_default(), glanced.len);
+    let target = glanced.key.map(Target::record);
+    let mark = target.and_then(|target| marks.get(&target));
+    maker.finish().iter().all(|entry| filter.holds(&entry.with_mark(mark)))
 }

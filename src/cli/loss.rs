@@ -91,9 +91,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// The conversation of the record that was asked for.
 fn conversation(options: &Options, out: &mut Out) -> Result<Conversation, Problem> {
     let loaded = load(&options.file, options.format.forced(), out)?;
-    let Some(record) = loaded.records.get(options.record) else {
+    let Some(record) = loaded.records()?.get(options.record) else {
         let message = format!("{} has no record {}", options.file, options.record);
-        return Err(Problem::usage(message).hint(format!("it has {}, counted from 0", loaded.records.len())));
+        return Err(Problem::usage(message).hint(format!("it has {}, counted from 0", loaded.records()?.len())));
     };
     let mut reader = Reader::new(&loaded.input);
     let text = lossy(reader.text(&record)?);

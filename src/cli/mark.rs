@@ -170,14 +170,14 @@ fn targets(options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Resu
         return Ok(vec![(target(options, run.as_ref(), key)?, about)]);
     }
     let mut out = Vec::new();
-    let count = loaded.records.len();
+    let count = loaded.records()?.len();
     let ranges = match (&options.record, passing) {
         (Some(Ranges(ranges)), _) => ranges.clone(),
         (None, None) => vec![(0, 0)],
         (None, Some(_)) => count.checked_sub(1).map(|last| (0, last)).into_iter().collect(),
     };
     for number in ranges.into_iter().flat_map(|(first, last)| first..=last) {
-        let record = loaded.records.get(number).ok_or_else(|| {
+        let record = loaded.records()?.get(number).ok_or_else(|| {
             Problem::usage(format!("{} has no record {number}", options.file)).hint(format!("it has {count}, from 0"))
         })?;
         if passing.is_some_and(|passing| !passing.get(number).is_some_and(|passes| *passes)) {

@@ -105,7 +105,7 @@ pub(super) fn units(loaded: &Loaded) -> Result<Units, Problem> {
         let steps = 0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX);
         steps.map(|step| run.place(step).map_or(Ok(ContentKey::of(b"")), |place| key(place.place.span))).collect()
     } else {
-        loaded.records.iter().map(|record| key(record.place.span)).collect()
+        loaded.records()?.iter().map(|record| key(record.place.span)).collect()
     };
     units.extend(keys?);
     Ok(units)

@@ -33,7 +33,7 @@ impl Question {
     /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to tell of a file that broke off.
     pub(super) fn opened(&self) -> Result<Opened, Problem> {
         let loaded = ingest::open(&self.file, self.format.forced())?;
-        let count = loaded.trajectories();
+        let count = loaded.trajectories()?;
         if self.record >= count {
             let message = format!("{} has no trajectory {}", self.file, self.record);
             return Err(Problem::usage(message).hint(format!("it has {count}, counted from 0")));

@@ -137,7 +137,7 @@ impl Told<'_, '_> {
             (true, true) => {
                 let members = vec![
                     ("file", raw(&file.text())?),
-                    ("records", raw(&loaded.records.len())?),
+                    ("records", raw(&loaded.records()?.len())?),
                     ("count", raw(&count)?),
                     ("failed", raw(&failed)?),
                 ];

@@ -55,11 +55,11 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let layout = loaded.detected.format.layout();
     let records = match options.record {
         Some(record) => record..record + 1,
-        None => 0..loaded.trajectories(),
+        None => 0..loaded.trajectories()?,
     };
     // Columns of the configuration are asked of the record in which a step stands.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
-    let passing = filter.passing_own(&loaded, (0..loaded.records.len()).map(is_wanted).collect())?;
+    let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
     let filter = filter.known();
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
@@ -91,7 +91,7 @@ fn notes(loaded: &Loaded, record: usize, run: &dyn Run, filter: &Filter, marks: 
         for (unit, _, mark) in super::marks::units(loaded)?.marks(marks) {
             by_step.entry(StepNo::try_from(unit).unwrap_or(StepNo::MAX)).or_default().push(mark.clone());
         }
-    } else if let Some(record) = loaded.records.get(record).filter(|_| filter.has_marks()) {
+    } else if let Some(record) = loaded.records()?.get(record).filter(|_| filter.has_marks()) {
         let key = ContentKey::read(input, record.place.span)?;
         for (target, mark) in marks.of(key) {
             by_step.entry(target.step.unwrap_or(HEAD)).or_default().push(mark.clone());

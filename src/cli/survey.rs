@@ -18,7 +18,7 @@ pub(super) fn stats(loaded: &Loaded, mut each: impl FnMut(&RawValue) -> Result<(
     }
     let mut dataset = DatasetStats::default();
     // A file without records opens as an empty run, and has none.
-    for record in 0..loaded.trajectories().min(loaded.records.len()) {
+    for record in 0..loaded.trajectories()?.min(loaded.records()?.len()) {
         let stats = RunStats::of(record, loaded.run(record)?.as_ref(), loaded.input.as_ref())?;
         dataset.add(&stats);
         each(raw(&stats)?.as_ref())?;

@@ -64,7 +64,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
     }
     if !options.json {
-        let other = loaded.records.len() - attempts.len();
+        let other = loaded.records()?.len() - attempts.len();
         let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
         let text = format!("{several} of {all} tasks have several attempts; {other} records name no task");
         out.styled(&[(Tone::Dim, &text)])?;
@@ -83,7 +83,7 @@ fn as_written(reward: &str) -> Option<Box<RawValue>> {
 fn attempts(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Attempt>, Problem> {
     let mut reader = Reader::new(&loaded.input);
     let mut out = Vec::new();
-    for record in loaded.records.iter() {
+    for record in loaded.records()?.iter() {
         let text = lossy(reader.text(&record)?);
         out.extend(json::parse(&text).ok().and_then(|value| Attempt::of(record.number, &value, by)));
     }

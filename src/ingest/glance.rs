@@ -41,9 +41,9 @@ pub fn glance(input: Arc<Input>, forced: Option<&str>, whole_max: u64) -> Result
     let trajectories = match loaded.detected.format.layout() {
         _ if !is_whole => None,
         Layout::Run => Some(1),
-        Layout::Set => Some(loaded.records.len()),
+        Layout::Set => Some(loaded.records()?.len()),
     };
-    let run = if loaded.records.is_empty() { None } else { Some(loaded.run(0)?) };
+    let run = if loaded.records()?.is_empty() { None } else { Some(loaded.run(0)?) };
     Ok(Glance { detected: loaded.detected, run, input: loaded.input, trajectories })
 }
 

@@ -1,20 +1,19 @@
-//! An input loaded whole, for headless commands: its records and any of its runs.
+//! An input whose end is final, for headless commands: its records and any of its runs.
 
 use super::{Detected, detect};
 use crate::format::{Layout, Run};
 use crate::model::{Problem, Record};
-use crate::source::{Input, Reader, RecordIndex, index_all};
+use crate::source::{Input, Reader, RecordIndex, Seen, index_all, index_and_look};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// An input whose end is final, its format and its records.
+/// An input whose end is final, its format and, once they are asked for, its records.
 pub struct Loaded {
     /// The bytes.
     pub input: Arc<Input>,
     /// The format, and why.
     pub detected: Detected,
-    /// All records.
-    pub records: RecordIndex,
+    records: OnceLock<RecordIndex>,
     /// Why there is no more, of a stream that broke off behind these records.
     pub trouble: Option<Problem>,
 }
@@ -39,18 +38,54 @@ pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> 
         ended => ended.err(),
     };
     let detected = detect(&input, forced)?;
-    let records = index_all(&input, detected.format.framing())?;
-    Ok(Loaded { input, detected, records, trouble })
+    Ok(Loaded { input, detected, records: OnceLock::new(), trouble })
 }
 
 impl Loaded {
-    /// Number of trajectories: of a format whose file is one run 1, else one a record.
-    #[must_use]
-    pub fn trajectories(&self) -> usize {
-        match self.detected.format.layout() {
-            Layout::Run => 1,
-            Layout::Set => self.records.len(),
+    /// All records. They are found when they are asked for first.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub fn records(&self) -> Result<&RecordIndex, Problem> {
+        match self.records.get() {
+            Some(records) => Ok(records),
+            None => {
+                let records = index_all(&self.input, self.detected.format.framing())?;
+                Ok(self.records.get_or_init(|| records))
+            }
         }
+    }
+
+    /// Finds the records, if that is not done, and looks at them meanwhile: gives what was seen of so many of the first
+    /// as it returns, in their order.
+    ///
+    /// # Errors
+    /// The input can no longer be read, or what `each` says.
+    pub(super) fn look_first<S: Seen, E: From<Problem>>(
+        &self,
+        look: &(impl Fn(&Record, &[u8]) -> S + Sync),
+        mut each: impl FnMut(S) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let mut told = 0;
+        if self.records.get().is_none() {
+            let records = index_and_look(&self.input, self.detected.format.framing(), look, |seen| {
+                told += 1;
+                each(seen)
+            })?;
+            self.records.get_or_init(|| records);
+        }
+        Ok(told)
+    }
+
+    /// Number of trajectories: of a format whose file is one run 1, else one a record.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub fn trajectories(&self) -> Result<usize, Problem> {
+        Ok(match self.detected.format.layout() {
+            Layout::Run => 1,
+            Layout::Set => self.records()?.len(),
+        })
     }
 
     /// A trajectory: that of a record, or, where all records make one, the whole file's (`record` is not looked at).
@@ -59,10 +94,10 @@ impl Loaded {
     /// There is no such record, or the input can no longer be read.
     pub fn run(&self, record: usize) -> Result<Box<dyn Run>, Problem> {
         match self.detected.format.layout() {
-            Layout::Run => self.fold(self.records.iter()),
+            Layout::Run => self.fold(self.records()?.iter()),
             Layout::Set => {
-                let count = self.records.len();
-                let wanted = self.records.get(record).ok_or_else(|| {
+                let count = self.records()?.len();
+                let wanted = self.records()?.get(record).ok_or_else(|| {
                     Problem::usage(format!("{} has no record {record}", self.input.name()))
                         .hint(format!("it has {count}, counted from 0"))
                 })?;

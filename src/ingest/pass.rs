@@ -2,8 +2,8 @@
 
 use super::{Loaded, findings_of};
 use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
-use crate::model::{Finding, Found, Place, Problem};
-use crate::source::{self, Reader};
+use crate::model::{Finding, Found, Place, Problem, Record, RecordIndex};
+use crate::source::{self, Reader, Seen};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ const ALONE_BATCHES: u64 = 4;
 pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Found>) -> Result<(), E>) -> Result<(), E> {
     match loaded.detected.format.survey(Purpose::Findings) {
         Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| each(surveyed.found)),
-        None => (0..loaded.trajectories()).try_for_each(|record| {
-            let run = loaded.run(record)?;
-            let place = |finding: &Finding| place(loaded, run.as_ref(), finding);
+        None => (0..loaded.trajectories()?).try_for_each(|record| {
+            let (run, records) = (loaded.run(record)?, loaded.records()?);
+            let place = |finding: &Finding| place(records, run.as_ref(), finding);
             let found = findings_of(run.as_ref(), loaded.input.as_ref())?
                 .into_iter()
                 .map(|finding| Found { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
@@ -31,9 +31,9 @@ pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Foun
 }
 
 /// Where a finding of a run stands: at its step, else at its record.
-fn place(loaded: &Loaded, run: &dyn Run, finding: &Finding) -> Place {
+fn place(records: &RecordIndex, run: &dyn Run, finding: &Finding) -> Place {
     let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
-    step.or_else(|| loaded.records.get(finding.record).map(|record| record.place)).unwrap_or_default()
+    step.or_else(|| records.get(finding.record).map(|record| record.place)).unwrap_or_default()
 }
 
 /// Gives what a survey says of each record, in the order of the file.
@@ -45,17 +45,47 @@ pub fn survey<E: From<Problem>>(
     survey: &mut dyn Survey,
     mut each: impl FnMut(Surveyed) -> Result<(), E>,
 ) -> Result<(), E> {
-    let look = survey.look();
+    look_at_all(loaded, survey.look(), |looked| each(survey.take(looked, loaded.input.as_ref())))
+}
+
+impl Seen for Looked {
+    fn is_whole(&self) -> bool {
+        match self {
+            Self::Findings(_) => false,
+            Self::Trajectory(examined) => examined.is_read,
+        }
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        match self {
+            Self::Findings(found) => found.iter_mut().for_each(|found| found.shift(records, lines)),
+            Self::Trajectory(examined) => examined.shift(records, lines),
+        }
+    }
+}
+
+/// Looks at each record by itself, on several threads, and gives what was seen in the order of the file. The records are
+/// found meanwhile, if they were not before.
+///
+/// # Errors
+/// The input can no longer be read, or what `each` says.
+pub fn look_at_all<S: Seen, E: From<Problem>>(
+    loaded: &Loaded,
+    look: impl Fn(&Record, &[u8]) -> S + Sync,
+    mut each: impl FnMut(S) -> Result<(), E>,
+) -> Result<(), E> {
+    let told = loaded.look_first(&look, &mut each)?;
+    let records = loaded.records()?;
     let work = || {
         let mut reader = Reader::new(&loaded.input);
+        let look = &look;
         move |numbers: Range<usize>| {
-            let records = numbers.filter_map(|number| loaded.records.get(number));
+            let records = numbers.filter_map(|number| records.get(number));
             records.map(|record| Ok(look(&record, reader.text(&record)?))).collect::<Result<Vec<_>, Problem>>()
         }
     };
-    in_order(loaded, BATCH_BYTES, work, |batch: Vec<Looked>| {
-        batch.into_iter().try_for_each(|looked| each(survey.take(looked, loaded.input.as_ref())))
-    })
+    let batches = batches(records, told, BATCH_BYTES);
+    run_in_order(loaded, batches, BATCH_BYTES, work, |batch: Vec<S>| batch.into_iter().try_for_each(&mut each))
 }
 
 /// Does a piece of work for each batch of records, `batch_bytes` long or a little more, on several threads if that is
@@ -67,13 +97,26 @@ pub fn in_order<T: Send, W, E>(
     loaded: &Loaded,
     batch_bytes: u64,
     work: impl Fn() -> W + Sync,
+    each: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E>
+where
+    W: FnMut(Range<usize>) -> Result<T, Problem>,
+    E: From<Problem>,
+{
+    run_in_order(loaded, batches(loaded.records()?, 0, batch_bytes), batch_bytes, work, each)
+}
+
+fn run_in_order<T: Send, W, E>(
+    loaded: &Loaded,
+    batches: Vec<Range<usize>>,
+    batch_bytes: u64,
+    work: impl Fn() -> W + Sync,
     mut each: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E>
 where
     W: FnMut(Range<usize>) -> Result<T, Problem>,
     E: From<Problem>,
 {
-    let batches = batches(loaded, batch_bytes);
     if loaded.input.len() < ALONE_BATCHES * batch_bytes {
         let mut work = work();
         return batches.into_iter().try_for_each(|batch| each(work(batch)?));
@@ -85,16 +128,16 @@ where
     source::in_order(&batches, work, |answer| each(answer?))
 }
 
-/// The numbers of all records, in batches of about the same size.
-fn batches(loaded: &Loaded, batch_bytes: u64) -> Vec<Range<usize>> {
-    let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for record in loaded.records.iter() {
+/// The numbers of the records from `first` on, in batches of about the same size.
+fn batches(records: &RecordIndex, first: usize, batch_bytes: u64) -> Vec<Range<usize>> {
+    let (mut batches, mut start, mut bytes) = (Vec::new(), first, 0);
+    for record in (first..records.len()).map_while(|number| records.get(number)) {
         bytes += record.place.span.len;
         if bytes >= batch_bytes {
             batches.push(start..record.number + 1);
             (start, bytes) = (record.number + 1, 0);
         }
     }
-    batches.push(start..loaded.records.len());
+    batches.push(start..records.len());
     batches
 }

@@ -111,7 +111,10 @@ mod tests {
         })
         .unwrap();
         let own = |key: &str, parts: &[&'static str]| (key.to_owned(), parts.to_vec());
-        assert_eq!(told, [own("ab", &["1", r#"{"x":"]\""}"#, "[]"]), own("c", &["{}"]), own("d", &[r#""\ud83d\ude00""#])]);
+        assert_eq!(
+            told,
+            [own("ab", &["1", r#"{"x":"]\""}"#, "[]"]), own("c", &["{}"]), own("d", &[r#""\ud83d\ude00""#])]
+        );
         assert_eq!(skim.end(), Some(()));
         assert_eq!(Skim::new("[]").object(|_, _| Some(())), None);
     }

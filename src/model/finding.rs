@@ -65,6 +65,14 @@ pub struct Found {
     pub place: Place,
 }
 
+impl Found {
+    /// Counts it from an earlier place of the input: so many records and lines come before.
+    pub fn shift(&mut self, records: usize, lines: u64) {
+        self.finding.record += records;
+        self.place.line += lines;
+    }
+}
+
 impl Deref for Finding {
     type Target = Remark;
 

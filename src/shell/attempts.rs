@@ -167,7 +167,7 @@ mod tests {
         let format = by_name("adp").unwrap();
         let mut survey = format.survey(Purpose::Table).unwrap();
         let (look, mut maker) = (survey.look(), ChunkMaker::new(0));
-        for record in loaded.records.iter() {
+        for record in loaded.records().unwrap().iter() {
             let looked = look(&record, &loaded.input.read(record.place.span).unwrap());
             maker.push(&survey.take(looked, loaded.input.as_ref()).facts.unwrap(), record.place.span.len);
         }
@@ -176,7 +176,7 @@ mod tests {
         let bytes = Arc::new(Counting(loaded.input.clone(), Mutex::default()));
         let source = Source {
             bytes: bytes.clone(),
-            records: Arc::new(Whole(loaded.records)),
+            records: Arc::new(Whole(loaded.records().unwrap().clone())),
             format,
             run: None,
             files: None,

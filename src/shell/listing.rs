@@ -111,9 +111,9 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
             Ok(())
         })?;
         let is_counted = head.count.is_empty() && loaded.detected.format.layout() == Layout::Set;
-        let count = if is_counted { told(loaded.records.len(), "run") } else { head.count.clone() };
+        let count = if is_counted { told(loaded.records()?.len(), "run") } else { head.count.clone() };
         // A long array has no first record at its beginning.
-        let words = if head.words.is_empty() && loaded.trajectories() > 0 {
+        let words = if head.words.is_empty() && loaded.trajectories()? > 0 {
             words_of(loaded.run(0)?.as_ref(), loaded.input.as_ref())
         } else {
             head.words.clone()

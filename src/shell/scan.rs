@@ -265,7 +265,7 @@ mod tests {
         let format = by_name("adp").unwrap();
         Source {
             bytes: loaded.input.clone(),
-            records: Arc::new(Whole(loaded.records)),
+            records: Arc::new(Whole(loaded.records().unwrap().clone())),
             format,
             run: None,
             files: None,

@@ -181,7 +181,8 @@ fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, O
         Layout::Run => Some(Arc::new(RwLock::new(loaded.run(0)?))),
         Layout::Set => None,
     };
-    let Loaded { input, detected, records, trouble: _ } = loaded;
+    let records = loaded.records()?.clone();
+    let Loaded { input, detected, .. } = loaded;
     let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
     let records: Arc<dyn Records> = Arc::new(Whole(records));
     let mut session =

@@ -109,6 +109,24 @@ impl Framer {
         matches!(self.mode, Mode::Run(_))
     }
 
+    /// Between two values: where a record would stand that this line is, white space around it left out. None: inside of
+    /// one, or the line is blank.
+    pub(super) fn line_between(&self, line: &[u8]) -> Option<Place> {
+        if !matches!(self.mode, Mode::Run(Run::Between)) {
+            return None;
+        }
+        let from = line.iter().position(|&b| !is_space(b))?;
+        let end = line.iter().rposition(|&b| !is_space(b))?;
+        let at = Cursor { byte: self.at.byte + from as u64, ..self.at };
+        Some(at.until(self.at.byte + end as u64 + 1))
+    }
+
+    /// Goes over a line, newline included, that is a record.
+    pub(super) fn pass_line(&mut self, line: &[u8]) {
+        self.at.byte += line.len() as u64;
+        self.at.line += 1;
+    }
+
     /// Goes on where another stands that was [`Framer::between`] values at `start`, if this one is: by how many lines
     /// that one's lines count too few.
     pub(super) fn join(&mut self, ahead: Self, start: u64) -> Option<u64> {

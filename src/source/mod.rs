@@ -36,7 +36,7 @@ pub use listing::Listing;
 pub use ordered::in_order;
 pub use pattern::{files_matching, is_pattern};
 pub use reader::Reader;
-pub use records::index_all;
+pub use records::{Seen, index_all, index_and_look};
 pub use save::{Output, Packing, Ready, refuse};
 pub use spool::is_expendable;
 pub use tree::files_below;

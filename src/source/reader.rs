@@ -6,6 +6,12 @@ use crate::model::{Bytes, Problem, Record, RecordBody, Span};
 /// Bytes that a record which cannot be read is shown with; what it says is in its reason.
 const BROKEN_BYTES: u64 = 1 << 16;
 
+/// What is read of a record to look at it.
+pub(super) fn shown(record: &Record) -> Span {
+    let Span { offset, len } = record.place.span;
+    Span { offset, len: if record.body == RecordBody::Text { len } else { len.min(BROKEN_BYTES) } }
+}
+
 /// Reads records, best in order: each block is read once.
 #[derive(Debug)]
 pub struct Reader<'a> {
@@ -26,10 +32,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The input no longer holds them.
     pub fn text(&mut self, record: &Record) -> Result<&[u8], Problem> {
-        let mut span = record.place.span;
-        if record.body != RecordBody::Text {
-            span.len = span.len.min(BROKEN_BYTES);
-        }
+        let span = shown(record);
         if span.len > BLOCK as u64 / 2 {
             self.block = self.input.read(span)?;
             self.start = span.offset;

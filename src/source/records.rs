@@ -1,48 +1,107 @@
-//! Finds all records of an input whose end is final; of a run of values on several threads.
+//! Finds all records of an input whose end is final; of a run of values on several threads, which look at what they
+//! find while its bytes are at hand.
 
 use super::frame::Framer;
+use super::reader::shown;
 use super::{BLOCK, Input, RecordIndex, in_order};
-use crate::model::{Framing, Problem, RecordBody};
+use crate::model::{Bytes, Framing, Place, Problem, Record, RecordBody};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Fewer pieces than so many are not worth a second thread.
 const ALONE_PIECES: usize = 4;
+
+/// Records that are found before the first guess, or reach over the end of a piece, are read again to be looked at, by
+/// one thread for all. Where they are longer than this, what follows is better looked at when all records are found.
+const FIRST_BYTES: u64 = BLOCK as u64;
+const OVER_END_BYTES: u64 = BLOCK as u64 / 8;
+
+/// What a look at the bytes of one record tells. The record is counted from the beginning of its piece of the input.
+pub trait Seen: Send {
+    /// Whether those bytes are one JSON text by itself, no deeper than is read.
+    fn is_whole(&self) -> bool;
+    /// Counts the record from the beginning of the input: so many records and lines come before its piece.
+    fn shift(&mut self, records: usize, lines: u64);
+}
 
 /// Finds all records of an input whose end is final.
 ///
 /// # Errors
 /// The input can no longer be read.
 pub fn index_all(input: &Input, framing: Framing) -> Result<RecordIndex, Problem> {
-    let mut all = All { input, framer: Framer::new(framing), index: RecordIndex::default(), block: vec![0; BLOCK] };
-    let mut is_guessed = false;
-    loop {
-        if all.feed(BLOCK)? == 0 && all.framer.finish(&mut all.index) {
-            return Ok(all.index);
-        }
-        if all.framer.is_run() && !std::mem::replace(&mut is_guessed, true) {
-            all.feed_ahead()?;
-        }
+    All::new(input, framing, None::<&Nobody>).run(&mut |Nothing| Ok(()))
+}
+
+/// The same, and looks at the first records as it finds them: gives what was seen of each in their order, of none or
+/// all or so many that the rest is better looked at afterwards.
+///
+/// # Errors
+/// The input can no longer be read, or what `each` says.
+pub fn index_and_look<S: Seen, E: From<Problem>>(
+    input: &Input,
+    framing: Framing,
+    look: &(impl Fn(&Record, &[u8]) -> S + Sync),
+    mut each: impl FnMut(S) -> Result<(), E>,
+) -> Result<RecordIndex, E> {
+    All::new(input, framing, Some(look)).run(&mut each)
+}
+
+/// The look of who does not look.
+type Nobody = fn(&Record, &[u8]) -> Nothing;
+
+struct Nothing;
+
+impl Seen for Nothing {
+    fn is_whole(&self) -> bool {
+        false
     }
+
+    fn shift(&mut self, _records: usize, _lines: u64) {}
 }
 
 /// The records found so far.
-struct All<'i> {
-    input: &'i Input,
+struct All<'a, L> {
+    input: &'a Input,
     framer: Framer,
     index: RecordIndex,
     block: Vec<u8>,
+    look: Option<&'a L>,
+    /// Records of which what was seen is told.
+    told: usize,
 }
 
 /// The records of a piece, if a value begins behind its first newline.
-struct Guess {
+struct Guess<S> {
     /// The byte behind that newline.
     start: u64,
     /// As it stands behind the piece.
     framer: Framer,
     index: RecordIndex,
+    /// What was seen of each record, if they were looked at.
+    seen: Vec<S>,
 }
 
-impl All<'_> {
+impl<'a, L> All<'a, L> {
+    fn new(input: &'a Input, framing: Framing, look: Option<&'a L>) -> Self {
+        let (framer, index) = (Framer::new(framing), RecordIndex::default());
+        Self { input, framer, index, block: vec![0; BLOCK], look, told: 0 }
+    }
+
+    fn run<S: Seen, E: From<Problem>>(mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<RecordIndex, E>
+    where
+        L: Fn(&Record, &[u8]) -> S + Sync,
+    {
+        let mut is_guessed = false;
+        loop {
+            if self.feed(BLOCK)? == 0 && self.framer.finish(&mut self.index) {
+                return Ok(self.index);
+            }
+            if self.framer.is_run() && !std::mem::replace(&mut is_guessed, true) {
+                self.feed_ahead(each)?;
+            }
+        }
+    }
+
     /// Reads on, at most so many bytes; how many there were.
     fn feed(&mut self, most: usize) -> Result<usize, Problem> {
         let got = self.input.read_at(self.framer.position(), &mut self.block[..most.min(BLOCK)])?;
@@ -67,56 +126,152 @@ impl All<'_> {
     }
 
     /// Reads a run of values to its end in pieces, for each of which is guessed where a value begins. What comes before
-    /// says whether the guess was right; a piece of which it was not is read again.
-    fn feed_ahead(&mut self) -> Result<(), Problem> {
+    /// says whether the guess was right; a piece of which it was not is read again, and no more is looked at.
+    fn feed_ahead<S: Seen, E: From<Problem>>(&mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<(), E>
+    where
+        L: Fn(&Record, &[u8]) -> S + Sync,
+    {
         let (from, end, input) = (self.framer.position(), self.input.len(), self.input);
         let pieces: Vec<_> = (from..end).step_by(BLOCK).map(|start| start..end.min(start + BLOCK as u64)).collect();
         if pieces.len() < ALONE_PIECES {
             return Ok(());
         }
+        let (look, is_looking) = (self.look, AtomicBool::new(true));
         let work = || {
             let mut block = vec![0; BLOCK];
-            move |piece: &Range<u64>| (guess(input, piece, &mut block), piece.end)
+            let is_looking = &is_looking;
+            move |piece: &Range<u64>| {
+                let look = look.filter(|_| is_looking.load(Relaxed));
+                (guess(input, piece, &mut block, look), piece.end)
+            }
         };
         in_order(&pieces, work, |(guess, end)| {
             if let Some(guess) = guess {
                 self.feed_to(guess.start)?;
-                self.take(guess);
+                self.take(guess, each)?;
             }
-            self.feed_to(end)
+            self.feed_to(end)?;
+            // Of what did not come in this way at most the record at the end of the piece before is looked at.
+            is_looking.fetch_and(self.told == self.index.len(), Relaxed);
+            Ok(())
         })
     }
 
     /// Takes what was guessed, if it is right.
-    fn take(&mut self, guess: Guess) {
-        let Some(lines) = self.framer.join(guess.framer, guess.start) else { return };
+    fn take<S: Seen, E: From<Problem>>(
+        &mut self,
+        guess: Guess<S>,
+        each: &mut impl FnMut(S) -> Result<(), E>,
+    ) -> Result<(), E>
+    where
+        L: Fn(&Record, &[u8]) -> S,
+    {
+        let Some(lines) = self.framer.join(guess.framer, guess.start) else { return Ok(()) };
+        if guess.seen.len() == guess.index.len() {
+            self.look_at_rest(each)?;
+        }
+        let (first, is_next) = (self.index.len(), self.told == self.index.len());
         for record in guess.index.iter() {
-            let mut place = record.place;
-            place.line += lines;
             let broken = match record.body {
                 RecordBody::Text => None,
                 RecordBody::Broken(why) => Some(why),
             };
-            self.index.push(place, broken);
+            self.index.push(Place { line: record.place.line + lines, ..record.place }, broken);
         }
+        for mut seen in guess.seen.into_iter().filter(|_| is_next) {
+            seen.shift(first, lines);
+            self.told += 1;
+            each(seen)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the records that came in no guess, as long as they are few and short.
+    fn look_at_rest<S: Seen, E: From<Problem>>(&mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<(), E>
+    where
+        L: Fn(&Record, &[u8]) -> S,
+    {
+        let Some(look) = self.look else { return Ok(()) };
+        let rest: Vec<Record> = (self.told..self.index.len()).map_while(|number| self.index.get(number)).collect();
+        let bytes: u64 = rest.iter().map(|record| record.place.span.len).sum();
+        if bytes > if self.told == 0 { FIRST_BYTES } else { OVER_END_BYTES } {
+            return Ok(());
+        }
+        rest.iter().try_for_each(|record| {
+            let seen = look(record, &self.input.read(shown(record))?);
+            self.told += 1;
+            each(seen)
+        })
     }
 }
 
 /// None: there is no newline, or the input no longer holds the piece.
-fn guess(input: &Input, piece: &Range<u64>, block: &mut [u8]) -> Option<Guess> {
+fn guess<S: Seen>(
+    input: &Input,
+    piece: &Range<u64>,
+    block: &mut [u8],
+    look: Option<&impl Fn(&Record, &[u8]) -> S>,
+) -> Option<Guess<S>> {
     let block = block.get_mut(..usize::try_from(piece.end - piece.start).ok()?)?;
     let got = input.read_at(piece.start, block).ok()?;
     let newline = memchr::memchr(b'\n', block)?;
     let start = piece.start + newline as u64 + 1;
-    let (mut framer, mut index) = (Framer::between(start), RecordIndex::default());
-    framer.feed(&block[newline + 1..], &mut index);
-    (got == block.len() && framer.position() == piece.end).then_some(Guess { start, framer, index })
+    let (framer, index, seen) = (Framer::between(start), RecordIndex::default(), Vec::new());
+    let mut guess = Guess { start, framer, index, seen };
+    let text = &block[newline + 1..];
+    match look {
+        None => guess.framer.feed(text, &mut guess.index),
+        Some(look) => guess.look(text, look),
+    }
+    (got == block.len() && guess.framer.position() == piece.end).then_some(guess)
+}
+
+impl<S: Seen> Guess<S> {
+    /// Goes through the text of the piece. A line that a look finds whole is a record, which says its end without a scan
+    /// for it.
+    fn look(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest);
+            let line = &rest[..end.map_or(rest.len(), |end| end + 1)];
+            if end.is_none() || !self.look_at_line(line, look) {
+                self.framer.feed(line, &mut self.index);
+                self.look_at_new(text, look);
+            }
+            // A value that cannot be read may take the framer back, or on.
+            let taken = self.framer.position().checked_sub(self.start).and_then(|taken| usize::try_from(taken).ok());
+            rest = taken.and_then(|taken| text.get(taken..)).unwrap_or_default();
+        }
+    }
+
+    fn look_at_line(&mut self, line: &[u8], look: &impl Fn(&Record, &[u8]) -> S) -> bool {
+        let Some(place) = self.framer.line_between(line) else { return false };
+        let from = (place.span.offset - self.framer.position()) as usize;
+        let record = Record { number: self.index.len(), place, body: RecordBody::Text };
+        let seen = look(&record, &line[from..from + place.span.len as usize]);
+        if !seen.is_whole() {
+            return false;
+        }
+        self.framer.pass_line(line);
+        self.index.push(place, None);
+        self.seen.push(seen);
+        true
+    }
+
+    /// Looks at the records that the framer has found.
+    fn look_at_new(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
+        while let Some(record) = self.index.get(self.seen.len()) {
+            let span = shown(&record);
+            let from = (span.offset - self.start) as usize;
+            self.seen.push(look(&record, &text[from..from + span.len as usize]));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Record;
+    use crate::json;
 
     /// The records as one framer finds them.
     fn one_by_one(text: &[u8]) -> Vec<Record> {
@@ -129,18 +284,61 @@ mod tests {
         }
     }
 
+    /// What a look saw: number, line and length of a record, whether it is JSON.
+    #[derive(Debug, PartialEq)]
+    struct Sight(usize, u64, usize, bool);
+
+    impl Sight {
+        fn new(record: &Record, text: &[u8]) -> Self {
+            let is_read = std::str::from_utf8(text).is_ok_and(|text| json::parse(text).is_ok());
+            Self(record.number, record.place.line, text.len(), is_read && record.body == RecordBody::Text)
+        }
+    }
+
+    impl Seen for Sight {
+        fn is_whole(&self) -> bool {
+            self.3
+        }
+
+        fn shift(&mut self, records: usize, lines: u64) {
+            self.0 += records;
+            self.1 += lines;
+        }
+    }
+
+    /// The share of the records that are looked at as they are found, in percent; what was seen of them is right.
+    fn looked_at(text: &str, wanted: &[Record]) -> usize {
+        let mut seen = Vec::new();
+        let input = Input::memory("x", text);
+        let found = index_and_look(&input, Framing::Values, &Sight::new, |sight: Sight| {
+            seen.push(sight);
+            Ok::<(), Problem>(())
+        });
+        assert_eq!(found.unwrap().iter().collect::<Vec<_>>(), wanted);
+        let sights = wanted.iter().map(|record| Sight::new(record, &input.read(shown(record)).unwrap()));
+        assert!(seen.iter().eq(&sights.take(seen.len()).collect::<Vec<_>>()), "{} of {}", seen.len(), wanted.len());
+        100 * seen.len() / wanted.len()
+    }
+
     #[test]
-    fn guesses_change_nothing() {
-        let lines = "{\"a\":\"x\"}\n".repeat(400_000);
-        let pretty = "{\n\"a\": [\n{}\n,\n1]\n}\n 12\n".repeat(250_000);
+    fn guesses_and_looks_change_nothing() {
+        let lines = format!("{{\"a\":\"{}\"}}\n", "x".repeat(400)).repeat(11_000);
+        let pretty = format!("{{\n\"a\": [\n{{}}\n,\n\"{}\"]\n}}\n 12\n", "x".repeat(400)).repeat(11_000);
+        let odd = format!("{lines} {{\"a\":NaN}}\r\n{{\"a\":\"\\ud800\"}} \n\n1 2\n{{}} {{}}\n{{\"a\":1}} x\n{lines}");
         let torn = format!("{lines}{{\"a\":\n{lines}[\n{lines} nul\n7\n{lines}{{\"a\":\"");
         let long = format!("{lines}{{\"a\":\"{}\"}}\n{lines}", "x".repeat(3 << 20));
+        let broken = format!("{lines}{{\"a\":\"{}\n{lines}", "x".repeat(100_000));
         let one_line = lines.replace('\n', " ");
-        for text in [lines, pretty, torn, long, one_line] {
+        let inside = format!("{lines}{{\"a\":[\n{}1]}}\n{lines}", lines.replace('\n', ",\n"));
+        let all = lines.repeat(3);
+        let texts = [(&all, 95), (&pretty, 0), (&odd, 95), (&torn, 30), (&long, 30), (&broken, 95), (&one_line, 0)];
+        for (text, least) in texts.into_iter().chain([(&inside, 30)]) {
             let found: Vec<Record> =
                 index_all(&Input::memory("x", text.as_str()), Framing::Values).unwrap().iter().collect();
             let wanted = one_by_one(text.as_bytes());
-            assert!(found.len() > 100_000 && found == wanted, "{} of {}", found.len(), wanted.len());
+            assert!(found.len() > 10_000 && found == wanted, "{} of {}", found.len(), wanted.len());
+            let share = looked_at(text, &wanted);
+            assert!(share >= least, "{share} of {least}: {}", &text[..20]);
         }
     }
 }

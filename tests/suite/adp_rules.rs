@@ -220,7 +220,7 @@ fn samples_are_detected_and_read() {
     for sample in adp.samples() {
         let loaded = open(sample.as_bytes());
         assert_eq!(loaded.detected.format.name(), "adp", "{sample}");
-        for record in 0..loaded.trajectories() {
+        for record in 0..loaded.trajectories().unwrap() {
             let run = loaded.run(record).unwrap();
             assert!(
                 run.step_count() > 1 && run.title().is_some() && !run.findings().iter().any(|f| f.rule == "adp.json")
@@ -237,10 +237,10 @@ fn a_fault_costs_one_record() {
     let deep = |n: usize| format!(r#"{{"content":[{}{}]}}"#, "[".repeat(n), "]".repeat(n));
     let faults = |text: &[u8]| -> Vec<usize> {
         let loaded = load(Input::memory("x", text), Some("adp")).unwrap();
-        let runs = (0..loaded.trajectories()).map(|r| loaded.run(r).unwrap());
+        let runs = (0..loaded.trajectories().unwrap()).map(|r| loaded.run(r).unwrap());
         let fault = |(r, run): (usize, Box<dyn Run>)| run.findings().iter().any(|f| f.rule == "adp.json").then_some(r);
         let mut found: Vec<usize> = runs.enumerate().filter_map(fault).collect();
-        found.push(loaded.trajectories());
+        found.push(loaded.trajectories().unwrap());
         found
     };
     for (text, expect) in [

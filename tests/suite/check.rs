@@ -189,7 +189,7 @@ fn many_threads_tell_the_same_as_one() {
         let loaded = ingest::load(Input::memory("many", text), Some("adp")).unwrap();
         let mut survey = obelus::rules::adp::Survey::default();
         let mut alone = Vec::new();
-        for record in loaded.records.iter() {
+        for record in loaded.records().unwrap().iter() {
             let span = record.place.span;
             let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
             let examined = obelus::rules::adp::examine(&record, bytes);

@@ -12,7 +12,7 @@ fn records(text: &[u8], framing: Framing) -> Vec<Record> {
 
 /// Asks a run everything that a screen would.
 fn look(loaded: &Loaded) {
-    for number in 0..loaded.trajectories().min(50) {
+    for number in 0..loaded.trajectories().unwrap().min(50) {
         let Ok(run) = loaded.run(number) else { continue };
         let bytes = loaded.input.as_ref();
         for step in -1..StepNo::try_from(run.step_count()).unwrap() {
@@ -88,7 +88,7 @@ fn deep_nesting_between_good_records() {
             for &format in format::FORMATS {
                 let loaded = load(Input::memory("deep", text.as_bytes()), Some(format.name())).unwrap();
                 if format.framing() == Framing::Text {
-                    assert_eq!(loaded.records.len(), count, "{}", format.name());
+                    assert_eq!(loaded.records().unwrap().len(), count, "{}", format.name());
                 }
                 let run = loaded.run(0).unwrap();
                 run.step(StepNo::try_from(run.step_count()).unwrap() - 1, loaded.input.as_ref());
@@ -102,7 +102,7 @@ fn a_line_of_50_megabytes() {
     let text = format!("{{\"a\":1}}\n{{\"content\":\"{}\"}}\n{{\"b\":2}}\n", "x\\n".repeat(17_000_000));
     for &format in format::FORMATS {
         let loaded = load(Input::memory("long", text.as_bytes()), Some(format.name())).unwrap();
-        assert_eq!(loaded.records.len(), 3, "{}", format.name());
+        assert_eq!(loaded.records().unwrap().len(), 3, "{}", format.name());
         if format.layout() == Layout::Run {
             assert!(loaded.run(0).unwrap().step_count() <= 3);
         }
@@ -114,7 +114,7 @@ fn bytes_that_are_no_utf8_spoil_one_record() {
     let text = b"{\"a\":1}\n{\"b\":\"\xff\xfe\x9b\"}\n{\"c\":3}\n";
     for &format in format::FORMATS {
         let loaded = load(Input::memory("bytes", &text[..]), Some(format.name())).unwrap();
-        assert_eq!(loaded.records.len(), 3, "{}", format.name());
+        assert_eq!(loaded.records().unwrap().len(), 3, "{}", format.name());
         look(&loaded);
     }
 }
@@ -123,7 +123,7 @@ fn bytes_that_are_no_utf8_spoil_one_record() {
 fn a_hole_of_nul_bytes_costs_no_record() {
     let text = [b"{\"a\":1}\n".as_slice(), &vec![0; 1 << 20], b"{\"b\":2}\n"].concat();
     let loaded = load(Input::memory("hole", text), Some("generic")).unwrap();
-    let lens: Vec<u64> = loaded.records.iter().map(|r| r.place.span.len).collect();
+    let lens: Vec<u64> = loaded.records().unwrap().iter().map(|r| r.place.span.len).collect();
     assert_eq!(lens, [7, 1 << 20, 7]);
     look(&loaded);
 }
@@ -137,7 +137,8 @@ fn a_sparse_file_of_8_gigabytes() {
     file.as_file_mut().seek(SeekFrom::Start(8 << 30)).unwrap();
     file.write_all(b"{\"b\":2}\n").unwrap();
     let loaded = load(Input::open(file.path()).unwrap(), Some("generic")).unwrap();
-    let places: Vec<(u64, u64)> = loaded.records.iter().map(|r| (r.place.span.offset, r.place.span.len)).collect();
+    let places: Vec<(u64, u64)> =
+        loaded.records().unwrap().iter().map(|r| (r.place.span.offset, r.place.span.len)).collect();
     assert_eq!(places, [(0, 7), (8, (8 << 30) - 8), (8 << 30, 7)]);
     look(&loaded);
 }

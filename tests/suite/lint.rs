@@ -36,7 +36,7 @@ fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     let mut dataset = Dataset::new(0.85);
     dataset.begin_other("other");
     dataset.begin("example");
-    for record in loaded.records.iter() {
+    for record in loaded.records().unwrap().iter() {
         let looked = data::look(&record, reader.text(&record).unwrap(), Unit::Sample);
         if lint.id == "data.contaminated" && record.number == 0 {
             dataset.learn(looked);
@@ -63,7 +63,7 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     };
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
     let mut reader = Reader::new(&loaded.input);
-    for record in loaded.records.iter() {
+    for record in loaded.records().unwrap().iter() {
         all.extend(check.look(&record, reader.text(&record).unwrap()));
     }
     all

@@ -71,10 +71,11 @@ fn looked(loaded: &Loaded, mut each: impl FnMut(Looked) -> Result<(), Stop>) -> 
     let format = loaded.detected.format;
     let is_set = format.layout() == Layout::Set || format.name() == "generic";
     let unit = if is_set { Unit::Sample } else { Unit::Message };
+    let records = loaded.records()?;
     let work = || {
         let mut reader = Reader::new(&loaded.input);
         move |numbers: Range<usize>| {
-            let records = numbers.filter_map(|number| loaded.records.get(number));
+            let records = numbers.filter_map(|number| records.get(number));
             records.map(|r| Ok(data::look(&r, reader.text(&r)?, unit))).collect::<Result<Vec<_>, Problem>>()
         }
     };

@@ -109,7 +109,7 @@ impl<'l> Contents<'l> {
     /// # Errors
     /// The input can no longer be read.
     pub(super) fn of(&mut self, found: &Found) -> Result<&str, Problem> {
-        let span = content_span(self.loaded, found);
+        let span = content_span(self.loaded, found)?;
         let last = match self.last.take().filter(|(last, _)| *last == span) {
             Some(last) => last,
             None => (span, self.digest(span)?),

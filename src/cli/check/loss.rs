@@ -20,10 +20,11 @@ pub(super) fn file(
     if loaded.detected.format.layout() != Layout::Set {
         return Ok(());
     }
+    let records = loaded.records()?;
     let work = || {
         let mut reader = Reader::new(&loaded.input);
         move |numbers: Range<usize>| {
-            let records = numbers.filter_map(|number| loaded.records.get(number));
+            let records = numbers.filter_map(|number| records.get(number));
             records.map(|record| Ok(check.look(&record, reader.text(&record)?))).collect::<Result<Vec<_>, Problem>>()
         }
     };

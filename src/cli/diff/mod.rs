@@ -98,7 +98,7 @@ fn datasets(options: &Options, b: &FileName, out: &mut Out) -> Result<Option<boo
     let open = |file: &FileName| ingest::open(file, options.format.forced());
     let (old, new) = (open(&options.a)?, open(b)?);
     let is_set = [&old, &new].iter().all(|loaded| loaded.detected.format.layout() == Layout::Set);
-    let has_one = old.records.len() == 1 && new.records.len() == 1;
+    let has_one = old.records()?.len() == 1 && new.records()?.len() == 1;
     match (is_set, options.changes) {
         (true, has_changes) if has_changes || !has_one => {
             [&old, &new].iter().for_each(|loaded| tell_trouble(loaded, out));

@@ -86,7 +86,7 @@ pub(super) fn show(a: &Side<'_>, b: &Side<'_>, has_changes: bool, is_json: bool,
 impl Side<'_> {
     fn fingerprints(&self) -> Result<Vec<Fingerprint>, Problem> {
         let mut reader = Reader::new(&self.loaded.input);
-        self.loaded.records.iter().map(|record| Ok(fingerprint(&lossy(reader.text(&record)?), &record))).collect()
+        self.loaded.records()?.iter().map(|record| Ok(fingerprint(&lossy(reader.text(&record)?), &record))).collect()
     }
 
     fn stats(&self) -> Result<Option<Box<RawValue>>, Stop> {
@@ -102,7 +102,7 @@ impl Side<'_> {
     fn text(&self, number: usize) -> Result<String, Problem> {
         let mut reader = Reader::new(&self.loaded.input);
         let gone = || Problem::unreadable(format!("{} no longer holds record {number}", self.file));
-        Ok(lossy(reader.text(&self.loaded.records.get(number).ok_or_else(gone)?)?).into_owned())
+        Ok(lossy(reader.text(&self.loaded.records()?.get(number).ok_or_else(gone)?)?).into_owned())
     }
 
     fn id(&self, number: usize) -> Result<Option<String>, Problem> {
@@ -150,7 +150,7 @@ fn programs(
         let changes = changes.map(|all| all.into_iter().map(change).collect::<Result<_, Problem>>()).transpose()?;
         all.push(ChangedMember { id: b.id(pair.1)?, a: pair.0, b: pair.1, changes });
     }
-    let file = |side: &Side<'_>| raw(&FileMember { file: side.file.text(), records: side.loaded.records.len() });
+    let file = |side: &Side<'_>| raw(&FileMember { file: side.file.text(), records: side.loaded.records()?.len() });
     let members: Answer = vec![
         ("format", raw(a.loaded.detected.format.name())?),
         ("a", file(a)?),
@@ -174,7 +174,7 @@ fn people(
     out: &mut Out,
 ) -> Result<(), Stop> {
     for (sign, side) in [("---", a), ("+++", b)] {
-        out.line(&format!("{sign} {}  {} records", side.file, side.loaded.records.len()))?;
+        out.line(&format!("{sign} {}  {} records", side.file, side.loaded.records()?.len()))?;
     }
     let order = if compared.is_reordered { ", in another order" } else { "" };
     out.line(&format!("  {} alike{order}", compared.same))?;

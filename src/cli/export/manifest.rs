@@ -53,14 +53,14 @@ impl Manifest {
     ) -> Result<Self, Problem> {
         let mut output = Output::create(path, options.force, inputs)?;
         let source = |loaded: &Loaded| {
-            object([
+            Ok(object([
                 ("path", json::quote(loaded.input.name())),
                 ("format", json::quote(loaded.detected.format.name())),
-                ("records", loaded.records.len().to_string()),
+                ("records", loaded.records()?.len().to_string()),
                 ("bytes", loaded.input.len().to_string()),
-            ])
+            ]))
         };
-        let sources: Vec<String> = sifted.inputs.iter().map(source).collect();
+        let sources: Vec<String> = sifted.inputs.iter().map(source).collect::<Result<_, Problem>>()?;
         let told = object(options.told(sifted.filter()).iter().map(|(name, value)| (*name, json::quote(value))));
         let rules = json::quote(&format!("obelus {}", env!("CARGO_PKG_VERSION")));
         let sources = sources.join(",\n");

@@ -84,7 +84,7 @@ impl<'l> Sifted<'l> {
         let mut number = 0_u64;
         for (source, loaded) in self.inputs.iter().enumerate() {
             let mut reader = Reader::new(&loaded.input);
-            for record in loaded.records.iter() {
+            for record in loaded.records()?.iter() {
                 let text = reader.text(&record)?;
                 let key = ContentKey::of(text);
                 let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
@@ -131,7 +131,7 @@ impl Predicate for Filtered {
 
 /// The records of an input in which a rule found an error or a warning.
 fn findings(loaded: &Loaded) -> Result<Vec<bool>, Stop> {
-    let mut out = vec![false; loaded.records.len()];
+    let mut out = vec![false; loaded.records()?.len()];
     ingest::findings(loaded, |found: Vec<Found>| {
         for Found { finding, .. } in found.into_iter().filter(|f| f.finding.severity > Severity::Info) {
             if let Some(record) = out.get_mut(finding.record) {

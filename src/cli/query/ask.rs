@@ -71,7 +71,7 @@ impl Asker<'_> {
         let (mut all, mut texts) = (Vec::new(), Vec::new());
         let passes = |number: &usize| self.passing.is_none_or(|passing| passing.get(*number) == Some(&true));
         for number in numbers.filter(passes) {
-            let Some(record) = self.loaded.records.get(number) else { continue };
+            let Some(record) = self.loaded.records()?.get(number) else { continue };
             let mut answer = RecordAnswer::default();
             if let RecordBody::Broken(why) = &record.body {
                 answer.failure = Some(why.clone());

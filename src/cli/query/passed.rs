@@ -42,7 +42,7 @@ fn file(
     let count = passing.iter().filter(|passes| **passes).count();
     match (options.count, options.json) {
         (true, true) => {
-            let records = raw(&loaded.records.len())?;
+            let records = raw(&loaded.records()?.len())?;
             let members = vec![("file", raw(&name.text())?), ("records", records), ("count", raw(&count)?)];
             out.json(&out::plain(&members))?;
         }
@@ -50,7 +50,7 @@ fn file(
         (true, false) => out.line(&count.to_string())?,
         (false, _) => {
             let mut reader = Reader::new(&loaded.input);
-            for record in loaded.records.iter().filter(|record| passing.get(record.number) == Some(&true)) {
+            for record in loaded.records()?.iter().filter(|record| passing.get(record.number) == Some(&true)) {
                 out.record(reader.text(&record)?)?;
             }
         }

@@ -6,14 +6,10 @@ use crate::cli::out::{Out, plain, raw};
 use crate::cli::{Stop, survey};
 use crate::ingest::{self, Loaded};
 use crate::json;
-use crate::model::Problem;
+use crate::model::Record;
 use crate::rules::adp::{self, Counts};
-use crate::source::Reader;
+use crate::source::Seen;
 use serde_json::value::RawValue;
-use std::ops::Range;
-
-/// Bytes of records that are counted at once.
-const BATCH_BYTES: u64 = 1 << 20;
 
 /// What is counted of a file.
 #[derive(Default)]
@@ -48,24 +44,32 @@ pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mu
     Ok(())
 }
 
+/// The calls of one record.
+struct Tallied {
+    tools: Counts,
+    is_read: bool,
+}
+
+impl Seen for Tallied {
+    fn is_whole(&self) -> bool {
+        self.is_read
+    }
+
+    fn shift(&mut self, _records: usize, _lines: u64) {}
+}
+
 /// Record by record, on all processors.
 fn of_adp(loaded: &Loaded) -> Result<Calls, Stop> {
     let mut all = Calls::default();
-    let work = || {
-        let mut reader = Reader::new(&loaded.input);
-        move |numbers: Range<usize>| {
-            let mut part = Calls::default();
-            for record in numbers.filter_map(|number| loaded.records.get(number)) {
-                part.records += 1;
-                part.unreadable += u64::from(!adp::tally(&record, reader.text(&record)?, &mut part.tools));
-            }
-            Ok::<_, Problem>(part)
-        }
+    let look = |record: &Record, text: &[u8]| {
+        let mut tools = Counts::new();
+        let is_read = adp::tally(record, text, &mut tools);
+        Tallied { tools, is_read }
     };
-    ingest::in_order(loaded, BATCH_BYTES, work, |part: Calls| -> Result<(), Stop> {
-        all.records += part.records;
-        all.unreadable += part.unreadable;
-        part.tools.into_iter().for_each(|(tool, n)| *all.tools.entry(tool).or_default() += n);
+    ingest::look_at_all(loaded, look, |one: Tallied| -> Result<(), Stop> {
+        all.records += 1;
+        all.unreadable += u64::from(!one.is_read);
+        one.tools.into_iter().for_each(|(tool, n)| *all.tools.entry(tool).or_default() += n);
         Ok(())
     })?;
     Ok(all)
@@ -78,7 +82,7 @@ fn of_runs(loaded: &Loaded) -> Result<Calls, Stop> {
         dataset = Some(stats.to_owned());
         Ok(())
     })?;
-    let mut all = Calls { records: loaded.records.len() as u64, ..Calls::default() };
+    let mut all = Calls { records: loaded.records()?.len() as u64, ..Calls::default() };
     let Some(Ok(dataset)) = dataset.as_deref().map(|dataset| json::parse(dataset.get())) else { return Ok(all) };
     let number = |value: &json::Value<'_>| value.as_number().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
     all.unreadable = dataset.get("unreadable").map_or(0, number);

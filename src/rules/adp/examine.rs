@@ -23,6 +23,8 @@ use crate::rules::digest;
 pub struct Examined {
     /// Its number.
     pub record: usize,
+    /// D1: whether its bytes are one JSON text.
+    pub is_read: bool,
     /// D16: its findings, without those of D15, in order.
     pub found: Vec<Found>,
     /// D22: its statistics; None for a record that cannot be read, or where nobody asked.
@@ -31,6 +33,16 @@ pub struct Examined {
     pub keys: RepeatKeys,
     /// What a table shows beside; None where nobody asked.
     pub glance: Option<Glance>,
+}
+
+impl Examined {
+    /// Counts the record from an earlier place of the input: so many records and lines come before.
+    pub fn shift(&mut self, records: usize, lines: u64) {
+        self.record += records;
+        self.found.iter_mut().for_each(|found| found.shift(records, lines));
+        self.stats.iter_mut().for_each(|stats| stats.record += records);
+        self.keys.shift(lines);
+    }
 }
 
 /// What a table shows of a record beside its statistics.
@@ -95,7 +107,8 @@ fn look(
         Ok(root) => root,
         Err(finding) => {
             let found = vec![Found { finding, place: at }];
-            return Examined { record: record.number, found, stats: None, keys: RepeatKeys::default(), glance: None };
+            let (is_read, keys) = (false, RepeatKeys::default());
+            return Examined { record: record.number, is_read, found, stats: None, keys, glance: None };
         }
     };
     let place = |value: &Value<'_>| {
@@ -114,7 +127,7 @@ fn look(
         None => (Vec::new(), RepeatKeys::default()),
     };
     let (stats, glance) = told(&reading, &found, &keys);
-    Examined { record: record.number, stats, found, keys, glance }
+    Examined { record: record.number, is_read: true, stats, found, keys, glance }
 }
 
 /// D1: reads the JSON of a record.

@@ -34,6 +34,11 @@ pub struct RepeatDigests {
 }
 
 impl RepeatKeys {
+    /// So many lines of the file come before what was taken for its first.
+    pub(super) fn shift(&mut self, lines: u64) {
+        self.id.iter_mut().chain(&mut self.body).for_each(|key| key.place.line += lines);
+    }
+
     /// D15: the digests alone.
     #[must_use]
     pub fn digests(&self) -> RepeatDigests {

@@ -25,7 +25,7 @@ pub struct Surveyed {
 impl Survey {
     /// D15, D22, D23: takes the next record of the file, examined. `bytes` are those of the file.
     pub fn take(&mut self, examined: Examined, bytes: &dyn Bytes) -> Surveyed {
-        let Examined { record, mut found, stats, keys, glance: _ } = examined;
+        let Examined { record, mut found, stats, keys, .. } = examined;
         let repeated = self.repeats.note(record, &keys, bytes);
         let stats = stats.map(|s| s.with_findings(&repeated));
         if !repeated.is_empty() {

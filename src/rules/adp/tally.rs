@@ -47,7 +47,7 @@ pub fn outline(record: &Record, text: &[u8]) -> Examined {
         ..TrajectoryStats::default()
     };
     let (found, keys, glance) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()));
-    Examined { record: record.number, found, stats: Some(stats), keys, glance }
+    Examined { record: record.number, is_read: true, found, stats: Some(stats), keys, glance }
 }
 
 /// How a trajectory of these items ends; None where that needs a closer look.
