@@ -64,8 +64,8 @@ impl Seen for Looked {
     }
 }
 
-/// Looks at each record by itself, on several threads, and gives what was seen in the order of the file. The records are
-/// found meanwhile, if they were not before.
+/// Looks at each record by itself, on several threads, and gives what was seen in the order of the file. The records
+/// are found meanwhile, if they were not before.
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.

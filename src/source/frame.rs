@@ -109,8 +109,8 @@ impl Framer {
         matches!(self.mode, Mode::Run(_))
     }
 
-    /// Between two values: where a record would stand that this line is, white space around it left out. None: inside of
-    /// one, or the line is blank.
+    /// Between two values: where a record would stand that this line is, white space around it left out. None: not
+    /// between two, or the line is blank.
     pub(super) fn line_between(&self, line: &[u8]) -> Option<Place> {
         if !matches!(self.mode, Mode::Run(Run::Between)) {
             return None;

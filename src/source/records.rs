@@ -227,8 +227,8 @@ fn guess<S: Seen>(
 }
 
 impl<S: Seen> Guess<S> {
-    /// Goes through the text of the piece. A line that a look finds whole is a record, which says its end without a scan
-    /// for it.
+    /// Goes through the text of the piece. A line that a look finds whole is a record, and its end is known without a
+    /// scan for it.
     fn look(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
         let mut rest = text;
         while !rest.is_empty() {
