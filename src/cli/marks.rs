@@ -4,13 +4,13 @@ use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
 use super::inputs::spread;
 use super::out::{Out, Tone};
-use super::{Command, Stop, complain};
+use super::{Command, Stop, complain, target};
 use crate::format::Layout;
 use crate::ingest::Loaded;
 use crate::model::{Moment, Problem, StepNo};
 use crate::review::{ContentKey, Event, Mark, Marks, Scope, Target, Units, Verdict};
 use crate::shell::keeper::Gathered;
-use crate::source::{Journal, Output};
+use crate::source::Journal;
 use clap::{ArgMatches, Args, Subcommand};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -244,7 +244,7 @@ fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut O
         return Ok(0);
     };
     let inputs: Vec<&Path> = journals.iter().map(PathBuf::as_path).collect();
-    let mut output = Output::create(file, is_forced, &inputs)?;
+    let mut output = target::create_journal(file, is_forced, &inputs)?;
     all.try_for_each(|line| output.write(format!("{line}\n").as_bytes()))?;
     output.finish()?.publish()?;
     Ok(0)

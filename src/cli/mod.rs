@@ -35,6 +35,7 @@ mod stats;
 mod steps;
 mod survey;
 mod tail;
+mod target;
 mod tree;
 mod when;
 

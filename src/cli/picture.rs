@@ -2,10 +2,9 @@
 
 use super::args::{FileName, FormatOption, Look, parsed};
 use super::out::Out;
-use super::{Command, Stop, screen};
+use super::{Command, Stop, screen, target};
 use crate::model::Problem;
 use crate::shell::stage::Stage;
-use crate::source::Output;
 use crate::ui::{self, Background, Theme};
 use clap::{ArgMatches, Args};
 use std::path::Path;
@@ -68,7 +67,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         None => out.text(&picture)?,
         Some(path) => {
             let inputs: Vec<&Path> = file.map(AsRef::as_ref).into_iter().collect();
-            let mut output = Output::create(path.as_ref(), options.force, &inputs)?;
+            let mut output = target::create(path.as_ref(), options.force, &inputs)?;
             output.write(picture.as_bytes())?;
             output.finish()?.publish()?;
         }

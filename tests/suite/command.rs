@@ -39,3 +39,16 @@ pub(crate) fn file(folder: &Path, name: &str, text: &str) -> String {
 pub(crate) fn sample(name: &str) -> String {
     format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"))
 }
+
+/// Runs it in a folder that is its home too: the marks and the configuration of whoever runs the tests stay out of it.
+pub(crate) fn obelus_at_home(folder: &Path, arguments: &[&str]) -> Told {
+    let mut command = program();
+    command.args(arguments).current_dir(folder).env("HOME", folder);
+    told(
+        &command
+            .env("XDG_DATA_HOME", folder.join("data"))
+            .env("XDG_CONFIG_HOME", folder.join("config"))
+            .output()
+            .unwrap(),
+    )
+}

@@ -44,3 +44,4 @@ mod times;
 mod unharmed;
 mod vectors;
 mod watch;
+mod written;

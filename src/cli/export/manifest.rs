@@ -5,6 +5,7 @@
 use super::Options;
 use super::sift::{Sifted, Sighted};
 use super::write::Counts;
+use crate::cli::target;
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::Problem;
@@ -51,7 +52,7 @@ impl Manifest {
         sifted: &Sifted<'_>,
         inputs: &[&Path],
     ) -> Result<Self, Problem> {
-        let mut output = Output::create(path, options.force, inputs)?;
+        let mut output = target::create(path, options.force, inputs)?;
         let source = |loaded: &Loaded| {
             Ok(object([
                 ("path", json::quote(loaded.input.name())),

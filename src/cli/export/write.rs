@@ -3,7 +3,7 @@
 use super::manifest::{Entry, Manifest};
 use super::sift::{Sifted, Sighted, lot_of};
 use super::{Options, To};
-use crate::cli::Stop;
+use crate::cli::{Stop, target};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Judged, Redactor, Secret, chat};
@@ -106,7 +106,7 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>) -> Resu
         options.array || stem(&name).1.starts_with(".json") && !stem(&name).1.starts_with(".jsonl")
     };
     let part = |path: &PathBuf| {
-        Ok(Part { output: Output::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
+        Ok(Part { output: target::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
     };
     let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
     let mut name = path.as_os_str().to_owned();
