@@ -14,6 +14,7 @@ use super::{Command, Stop};
 use crate::ingest::Loaded;
 use crate::model::Problem;
 use crate::review::{ChatShape, Filter, Marks, Scope, Selection, Split};
+use crate::source::Stamp;
 use clap::{ArgMatches, Args, ValueEnum};
 use sift::Sifted;
 use std::path::PathBuf;
@@ -140,7 +141,11 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let filter = options.filter.filter(Scope::Records)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
-    let open = |file: &FileName| super::load(file, options.format.forced(), out);
+    let mut stamps = Vec::new();
+    let open = |file: &FileName| {
+        stamps.extend(Stamp::of(file.as_ref()).filter(|_| !file.is_stdin()));
+        super::load(file, options.format.forced(), out)
+    };
     let loaded: Vec<Loaded> = spread(&options.files)?.iter().map(open).collect::<Result<_, Problem>>()?;
     if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
@@ -149,7 +154,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let sifted = Sifted::of(&options, filter, &loaded, &marks)?;
     match &options.out {
         Some(path) if !options.redact_list => {
-            let written = write::write(&options, path, &sifted)?;
+            let written = write::write(&options, path, &sifted, &stamps)?;
             tell(&written, out)
         }
         _ => secrets::list(&options, &sifted, out),

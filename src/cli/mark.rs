@@ -9,6 +9,7 @@ use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Marks, Scope, Target, Verdict};
 use crate::shell::keeper::Keeper;
+use crate::source::Stamp;
 use clap::{ArgMatches, Args, ValueEnum};
 
 pub(super) const COMMAND: Command = Command { name: "mark", describe: Options::augment_args, run };
@@ -121,6 +122,7 @@ impl What {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let filter = options.filter.filter(Scope::Records)?;
+    let stamp = Stamp::of(options.file.as_ref()).filter(|_| !options.file.is_stdin());
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     let mut keeper = Keeper::new(Some(&options.marks.journal()?));
     let mut marks = Marks::default();
@@ -140,6 +142,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         keeper.decide(all.collect());
     }
     let count = keeper.unsaved();
+    // A mark belongs to the bytes that were read; those of a file that was changed meanwhile may be none of its records.
+    stamp.map_or(Ok(()), |stamp| stamp.check())?;
     keeper.save()?;
     out.line(&format!("{count} decision{} on {} written", if count == 1 { "" } else { "s" }, told(&targets)))?;
     Ok(0)

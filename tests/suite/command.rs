@@ -1,8 +1,9 @@
 //! The program as a command: its exit status, stdout and stderr, and files for it.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Exit status (-1 after a signal), stdout and stderr.
 pub(crate) type Told = (i32, String, String);
@@ -51,4 +52,16 @@ pub(crate) fn obelus_at_home(folder: &Path, arguments: &[&str]) -> Told {
             .output()
             .unwrap(),
     )
+}
+
+/// The same with something on its standard input.
+pub(crate) fn fed(folder: &Path, arguments: &[&str], input: &str) -> Told {
+    let mut command = program();
+    command.args(arguments).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut to = child.stdin.take().unwrap();
+    // Who has heard enough ends first.
+    let _heard = to.write_all(input.as_bytes());
+    drop(to);
+    told(&child.wait_with_output().unwrap())
 }

@@ -1,7 +1,8 @@
 //! Files that commands write: what they may take the place of, and what of it they keep.
 
-use super::command::{file, obelus_at_home as obelus};
+use super::command::{file, obelus_at_home as obelus, program, told};
 use std::fs;
+use std::process::{Command, Stdio};
 
 const RECORD: &str =
     "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
@@ -30,4 +31,33 @@ fn marks_are_never_written_over() {
     let after = [own, "j.jsonl", "old.jsonl"].map(|name| fs::read(at.join(name)).unwrap());
     assert_eq!(after, before);
     assert_eq!(obelus(at, &["marks", "merge", "j.jsonl", "--out", "old.jsonl", "--force"]).0, 0, "a merge made anew");
+}
+
+#[test]
+fn an_input_that_changes_meanwhile_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let pipe = at.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (name, changed, expected) in [
+        ("same.jsonl", RECORD.replace("\"a\"", "\"b\""), 2),
+        ("grown.jsonl", RECORD.repeat(2), 0),
+        ("short.jsonl", String::new(), 2),
+    ] {
+        let path = file(at, name, RECORD);
+        let mut command = program();
+        command.args(["export", name, "pipe", "--out", "o.jsonl", "--force"]).current_dir(at);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // The pipe opens when the file before it was opened.
+        let to = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        fs::write(&path, &changed).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        std::io::Write::write_all(&mut &to, RECORD.as_bytes()).unwrap();
+        drop(to);
+        let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+        assert_eq!(status, expected, "{name}: {stderr}");
+        assert_eq!(stderr.contains("was changed while it was read"), expected == 2, "{name}: {stderr}");
+        assert_eq!(at.join("o.jsonl").exists(), expected == 0, "{name}");
+        let _gone = fs::remove_file(at.join("o.jsonl"));
+    }
 }

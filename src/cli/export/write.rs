@@ -7,7 +7,7 @@ use crate::cli::{Stop, target};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Judged, Redactor, Secret, chat};
-use crate::source::{Output, Ready};
+use crate::source::{Output, Ready, Stamp};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -95,8 +95,9 @@ fn paths(options: &Options, path: &Path) -> Result<Vec<PathBuf>, Problem> {
     })
 }
 
-/// Writes everything under other names first, then gives the names: the manifest comes last.
-pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>) -> Result<Written, Stop> {
+/// Writes everything under other names first, then gives the names, if the inputs are still what they were: the
+/// manifest comes last.
+pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps: &[Stamp]) -> Result<Written, Stop> {
     let paths = paths(options, path)?;
     let journal = options.marks.path();
     let inputs: Vec<&Path> =
@@ -115,7 +116,7 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>) -> Resu
     let redactor = options.redact.then(redactor).transpose()?;
     let mut work = Work { options, redactor, parts, manifest, counts: Counts::default() };
     sifted.each(|seen| work.take(&seen))?;
-    work.end()
+    work.end(stamps)
 }
 
 /// The patterns of secrets.
@@ -165,11 +166,12 @@ impl Work<'_> {
         Ok(self.manifest.entry(&entry)?)
     }
 
-    fn end(self) -> Result<Written, Stop> {
+    fn end(self, stamps: &[Stamp]) -> Result<Written, Stop> {
         let told = |part: &Part| (part.output.path().display().to_string(), part.count);
         let files: Vec<(String, u64)> = self.parts.iter().map(told).collect();
         let manifest = self.manifest.end(&self.counts, &files)?;
         let ready: Vec<Ready> = self.parts.into_iter().map(Part::finish).collect::<Result<_, Problem>>()?;
+        stamps.iter().try_for_each(Stamp::check)?;
         for file in ready {
             file.publish()?;
         }
