@@ -32,7 +32,11 @@ impl Question {
 
     /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to tell of a file that broke off.
     pub(super) fn opened(&self) -> Result<Opened, Problem> {
-        let loaded = ingest::open(&self.file, self.format.forced())?;
+        self.of(ingest::open(&self.file, self.format.forced())?)
+    }
+
+    /// As [`opened`](Self::opened), of its file that was loaded before.
+    pub(super) fn of(&self, loaded: Loaded) -> Result<Opened, Problem> {
         let count = loaded.trajectories()?;
         if self.record >= count {
             let message = format!("{} has no trajectory {}", self.file, self.record);

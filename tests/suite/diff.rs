@@ -1,6 +1,6 @@
 //! Differences, stretches and causes: against plain folds of leaves, from the command line, and on the screen.
 
-use super::command::{file, obelus as ask, sample};
+use super::command::{fed, file, obelus as ask, sample};
 use super::played::press;
 use obelus::json::{Key, Value, parse};
 use obelus::model::{Identity, StepNo};
@@ -390,4 +390,21 @@ fn a_long_list_is_folded_until_it_is_asked_for() {
     press(&mut stage, "Enter");
     assert_eq!(folded(&stage), None);
     assert!(stage.app.inspector.diff.lines().iter().any(|l| l.text.contains("entry number 39")));
+}
+
+#[test]
+fn a_dataset_may_come_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |id: &str| format!("{{\"id\":\"{id}\",\"content\":[]}}\n");
+    let (old, new) = (record("a") + &record("b"), record("a") + &record("c"));
+    file(folder.path(), "a.jsonl", &old);
+    let (status, stdout, stderr) = fed(folder.path(), &["diff", "a.jsonl", "-"], &new);
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    assert!(stdout.contains("- 1  b\n+ 1  c\n"), "{stdout}");
+    let (status, stdout, _) = fed(folder.path(), &["diff", "-", "a.jsonl", "--changes", "--json"], &old);
+    assert!(status == 0 && stdout.contains("\"same\":2"), "{stdout}");
+    let (status, _, stderr) = fed(folder.path(), &["diff", "-", "-"], &old);
+    assert!(status == 2 && stderr.contains("only one of the two"), "{stderr}");
+    let (status, stdout, _) = fed(folder.path(), &["diff", "a.jsonl", "-", "--record", "0"], &new);
+    assert!(status == 0 && stdout.starts_with("--- a.jsonl"), "one run as before: {stdout}");
 }

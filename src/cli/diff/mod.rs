@@ -10,7 +10,7 @@ use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop, tell_trouble};
 use crate::format::{Answer, Layout};
-use crate::ingest;
+use crate::ingest::{self, Loaded};
 use crate::model::{Identity, Problem, StepNo};
 use crate::state::IdentityId;
 use crate::state::diff::{self, At, Part};
@@ -74,13 +74,18 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let is_different = match (&options.b, &options.instances) {
         (Some(b), _) => {
-            if let Some(is_different) = datasets(&options, b, out)? {
+            if options.a.is_stdin() && b.is_stdin() {
+                return Err(Problem::usage("standard input can be only one of the two files").into());
+            }
+            let open = |file: &FileName| ingest::open(file, options.format.forced());
+            let (old, new) = (open(&options.a)?, open(b)?);
+            if let Some(is_different) = datasets(&options, (&old, &new), b, out)? {
                 return Ok(u8::from(is_different));
             }
             let record = options.record.unwrap_or(0);
             let other = options.other_record.unwrap_or(record);
             let asked = (options.question(&options.a, record, options.step), options.question(b, other, None));
-            runs::compare(&asked.0, &asked.1, out)?
+            runs::compare((&asked.0, old), (&asked.1, new), out)?
         }
         (None, Some(names)) => instances(&options, names, out)?,
         (None, None) => steps(&options, out)?,
@@ -89,29 +94,27 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// Two files of records as sets of them, unless a record was asked for, or each has one only, or one is a run.
-fn datasets(options: &Options, b: &FileName, out: &mut Out) -> Result<Option<bool>, Stop> {
+fn datasets(
+    options: &Options,
+    (old, new): (&Loaded, &Loaded),
+    b: &FileName,
+    out: &mut Out,
+) -> Result<Option<bool>, Stop> {
     let is_asked = options.record.is_some() || options.other_record.is_some() || options.step.is_some();
-    // Standard input can be read once only, so it is always one run.
-    if is_asked || options.a.is_stdin() || b.is_stdin() {
-        return if options.changes { Err(no_datasets()) } else { Ok(None) };
+    if is_asked {
+        return Ok(None);
     }
-    let open = |file: &FileName| ingest::open(file, options.format.forced());
-    let (old, new) = (open(&options.a)?, open(b)?);
-    let is_set = [&old, &new].iter().all(|loaded| loaded.detected.format.layout() == Layout::Set);
+    let is_set = [old, new].iter().all(|loaded| loaded.detected.format.layout() == Layout::Set);
     let has_one = old.records()?.len() == 1 && new.records()?.len() == 1;
     match (is_set, options.changes) {
         (true, has_changes) if has_changes || !has_one => {
-            [&old, &new].iter().for_each(|loaded| tell_trouble(loaded, out));
-            let sides = (sets::Side { file: &options.a, loaded: &old }, sets::Side { file: b, loaded: &new });
+            [old, new].iter().for_each(|loaded| tell_trouble(loaded, out));
+            let sides = (sets::Side { file: &options.a, loaded: old }, sets::Side { file: b, loaded: new });
             sets::show(&sides.0, &sides.1, has_changes, options.json, out).map(Some)
         }
-        (false, true) => Err(no_datasets()),
+        (false, true) => Err(Problem::usage("--changes is for two files of records; these are not").into()),
         _ => Ok(None),
     }
-}
-
-fn no_datasets() -> Stop {
-    Problem::usage("--changes is for two files of records; these are not").into()
 }
 
 /// Two steps of one run.

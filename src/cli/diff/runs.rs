@@ -6,6 +6,7 @@ use super::super::out::{Out, plain, raw};
 use super::Stop;
 use super::show::{self, Entry, Sides, differences, differs};
 use crate::format::Answer;
+use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{HEAD, Problem, Record, RecordBody, StepNo, lossy};
 use crate::rules::digest;
@@ -57,12 +58,13 @@ struct StatesMember {
     differences: Vec<Entry>,
 }
 
+/// A question, and its file.
+type Asked<'q> = (&'q Question, Loaded);
+
 /// Compares two runs and tells of it; whether they differ.
-pub(super) fn compare(a: &Question, b: &Question, out: &mut Out) -> Result<bool, Stop> {
-    if a.file.is_stdin() && b.file.is_stdin() {
-        return Err(Problem::usage("standard input can be only one of the two files").into());
-    }
-    let compared = align_runs(a, b)?;
+pub(super) fn compare(old: Asked<'_>, new: Asked<'_>, out: &mut Out) -> Result<bool, Stop> {
+    let (a, b) = (old.0, new.0);
+    let compared = align_runs(old, new)?;
     compared.a.tell_trouble(out);
     compared.b.tell_trouble(out);
     let first = compared.hunks.first().and_then(|hunk| compared.after(hunk));
@@ -75,17 +77,18 @@ pub(super) fn compare(a: &Question, b: &Question, out: &mut Out) -> Result<bool,
     Ok(!compared.hunks.is_empty() || differs(&end.parts))
 }
 
-/// Opens both, one on a thread of its own, and aligns their steps.
-fn align_runs(a: &Question, b: &Question) -> Result<Compared, Problem> {
-    let read = |question: &Question| -> Result<(Opened, Vec<u128>), Problem> {
-        let opened = question.opened()?;
+/// Folds both, one on a thread of its own, and aligns their steps.
+fn align_runs(old: Asked<'_>, new: Asked<'_>) -> Result<Compared, Problem> {
+    let file = &new.0.file;
+    let read = |(question, loaded): Asked<'_>| -> Result<(Opened, Vec<u128>), Problem> {
+        let opened = question.of(loaded)?;
         let digests = digests(&opened)?;
         Ok((opened, digests))
     };
     let (first, second) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| read(b));
-        let first = read(a);
-        (first, other.join().unwrap_or_else(|_| Err(Problem::unreadable(format!("{} cannot be read", b.file)))))
+        let other = scope.spawn(|| read(new));
+        let first = read(old);
+        (first, other.join().unwrap_or_else(|_| Err(Problem::unreadable(format!("{file} cannot be read")))))
     });
     let ((a, mut old), (b, mut new)) = (first?, second?);
     if a.format() != b.format() {
