@@ -10,6 +10,7 @@ use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, Written, fits};
 use super::own::{OwnName, Told};
 use super::step::FLAG;
+use crate::lint;
 use crate::text::{Pattern, near};
 use std::fmt;
 
@@ -174,6 +175,10 @@ impl Filter {
     pub fn read(text: &str, scope: Scope<'_>, saved: &[(String, String)]) -> Result<Self, FilterFault> {
         let Some(name) = text.trim().strip_prefix(SAVED) else { return Self::parse(text, scope) };
         if let Some((_, filter)) = saved.iter().find(|(known, _)| known == name) {
+            if Self::is_name(filter) {
+                let told = format!("{SAVED}{name} is {filter}, and a filter by name cannot be another by name");
+                return Err(FilterFault::everywhere(told));
+            }
             return Self::parse(filter, scope)
                 .map_err(|fault| FilterFault::everywhere(format!("{SAVED}{name} is {filter}: {fault}")));
         }
@@ -352,6 +357,7 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
             let told = format!("there is no mark {}; there are {} none", value.written, MARKS.join(" "));
             Err(Fault { at: value.at, told })
         }
+        Field::Name(Names::Finding) => rule(value),
         Field::Name(_) | Field::Own(_) => Ok((value.written.clone(), Test::Name(value.parts()))),
         Field::Text(_) if sign == "=" => Ok((value.written, Test::Is(value.text))),
         Field::Text(_) => pattern(&value),
@@ -398,7 +404,25 @@ fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
     })
 }
 
+/// A rule, a family for all of its rules, or a name with `*`; of the former two there must be one.
+fn rule(value: filter_text::Value) -> Result<(String, Test), Fault> {
+    let name = value.text.to_lowercase();
+    let mut parts = value.parts();
+    if let [whole] = parts.as_slice() {
+        if lint::family(whole).is_some() {
+            parts = vec![format!("{name}."), String::new()];
+        } else if lint::by_id(whole).is_none() {
+            return Err(Fault { at: value.at, told: lint::unknown(&name).to_string() });
+        }
+    }
+    Ok((value.written, Test::Name(parts)))
+}
+
 fn pattern(value: &filter_text::Value) -> Result<(String, Test), Fault> {
+    if let Some((at, why)) = Pattern::fault(&value.text).filter(|_| !value.is_quoted) {
+        let told = format!("{} is no pattern: {why}; in quotes it is looked for as it stands", value.written);
+        return Err(Fault { at: value.at + at, told });
+    }
     let read = if value.is_quoted { Pattern::literal(&value.text) } else { Pattern::new(&value.text) };
     let fault = || Fault { at: value.at, told: format!("{} is too large a pattern", value.written) };
     Ok((value.written.clone(), Test::Has(Box::new(read.ok_or_else(fault)?))))

@@ -297,6 +297,9 @@ fn parse(text: &str) -> Result<Config, String> {
         let (at, filter) = (filter.span().start, filter.into_inner());
         // It may be one of records or one of steps.
         let fault = |fault| format!("line {}: [filters] {name}: {fault}", line_of(at));
+        if Filter::is_name(&filter) {
+            return Err(format!("line {}: [filters] {name}: a filter by name cannot be another by name", line_of(at)));
+        }
         Filter::parse(&filter, Scope::Table(&names))
             .or_else(|why| Filter::parse(&filter, Scope::Steps).map_err(|_| fault(why)))?;
         filters.push((name, filter));
@@ -394,6 +397,7 @@ mod tests {
                 "line 3: [filters] long: at character 1: there is no stepz to filter by; did you mean steps?",
             ),
             ("[filters]\nlong = 3", "line 2"),
+            ("[filters]\ny = \"@x\"", "line 2: [filters] y: a filter by name cannot be another by name"),
             ("[columns]\nmodel = \".m\"\nsteps = \".s\"", "line 3: [columns]: steps is a column or a term"),
             ("[filters]\na = \"model:x\"", "there is no model"),
         ] {

@@ -7,6 +7,9 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Largest compiled pattern, in bytes.
 const SIZE_MAX: usize = 1 << 20;
 
+/// Cells before the pattern where a message of the parser shows it.
+const INDENT: usize = 4;
+
 /// A pattern for shown text and for raw JSON bytes.
 #[derive(Debug, Clone)]
 pub struct Pattern {
@@ -30,6 +33,19 @@ impl Pattern {
         let raw = if is_literal { escaped_spellings(typed) } else { typed.to_owned() };
         let raw = bytes::RegexBuilder::new(&raw).case_insensitive(is_smart).size_limit(SIZE_MAX).build().ok()?;
         Some(Self { typed: typed.to_owned(), text: compile(shown, is_smart)?, raw })
+    }
+
+    /// What is wrong with a text as a regular expression: the byte at which it is, and a few words. None where nothing
+    /// is, or only its size.
+    #[must_use]
+    pub fn fault(typed: &str) -> Option<(usize, String)> {
+        let Err(regex::Error::Syntax(told)) = Regex::new(typed) else { return None };
+        // The place stands as a sign below the pattern, which is indented.
+        let sign = told.lines().find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
+        let chars = sign.and_then(|line| line.find('^')).map_or(0, |column| column.saturating_sub(INDENT));
+        let at = typed.chars().take(chars).map(char::len_utf8).sum();
+        let what = told.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it cannot be read");
+        Some((at, what.to_owned()))
     }
 
     /// A text that is looked for as it is, whatever signs it has.
@@ -151,6 +167,21 @@ fn crate_quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_pattern_has_a_place() {
+        for (typed, at, told) in [
+            ("(", 0, "unclosed group"),
+            ("flight(", 6, "unclosed group"),
+            ("äö(", 4, "unclosed group"),
+            ("a[b-", 1, "unclosed character class"),
+            ("*x", 0, "repetition operator missing expression"),
+        ] {
+            let (place, why) = Pattern::fault(typed).unwrap();
+            assert!(place == at && why.contains(told), "{typed}: {place} {why}");
+        }
+        assert_eq!(["a.c", "", "^$", "a{9}{9}{9}{9}{9}"].map(Pattern::fault), [const { None }; 4]);
+    }
 
     #[test]
     fn finds_text_patterns_and_escaped_spellings() {

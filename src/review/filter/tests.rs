@@ -5,7 +5,7 @@ use super::*;
 
 fn passing(filter: &str) -> Vec<usize> {
     let mut third = made("Web 3", 61, &[("click here", 30)], Some(-1.5), "message");
-    third.rules = vec![("adp.kwargs".into(), 1), ("sft.first-user".into(), 2)];
+    third.rules = vec![("adp.class".into(), 1), ("sft.first-user".into(), 2)];
     (third.errors, third.warnings) = (1, 2);
     let all = [
         made("os_1", 24, &[("bash", 11), ("code:python", 1)], Some(1.0), "finish"),
@@ -45,6 +45,10 @@ fn terms_let_through_what_they_say() {
         ("tool:\"b*\"", vec![]),
         ("finding:adp.*", vec![2]),
         ("finding:*first*", vec![2]),
+        ("finding:sft", vec![2]),
+        ("finding:ATIF|adp.class", vec![2]),
+        ("!finding:adp.shape", vec![0, 1, 2, 3]),
+        ("id:\"(\"", vec![]),
         ("findings=3 errors=1 warnings=2", vec![2]),
         ("finish:finish !tool:none", vec![0]),
         ("finish!=finish", vec![1, 2]),
@@ -79,10 +83,17 @@ fn faults_say_where_and_what_there_is() {
         ("tool:a||b", "at character 8: nothing stands behind tool:"),
         ("a \"open", "at character 3: this quote has no end"),
         ("a !", "at character 4: nothing stands behind !"),
+        ("a id:x|ä(", "at character 9: ä( is no pattern: unclosed group; in quotes"),
+        ("flight(", "at character 7: flight( is no pattern"),
+        ("finding:nope.rule", "at character 9: there is no rule `nope.rule`"),
+        ("finding:adp.shap", "do you mean adp.shape"),
     ] {
         let fault = Filter::parse(filter, Scope::Records).unwrap_err().to_string();
         assert!(fault.contains(told), "{filter}: {fault}");
     }
+    let saved = [("y".to_owned(), "@x".to_owned())];
+    let fault = Filter::read("@y", Scope::Records, &saved).unwrap_err().to_string();
+    assert_eq!(fault, "@y is @x, and a filter by name cannot be another by name");
     assert!(Filter::parse(&"a ".repeat(33), Scope::Records).is_err());
     assert!(Filter::parse(&format!("tool:{}", ["a"; 201].join("|")), Scope::Records).is_err());
 }
