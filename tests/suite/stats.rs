@@ -93,12 +93,19 @@ fn runs_of_other_formats_merge_too() {
     let last: serde_json::Value = serde_json::from_str(merged.lines().last().unwrap()).unwrap();
     assert_eq!((&last["trajectories"], &last["steps"]), (&2.into(), &4.into()));
     let adp = run(folder, &["stats", "--json", "--format", "adp", "-"], &records()[0]).1;
+    let whole = run(folder, &["stats", "--json", "--format", "adp", "-"], &records().join("\n")).1;
     for (parts, why) in [
         (a.clone() + &adp, "another format"),
         (a.lines().next().unwrap().to_owned(), "cut off"),
-        ("{\"type\":\"dataset\",\"records\":1}".to_owned(), "no line of a dataset"),
+        ("{\"obelus\":1,\"type\":\"dataset\",\"records\":1}".to_owned(), "no line of a dataset"),
         ("{}".to_owned(), "no line of statistics"),
         ("x".to_owned(), "no JSON"),
+        (whole.replacen("\"obelus\":1", "\"obelus\":2", 1), "standard input:1: this is of version 2"),
+        (a.replacen("\"obelus\":1,", "", 1), "no line of statistics"),
+        (whole.lines().skip(1).map(|line| format!("{line}\n")).collect(), "not those of its trajectories"),
+        (whole.replace("\"records\":12", "\"records\":11"), "not those of its trajectories"),
+        (whole.lines().next().unwrap().to_owned() + "\n" + &whole, "not those of its trajectories"),
+        (a.lines().skip(1).map(|line| format!("{line}\n")).collect(), "not those of its trajectories"),
         (String::new(), "no parts"),
     ] {
         let (status, _, stderr) = run(folder, &["stats", "--merge", "--json", "-"], &parts);

@@ -28,7 +28,7 @@ enum Whole {
 pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of(&options.files);
     let status = inputs.complain();
-    let mut merge = Merge { options, out, whole: None };
+    let mut merge = Merge { options, out, whole: None, lines: 0 };
     for file in &inputs.names {
         if file.is_stdin() {
             merge.part("standard input", io::stdin().lock())?;
@@ -45,6 +45,8 @@ struct Merge<'o, 'w> {
     options: &'o Options,
     out: &'o mut Out<'w>,
     whole: Option<Whole>,
+    /// Trajectories of the part that is being read, of any format.
+    lines: u64,
 }
 
 impl Merge<'_, '_> {
@@ -58,9 +60,15 @@ impl Merge<'_, '_> {
             };
             let line = line.map_err(|e| fault(&format!("this cannot be read: {e}")))?;
             let value = json::parse(&line).map_err(|e| fault(&format!("this is no JSON: {}", e.message)))?;
+            match value.get("obelus").and_then(Value::as_number) {
+                Some(VERSION) => {}
+                Some(other) => return Err(fault(&format!("this is of version {other}, which is not known here"))),
+                None => return Err(fault("this is no line of statistics")),
+            }
             match value.get("type").and_then(Value::as_str) {
                 Some("trajectory") => {
                     is_ended = false;
+                    self.lines += 1;
                     self.trajectory(&value).map_err(|why| why.unwrap_or_else(fault))?;
                 }
                 Some("dataset") => {
@@ -106,14 +114,16 @@ impl Merge<'_, '_> {
     fn dataset(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
         let is_adp = line.get("records").is_some();
         let fault = "this is no line of a dataset";
-        match self.whole(is_adp).map_err(|_| MIXED)? {
-            Whole::Adp(parts) => parts.end(line).ok_or(fault),
+        let lines = std::mem::take(&mut self.lines);
+        let is_whole = match self.whole(is_adp).map_err(|_| MIXED)? {
+            Whole::Adp(parts) => parts.end(line).ok_or(fault)?,
             Whole::Runs(stats) => {
                 let part: DatasetStats = serde_json::from_str(text).map_err(|_| fault)?;
                 stats.merge(&part);
-                Ok(())
+                part.trajectories() == lines
             }
-        }
+        };
+        if is_whole { Ok(()) } else { Err("the lines before it are not those of its trajectories") }
     }
 
     fn whole(&mut self, is_adp: bool) -> Result<&mut Whole, Fault> {
@@ -140,6 +150,9 @@ impl Merge<'_, '_> {
         tell_dataset(&format!("{} parts", self.options.files.len()), what, Some(&dataset), self.out)
     }
 }
+
+/// The version of the lines that are understood.
+const VERSION: &str = "1";
 
 const MIXED: &str = "the parts before it are of another format";
 

@@ -14,6 +14,8 @@ pub struct Parts {
     seen: [HashSet<u128>; 2],
     /// The same of the part that is being read.
     seen_in_part: [HashSet<u128>; 2],
+    /// Trajectories of that part.
+    lines: u64,
     /// Records of the parts before it.
     records: u64,
 }
@@ -47,17 +49,21 @@ impl Parts {
             }
         }
         let reward = line.get("reward")?.as_number().and_then(|text| text.parse().ok());
+        self.lines += 1;
         self.whole.add_line(steps, chars, reward);
         self.whole.add_repeats(&repeats, warnings > 0);
         Some(Renumbered { record: record + self.records, warnings: warnings + repeats.len() as u64 })
     }
 
-    /// D23: takes the last line of a part; None if it is none.
-    pub fn end(&mut self, line: &Value<'_>) -> Option<()> {
+    /// D23: takes the last line of a part; None if it is none. Whether the lines before it are all of its
+    /// trajectories.
+    pub fn end(&mut self, line: &Value<'_>) -> Option<bool> {
+        let number = |key: &str| line.get(key)?.as_number()?.parse::<u64>().ok();
+        let (records, unreadable) = (number("records")?, number("unreadable")?);
         self.whole.add_totals(line)?;
-        self.records += line.get("records")?.as_number()?.parse::<u64>().ok()?;
+        self.records += records;
         self.seen_in_part = Default::default();
-        Some(())
+        Some(records.checked_sub(unreadable) == Some(std::mem::take(&mut self.lines)))
     }
 
     /// D23: the statistics of all parts.
