@@ -4,7 +4,7 @@ use super::args::Question;
 use super::out::{Header, Out};
 use crate::format::{Credit, Layout, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, HEAD, Problem, StepNo};
+use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::Reader;
 use crate::state::IdentityId;
 use std::collections::HashMap;
@@ -42,11 +42,28 @@ impl Question {
             let message = format!("{} has no trajectory {}", self.file, self.record);
             return Err(Problem::usage(message).hint(format!("it has {count}, counted from 0")));
         }
+        is_readable(&loaded, self.record)?;
         let run = loaded.run(self.record)?;
         let last = last_step(run.as_ref());
         let step = self.step.map_or(last, |asked| asked.min(last));
         Ok(Opened { loaded, run, step, record: self.record })
     }
+}
+
+/// Whether the record is one that can be read, of a file that has one for each trajectory.
+///
+/// # Errors
+/// It is no JSON: which line, why, at which byte (R5).
+pub(super) fn is_readable(loaded: &Loaded, number: usize) -> Result<(), Problem> {
+    if loaded.detected.format.layout() == Layout::Run {
+        return Ok(());
+    }
+    let Some(record) = loaded.records()?.get(number) else { return Ok(()) };
+    let mut reader = Reader::new(&loaded.input);
+    record.json(reader.text(&record)?).map(|_| ()).map_err(|why| {
+        let message = format!("record {number} of {} is no JSON that can be read: {why}", loaded.input.name());
+        Problem::new(ProblemKind::Syntax, message).at(record.place)
+    })
 }
 
 /// The last step of a run, or [`HEAD`].

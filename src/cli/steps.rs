@@ -2,6 +2,7 @@
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
+use super::open::is_readable;
 use super::out::{Out, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
@@ -54,7 +55,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let loaded = super::load(&options.file, options.format.forced(), out)?;
     let layout = loaded.detected.format.layout();
     let records = match options.record {
-        Some(record) => record..record + 1,
+        Some(record) => {
+            is_readable(&loaded, record)?;
+            record..record + 1
+        }
         None => 0..loaded.trajectories()?,
     };
     // Columns of the configuration are asked of the record in which a step stands.

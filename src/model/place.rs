@@ -1,6 +1,7 @@
 //! Where things stand in the input, and how their bytes are asked for.
 
 use super::Problem;
+use crate::json::{self, Value};
 use std::borrow::Cow;
 
 /// A range of bytes of the input.
@@ -44,6 +45,23 @@ pub struct Record {
     pub place: Place,
     /// What the framing says of it.
     pub body: RecordBody,
+}
+
+impl Record {
+    /// R5: its text, read as JSON.
+    ///
+    /// # Errors
+    /// Why it is none: a few words, with the byte of the input.
+    pub fn json<'t>(&self, text: &'t [u8]) -> Result<(&'t str, Value<'t>), String> {
+        if let RecordBody::Broken(why) = &self.body {
+            return Err(why.clone());
+        }
+        let at = |byte: usize| self.place.span.offset + byte as u64;
+        let text = std::str::from_utf8(text)
+            .map_err(|e| format!("bytes that are no UTF-8 at byte {}", at(e.valid_up_to())))?;
+        let value = json::parse(text).map_err(|e| format!("{} at byte {}", e.message, at(e.byte)))?;
+        Ok((text, value))
+    }
 }
 
 /// What the framing (not the format) says of a record.

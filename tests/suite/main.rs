@@ -5,6 +5,7 @@ mod adp_rules;
 mod app;
 mod attempts;
 mod bless;
+mod broken;
 mod check;
 mod cli;
 mod columns;

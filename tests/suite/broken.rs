@@ -1,0 +1,29 @@
+//! Records that cannot be read: told with line and byte of the file, wherever one asks.
+
+use super::command::{file, obelus_in as obelus};
+
+const RECORD: &str =
+    "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
+
+#[test]
+fn one_that_is_asked_for_says_why_it_has_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    file(at, "d.jsonl", &format!("{RECORD}{{\"id\":\"b\",\"content\":[tru]}}\n{RECORD}"));
+    let place = format!("at byte {}", RECORD.len() + 24);
+    for command in ["state", "blame", "render", "steps", "cause", "resolve", "history", "when", "diff"] {
+        let mut words = vec![command, "d.jsonl", "--record", "1"];
+        match command {
+            "cause" | "resolve" | "history" => words.push("/a/b"),
+            "when" => words.extend(["/a/b", "--changes"]),
+            "diff" => words.push("d.jsonl"),
+            _ => {}
+        }
+        let (status, stdout, stderr) = obelus(at, &words);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{command}: {stderr}");
+        assert!(stderr.contains("line 2: record 1 of d.jsonl is no JSON") && stderr.contains(&place), "{stderr}");
+        words[3] = "2";
+        let (_, _, stderr) = obelus(at, &words);
+        assert!(!stderr.contains("is no JSON"), "{command}: {stderr}");
+    }
+}
