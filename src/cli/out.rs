@@ -1,4 +1,4 @@
-//! How answers reach stdout: exact in a pipe and with `--json`, safe to show on a terminal.
+//! How answers reach stdout: exact in a pipe and with `--json`, but for control characters; safe to show on a terminal.
 
 use crate::format::Answer;
 use crate::json;
@@ -56,7 +56,7 @@ impl Tone {
 }
 
 impl<'w> Out<'w> {
-    /// Answers into `to`; on a terminal lines are made safe to show.
+    /// Answers into `to`; on a terminal lines are made safe to show, elsewhere control characters are escaped.
     pub(super) fn new(to: impl Write + 'w, is_terminal: bool) -> Self {
         Self {
             to: BufWriter::with_capacity(64 * 1024, Box::new(to)),
@@ -119,7 +119,7 @@ impl<'w> Out<'w> {
     /// Text of several lines that ends with a newline of its own, or is empty.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         if !self.is_terminal {
-            return self.to.write_all(text.as_bytes());
+            return put_harmless(text, Lines::Several, &mut self.to);
         }
         text.lines().try_for_each(|line| self.line(line))
     }
@@ -157,8 +157,38 @@ impl<'w> Out<'w> {
     }
 
     fn shown(&self, text: &str) -> String {
-        if self.is_terminal { SafeText::of(text).to_string() } else { text.to_owned() }
+        if self.is_terminal {
+            return SafeText::of(text).to_string();
+        }
+        let mut out = Vec::with_capacity(text.len());
+        // Memory takes all that is written to it.
+        let _ = put_harmless(text, Lines::One, &mut out);
+        String::from_utf8(out).unwrap_or_default()
     }
+}
+
+/// Whether line ends of a text are those of the answer, or stand in a text of the input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    One,
+    Several,
+}
+
+/// Text as it is, but with control characters as `\u` escapes: whoever pipes an answer to a pager or to `cat` may have
+/// them act on a terminal. Tabs are let through.
+fn put_harmless(text: &str, lines: Lines, to: &mut impl Write) -> io::Result<()> {
+    let acts = |at: usize, c: char| match c {
+        '\t' => false,
+        '\n' => lines == Lines::One,
+        '\r' => lines == Lines::One || text.as_bytes().get(at + 1) != Some(&b'\n'),
+        _ => c.is_control(),
+    };
+    let mut written = 0;
+    for (at, c) in text.char_indices().filter(|&(at, c)| acts(at, c)) {
+        write!(to, "{}\\u{:04x}", &text[written..at], u32::from(c))?;
+        written = at + c.len_utf8();
+    }
+    to.write_all(&text.as_bytes()[written..])
 }
 
 /// U+007F to U+009F may stand in JSON as they are, but act on a terminal; they only occur in strings.
@@ -250,9 +280,13 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_signs_and_a_pipe_gets_the_bytes() {
+    fn a_terminal_gets_signs_and_a_pipe_gets_escapes() {
         let text = "a\u{1b}[31m\n";
-        assert_eq!(printed(false, |o| o.text(text).unwrap()), text);
+        assert_eq!(printed(false, |o| o.text(text).unwrap()), "a\\u001b[31m\n");
+        let text = "ä\tb\r\nc\rd\u{9b}\u{202e}\n";
+        assert_eq!(printed(false, |o| o.text(text).unwrap()), "ä\tb\r\nc\\u000dd\\u009b\u{202e}\n");
+        assert_eq!(printed(false, |o| o.line("a\nb\tc").unwrap()), "a\\u000ab\tc\n");
+        let text = "a\u{1b}[31m\n";
         assert_eq!(printed(true, |o| o.text(text).unwrap()), "a\u{241b}[31m\n");
         assert_eq!(printed(false, |o| o.json("\"\u{9b}x\u{7f}\"").unwrap()), "\"\\u009bx\\u007f\"\n");
     }
@@ -269,7 +303,7 @@ mod tests {
             String::from_utf8(bytes).unwrap()
         };
         assert_eq!(coloured(true), "\u{1b}[1;31ma\u{241b}\u{1b}[0mb\n");
-        assert_eq!(coloured(false), "a\u{1b}b\n");
+        assert_eq!(coloured(false), "a\\u001bb\n");
         assert_eq!(printed(true, |o| o.styled(&pieces).unwrap()), "a\u{241b}b\n");
     }
 

@@ -27,3 +27,32 @@ fn one_that_is_asked_for_says_why_it_has_no_answer() {
         assert!(!stderr.contains("is no JSON"), "{command}: {stderr}");
     }
 }
+
+#[test]
+fn nothing_of_a_file_acts_on_a_terminal_behind_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let name = "a\u{1b}]0;x\u{7}.jsonl";
+    file(at, name, &RECORD.replace("user", "us\u{9b}er\\u001b[2J"));
+    let marks = ["--marks", "m"];
+    assert_eq!(obelus(at, &[&["mark", name, "--note", "\u{1b}[31mred\nnext"], &marks[..]].concat()).0, 0);
+    for words in [
+        &["stats", "."][..],
+        &["check", "."],
+        &["steps", name],
+        &["render", name],
+        &["state", name],
+        &["tail", name, "--once"],
+        &["tail", ".", "--once"],
+        &["marks", name, "--marks", "m"],
+        &["formats", name],
+        &["diff", name, name],
+    ] {
+        let (_, stdout, stderr) = obelus(at, words);
+        let acts = |c: char| c.is_control() && c != '\n';
+        assert!(!stdout.is_empty() && !stdout.contains(acts), "{words:?}: {stdout:?}");
+        assert!(!stderr.contains(acts), "{words:?}: {stderr:?}");
+    }
+    let (_, stdout, _) = obelus(at, &[&["marks"], &marks[..]].concat());
+    assert!(stdout.contains("\\u001b[31mred\\u000anext") && stdout.lines().count() == 1, "{stdout}");
+}
