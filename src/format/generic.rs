@@ -91,11 +91,7 @@ impl Survey for Texts {
 
 /// Why a record is no JSON.
 fn fault(record: &Record, text: &[u8]) -> Option<String> {
-    match (&record.body, std::str::from_utf8(text)) {
-        (RecordBody::Broken(reason), _) => Some(reason.clone()),
-        (_, Err(e)) => Some(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
-        (_, Ok(text)) => json::parse(text).err().map(|e| e.to_string()),
-    }
+    record.json(text).err()
 }
 
 fn invalid(record: usize, message: String) -> Finding {
@@ -144,11 +140,11 @@ impl Run for Records {
         let described = match self.at(step) {
             None => Step::default(),
             Some(Record { body: RecordBody::Broken(reason), .. }) => describe::broken(&reason),
-            Some(Record { place, .. }) => match describe::read(place.span, bytes) {
+            Some(record) => match describe::read(record.place.span, bytes) {
                 Err(problem) => describe::broken(&problem.to_string()),
-                Ok(text) => match json::parse(&text) {
-                    Ok(value) => describe::record(&value),
-                    Err(error) => describe::broken(&error.to_string()),
+                Ok(text) => match record.json(text.as_bytes()) {
+                    Ok((_, value)) => describe::record(&value),
+                    Err(why) => describe::broken(&why),
                 },
             },
         };
@@ -227,7 +223,7 @@ mod tests {
         assert_eq!(run.step(0, &text).summary, "a");
         let broken = run.step(1, &text);
         assert_eq!(broken.sign, StepKind::Broken);
-        assert!(broken.summary.contains("at byte 1"), "{}", broken.summary);
+        assert!(broken.summary.contains("at byte 22"), "of the file: {}", broken.summary);
         assert_eq!(run.place(1).unwrap().place.line, 2);
     }
 }

@@ -56,3 +56,31 @@ fn nothing_of_a_file_acts_on_a_terminal_behind_a_pipe() {
     let (_, stdout, _) = obelus(at, &[&["marks"], &marks[..]].concat());
     assert!(stdout.contains("\\u001b[31mred\\u000anext") && stdout.lines().count() == 1, "{stdout}");
 }
+
+#[test]
+fn bytes_are_those_of_the_file_whoever_tells_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let first = [
+        ("acts", "{\"type\":\"text\",\"role\":\"user\",\"text\":\"x\"}\n"),
+        ("scopix", "{\"slots\":{\"a\":{\"value\":1}}}\n"),
+        ("generic", "{\"msg\":\"a\"}\n"),
+        ("adp", RECORD),
+    ];
+    for (format, first) in first {
+        file(at, "f.jsonl", &format!("{first}{{\"a\":tru}}\n{first}"));
+        // The sign behind `tru`.
+        let place = format!("at byte {}", first.len() + 8);
+        let (_, stdout, _) = obelus(at, &["check", "f.jsonl", "--format", format]);
+        let told = stdout.lines().find(|line| line.starts_with("f.jsonl:2: error")).unwrap_or_default();
+        assert!(told.contains(&place), "{format}: {stdout}");
+        if cfg!(feature = "query") {
+            let (status, _, stderr) = obelus(at, &["query", "f.jsonl", ".a", "--format", format]);
+            assert!(status == 1 && stderr.contains(&place), "{format}: {stderr}");
+        }
+    }
+    file(at, "s.jsonl", &format!("{RECORD}{}", RECORD.replace("\"x\"", "\"ann@example.org\"")));
+    let secret = RECORD.len() + RECORD.find("\"x\"").unwrap();
+    let (_, stdout, _) = obelus(at, &["export", "s.jsonl", "--redact-list"]);
+    assert!(stdout.contains(&format!("record 1 byte {secret}  email")), "{stdout}");
+}

@@ -25,7 +25,12 @@ pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Res
             if shown.len() < secret.text.len() {
                 shown.push('…');
             }
-            let place = format!("{file} record {} byte {}", seen.record.number, secret.at);
+            // A conversation that was made of the record stands nowhere in the file.
+            let byte = match options.to {
+                None => format!(" byte {}", seen.record.place.span.offset + secret.at as u64),
+                Some(_) => String::new(),
+            };
+            let place = format!("{file} record {}{byte}", seen.record.number);
             out.line(&format!("{place}  {}  {}", secret.kind, shown.escape_debug()))?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! A question to all records of a file: batch by batch, and one by one where a batch comes to a bad end.
 
 use super::Stop;
+use super::worker::NO_JSON;
 use crate::ingest::{self, Loaded};
 use crate::model::{Place, Problem, RecordBody};
 use crate::shell::query::{Child, Ended, Question, RecordAnswer};
@@ -82,7 +83,14 @@ impl Asker<'_> {
         }
         let answers = self.answers(&texts)?;
         let readable = all.iter_mut().filter(|answered| answered.answer.failure.is_none());
-        for (answered, (text, (answer, has_ended))) in readable.zip(texts.into_iter().zip(answers)) {
+        for (answered, (text, (mut answer, has_ended))) in readable.zip(texts.into_iter().zip(answers)) {
+            // The worker knows the record alone; people look for the place in the file.
+            if let Some(failure) = answer.failure.as_mut().filter(|why| why.starts_with(NO_JSON))
+                && let Some(record) = self.loaded.records()?.get(answered.number)
+                && let Err(why) = record.json(&text)
+            {
+                *failure = format!("{NO_JSON}{why}");
+            }
             answered.text = if answer.is_true && !self.question.wants_results { text } else { Vec::new() };
             answered.answer = answer;
             answered.has_ended = has_ended;

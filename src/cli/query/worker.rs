@@ -132,18 +132,20 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
+/// What stands before the reason why a record is no JSON.
+pub(super) const NO_JSON: &str = "the record is no JSON: ";
+
 /// A record as jq has it. Only what is JSON is read: the parser of the engine takes more.
 fn value(record: &[u8]) -> Result<Val, String> {
-    let text =
-        std::str::from_utf8(record).map_err(|e| format!("the bytes are not UTF-8 at byte {}", e.valid_up_to()))?;
+    let text = std::str::from_utf8(record).map_err(|e| format!("{NO_JSON}{e}"))?;
     if depth(record) > DEPTH_MAX {
         return Err(format!("the record is nested more than {DEPTH_MAX} levels deep"));
     }
     let mut check = serde_json::Deserializer::from_str(text);
     serde::de::Deserialize::deserialize(&mut check)
         .and_then(|_: IgnoredAny| check.end())
-        .map_err(|e| format!("the record is no JSON: {e}"))?;
-    read::parse_single(record).map_err(|e| format!("the record is no JSON: {e}"))
+        .map_err(|e| format!("{NO_JSON}{e}"))?;
+    read::parse_single(record).map_err(|e| format!("{NO_JSON}{e}"))
 }
 
 /// Levels of nesting of a JSON text.

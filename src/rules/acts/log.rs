@@ -12,7 +12,7 @@ use super::texts::Texts;
 use super::tick::Ticks;
 use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
-use crate::model::{Bytes, Finding, Place, Record, RecordBody, Span, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, Place, Record, Span, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
 use std::sync::Arc;
 
@@ -146,13 +146,7 @@ impl<'i> Input<'i> {
 impl Log {
     /// A1, A2: takes the next record.
     pub fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
-        let read = match &record.body {
-            RecordBody::Broken(why) => Err(why.clone()),
-            RecordBody::Text => std::str::from_utf8(text)
-                .map_err(|e| format!("the record is not UTF-8 at byte {}", e.valid_up_to()))
-                .and_then(|text| json::parse(text).map(|value| (text, value)).map_err(|e| e.to_string())),
-        };
-        match read {
+        match record.json(text) {
             Err(why) => self.push_broken(record, &why, bytes),
             Ok((text, value)) => {
                 let mut input = Input { record, text, bytes, counted: (0, record.place.line) };

@@ -7,7 +7,7 @@ use super::path;
 use super::shape::{Shape, is_slot_list, response_nodes, string};
 use super::slot::{Entry, Meta, Note, SlotState, Slots};
 use crate::json::{self, Data, Key, Value};
-use crate::model::{Finding, HEAD, Place, Record, RecordBody, Remark, Span, StepNo, StepPlace};
+use crate::model::{Finding, HEAD, Place, Record, Remark, Span, StepNo, StepPlace};
 use crate::state::{Event, IdentityId, Tree};
 
 /// One step: what it is and where it stands.
@@ -32,15 +32,8 @@ impl Log {
     /// S1: takes a record of the file: one step, or, if it is an array and no S6 answer, one for each element.
     pub fn push(&mut self, record: &Record, text: &[u8]) {
         let place = record.place;
-        if let RecordBody::Broken(reason) = &record.body {
-            return self.broken(place, reason.clone());
-        }
-        let parsed = match std::str::from_utf8(text) {
-            Ok(text) => json::parse(text).map_err(|e| e.to_string()),
-            Err(e) => Err(format!("bytes that are no UTF-8 at byte {}", e.valid_up_to())),
-        };
-        let value = match parsed {
-            Ok(value) => value,
+        let value = match record.json(text) {
+            Ok((_, value)) => value,
             Err(reason) => return self.broken(place, reason),
         };
         match &value.data {
@@ -305,6 +298,7 @@ fn put_duplicates(value: &Value<'_>, path: &mut Vec<Key>, found: &mut Vec<Vec<Ke
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::RecordBody;
 
     /// The findings of records, one a line: step, path, rule.
     fn findings(lines: &[&str]) -> Vec<String> {
