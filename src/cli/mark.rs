@@ -142,7 +142,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         keeper.decide(all.collect());
     }
     let count = keeper.unsaved();
-    // A mark belongs to the bytes that were read; those of a file that was changed meanwhile may be none of its records.
+    // A mark belongs to bytes that were read; of a file that was changed meanwhile they may be none of its records.
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
     keeper.save()?;
     out.line(&format!("{count} decision{} on {} written", if count == 1 { "" } else { "s" }, told(&targets)))?;

@@ -124,6 +124,11 @@ impl<'w> Out<'w> {
         text.lines().try_for_each(|line| self.line(line))
     }
 
+    /// What a model sees, byte for byte (A24, A27); made safe to show on a terminal.
+    pub(super) fn exact(&mut self, text: &str) -> io::Result<()> {
+        if self.is_terminal { self.text(text) } else { self.to.write_all(text.as_bytes()) }
+    }
+
     #[cfg(feature = "query")]
     /// The bytes of a record as they stand, and a newline; made safe to show on a terminal.
     pub(super) fn record(&mut self, bytes: &[u8]) -> io::Result<()> {

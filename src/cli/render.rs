@@ -33,7 +33,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let messages = view.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         out.json(&answer(&opened.header(), &vec![("messages", raw(&messages)?)]))?;
     } else {
-        out.text(&joined(&view))?;
+        out.exact(&joined(&view))?;
     }
     Ok(0)
 }

@@ -20,6 +20,6 @@ pub use number::{compare_numbers, same};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape};
 pub use print::{compact, pretty, quote, schema_text};
-pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, closed};
+pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, TOO_DEEP, closed};
 pub use skim::Skim;
 pub use value::{Data, Member, Object, Value};

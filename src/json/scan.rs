@@ -6,6 +6,9 @@
 
 use super::strings::{escaped, inside};
 
+/// What is said of a text that is nested deeper than is followed.
+pub const TOO_DEEP: &str = "nested too deep";
+
 /// Open containers that a [`Scanner`] follows by default; a text nested deeper is a fault. Bounds memory to 2 MiB.
 pub const SCAN_DEPTH_MAX: usize = 1 << 24;
 
@@ -220,7 +223,7 @@ impl Scanner {
 
     fn open(&mut self, is_object: bool, at: usize) -> Result<Step, &'static str> {
         if self.depth >= self.depth_max {
-            return Err("nested too deep");
+            return Err(TOO_DEEP);
         }
         let (word, bit) = (self.depth / 64, 1 << (self.depth % 64));
         if word == self.levels.len() {

@@ -40,7 +40,6 @@ fn nothing_of_a_file_acts_on_a_terminal_behind_a_pipe() {
         &["stats", "."][..],
         &["check", "."],
         &["steps", name],
-        &["render", name],
         &["state", name],
         &["tail", name, "--once"],
         &["tail", ".", "--once"],
@@ -54,7 +53,7 @@ fn nothing_of_a_file_acts_on_a_terminal_behind_a_pipe() {
         assert!(!stderr.contains(acts), "{words:?}: {stderr:?}");
     }
     let (_, stdout, _) = obelus(at, &[&["marks"], &marks[..]].concat());
-    assert!(stdout.contains("\\u001b[31mred\\u000anext") && stdout.lines().count() == 1, "{stdout}");
+    assert!(stdout.contains("\\u001b[31mred next") && stdout.lines().count() == 1, "{stdout}");
 }
 
 #[test]
@@ -83,4 +82,15 @@ fn bytes_are_those_of_the_file_whoever_tells_them() {
     let secret = RECORD.len() + RECORD.find("\"x\"").unwrap();
     let (_, stdout, _) = obelus(at, &["export", "s.jsonl", "--redact-list"]);
     assert!(stdout.contains(&format!("record 1 byte {secret}  email")), "{stdout}");
+}
+
+#[test]
+fn an_export_says_what_is_too_deep() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let deep = format!("{{\"id\":\"d\",\"content\":{}{}}}\n", "[".repeat(300), "]".repeat(300));
+    file(at, "d.jsonl", &format!("{RECORD}{deep}{{\"torn\":\n"));
+    let (status, stdout, _) = obelus(at, &["export", "d.jsonl", "--marks", "/dev/null", "--out", "o.jsonl"]);
+    assert_eq!(status, 0);
+    assert!(stdout.contains("1  left out: nested too deep\n") && stdout.contains("1  left out: no JSON\n"), "{stdout}");
 }

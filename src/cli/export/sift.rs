@@ -89,7 +89,7 @@ impl<'l> Sifted<'l> {
                 let key = ContentKey::of(text);
                 let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
                 let has_findings = self.found.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
-                let mut judged = match record.body {
+                let mut judged = match &record.body {
                     RecordBody::Text => self.selection.judge(&Candidate {
                         source,
                         record: record.number,
@@ -99,6 +99,9 @@ impl<'l> Sifted<'l> {
                         text,
                     })?,
                     // Only its beginning was read.
+                    RecordBody::Broken(why) if why.starts_with(json::TOO_DEEP) => {
+                        Judged::Left(json::TOO_DEEP.to_owned())
+                    }
                     RecordBody::Broken(_) => Judged::Left("no JSON".to_owned()),
                 };
                 let is_drawn = |drawn: &Vec<u64>| drawn.binary_search(&number).is_ok();

@@ -6,7 +6,7 @@ use super::finding::{AGENT_FAILED, DUPLICATE_KEY, INVALID_JSON, UNKNOWN_RECORD, 
 use super::path;
 use super::shape::{Shape, is_slot_list, response_nodes, string};
 use super::slot::{Entry, Meta, Note, SlotState, Slots};
-use crate::json::{self, Data, Key, Value};
+use crate::json::{Data, Key, Value};
 use crate::model::{Finding, HEAD, Place, Record, Remark, Span, StepNo, StepPlace};
 use crate::state::{Event, IdentityId, Tree};
 
