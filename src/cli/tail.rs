@@ -18,7 +18,8 @@ use crossbeam_channel::{Receiver, after, bounded, never, select};
 use show::Show;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::path::Path;
+use std::fs::File;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use writer::Writer;
 
@@ -50,25 +51,46 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let poll = options.poll.map(Duration::from_millis);
-    let is_stream = options.path.is_stdin() || is_stream(options.path.as_ref());
-    let tail = match options.path.as_ref() {
-        _ if options.path.is_stdin() => Tail::stream(Input::stdin()?),
-        path if is_stream => Tail::stream(Input::open(path)?),
-        path => Tail::new(path, poll),
-    };
     if options.once && !options.path.is_stdin() && !options.path.as_ref().exists() {
         return Err(Problem::unreadable(format!("{}: there is no such file", options.path)).into());
     }
+    let stream = stream(&options)?;
+    let is_stream = stream.is_some();
+    let tail = match &stream {
+        Some(input) => Tail::stream(Arc::clone(input)),
+        None => Tail::new(options.path.as_ref(), poll),
+    };
     let signals = signals()?;
     let show = Show::new(options.json, out.is_coloured(), out.is_terminal());
     let writer = Writer::start()?;
     let (is_once, read_at) = (options.once, Instant::now());
-    Loop { tail, show, writer, signals, is_once, is_stream, read_at, until: None, has_error: false }.run()
+    let status =
+        Loop { tail, show, writer, signals, is_once, is_stream, read_at, until: None, has_error: false }.run()?;
+    // What came before a stream broke off was told.
+    if let Some(Err(problem)) = stream.filter(|input| !input.may_grow()).map(|input| input.wait()) {
+        complain(&problem.to_string());
+        return Ok(super::TROUBLE);
+    }
+    Ok(status)
 }
 
-/// A pipe or device: what can be read once.
-fn is_stream(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+/// What can be read once: standard input, a pipe, a device, what a packed file holds.
+///
+/// # Errors
+/// It cannot be read, or is no text (R9). A file that is to be followed may become readable.
+fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
+    let path = options.path.as_ref();
+    if options.path.is_stdin() {
+        return Input::stdin().map(Some);
+    }
+    if !path.exists() || path.is_dir() {
+        return Ok(None);
+    }
+    match Input::open(path) {
+        Ok(input) => Ok(Some(input).filter(|input| !input.is_file())),
+        Err(problem) if options.once || File::open(path).is_ok() => Err(problem),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Hears of the first signal to end.

@@ -94,3 +94,25 @@ fn an_export_says_what_is_too_deep() {
     assert_eq!(status, 0);
     assert!(stdout.contains("1  left out: nested too deep\n") && stdout.contains("1  left out: no JSON\n"), "{stdout}");
 }
+
+#[test]
+fn tail_reads_packed_files_and_names_what_is_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packer, b"{\"a\":1}\n{\"b\":2}\n").unwrap();
+    let packed = packer.finish().unwrap();
+    std::fs::write(at.join("p.jsonl"), &packed).unwrap();
+    for words in [&["tail", "p.jsonl", "--json", "--once"][..], &["tail", "p.jsonl", "--json"]] {
+        let (status, stdout, stderr) = obelus(at, words);
+        assert_eq!((status, stderr.as_str(), stdout.lines().count()), (0, "", 2), "{stdout}");
+    }
+    std::fs::write(at.join("cut.jsonl"), &packed[..packed.len() - 6]).unwrap();
+    let (status, _, stderr) = obelus(at, &["tail", "cut.jsonl", "--once"]);
+    assert!(status == 2 && stderr.contains("cut.jsonl"), "{stderr}");
+    let wide: Vec<u8> = "{\"a\":1}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(at.join("wide.jsonl"), wide).unwrap();
+    let (status, stdout, stderr) = obelus(at, &["tail", "wide.jsonl", "--once"]);
+    assert!(status == 2 && stdout.is_empty() && stderr.contains("UTF-16 text") && stderr.contains("iconv"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1);
+}
