@@ -92,7 +92,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     } else if let Some((id, leaf)) = &found {
         show(&opened, *id, leaf, &hops, out)?;
     } else {
-        out.line("no value there at this step")?;
+        out.line(&nothing(&opened, &options)?)?;
     }
     Ok(u8::from(found.is_none()))
 }
@@ -101,11 +101,27 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 fn leaf(opened: &Opened, options: &PathQuestion) -> Result<Option<(IdentityId, Leaf)>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let located = run.locate(&options.path, opened.step)?;
-    let is_meant = |id: IdentityId| {
-        run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance
-    };
     let leaf = |(id, path): &(IdentityId, Vec<_>)| Some((*id, tree.leaf(tree.node(*id, path)?, opened.step)?));
-    Ok(located.iter().filter(|(id, _)| is_meant(*id)).find_map(leaf))
+    Ok(located.iter().filter(|(id, _)| is_meant(opened, options, *id)).find_map(leaf))
+}
+
+/// Why there is no value of which a cause could be told.
+fn nothing(opened: &Opened, options: &PathQuestion) -> Result<String, Problem> {
+    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+    let located = run.locate(&options.path, opened.step)?;
+    let first = located.iter().filter(|(id, _)| is_meant(opened, options, *id)).find_map(|(id, path)| {
+        let leaf = tree.leaves(tree.node(*id, path)?, opened.step).into_iter().next()?;
+        Some(run.reference(tree.identity(*id), &leaf.path))
+    });
+    Ok(match first {
+        Some(first) => format!("there are several values at this step; name one, as {first}"),
+        None => "no value there at this step".to_owned(),
+    })
+}
+
+fn is_meant(opened: &Opened, options: &PathQuestion, id: IdentityId) -> bool {
+    let run = opened.run.as_ref();
+    run.instances() != Instances::Chosen || run.tree().identity(id).instance == options.instance.instance
 }
 
 fn members(

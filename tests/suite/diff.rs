@@ -291,7 +291,12 @@ fn a_value_is_followed_to_where_it_first_came_in() {
     let told = "†state.booked[0].amount  387.00  @34 by bookHotel\n  = †state.hotel.total ① @26 by quoteHotel\n  \
                 = result of call 25\n";
     assert_eq!(stdout, told);
-    assert_eq!(ask(&["cause", &run, "†state.none"]).0, 1);
+    let (status, stdout, _) = ask(&["cause", &run, "†state.none"]);
+    assert_eq!((status, stdout.as_str()), (1, "no value there at this step\n"));
+    let (status, stdout, _) = ask(&["cause", &run, "†state.booked[0]", "--instance", "①"]);
+    let (told, name) = stdout.trim_end().rsplit_once(' ').unwrap();
+    assert_eq!((status, told), (1, "there are several values at this step; name one, as"));
+    assert_eq!(ask(&["cause", &run, name, "--instance", "①"]).0, 0, "{name}");
     let (_, stdout, _) = ask(&["history", &run, "†state.budget", "--instance", "②", "--json"]);
     let cause = r#""cause":{"from":"value","ref":"†input.budget","instance":"②","step":4,"#;
     assert_eq!(stdout.matches(cause).count(), 3, "{stdout}");
