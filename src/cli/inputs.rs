@@ -15,9 +15,19 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// What arguments stand for: a folder for the files of records at any depth below it, sorted by path; a pattern for
-    /// the files that fit it, sorted too.
+    /// What arguments stand for: a folder for the files of records at any depth below it, sorted by path, without what
+    /// obelus wrote itself; a pattern for the files that fit it, sorted too.
     pub(super) fn of(arguments: &[FileName]) -> Self {
+        Self::that(arguments, &|path| !source::is_own(path))
+    }
+
+    /// The same of answers that obelus printed.
+    pub(super) fn of_answers(arguments: &[FileName]) -> Self {
+        Self::that(arguments, &|_| true)
+    }
+
+    /// Of folders only the files that are wanted.
+    fn that(arguments: &[FileName], is_wanted: &dyn Fn(&Path) -> bool) -> Self {
         let mut inputs = Self { names: Vec::new(), troubles: Vec::new() };
         for argument in arguments {
             let path: &Path = argument.as_ref();
@@ -29,7 +39,8 @@ impl Inputs {
                 inputs.names.push(argument.clone());
                 continue;
             }
-            let (files, mut troubles) = source::files_below(path);
+            let (mut files, mut troubles) = source::files_below(path);
+            files.retain(|file| is_wanted(&path.join(file)));
             if files.is_empty() && troubles.is_empty() {
                 let problem = Problem::unreadable(format!("{argument}: there is no file of records in this folder"));
                 troubles

@@ -41,4 +41,4 @@ pub use records::{Seen, index_all, index_and_look};
 pub use save::{Output, Packing, Ready, refuse};
 pub use spool::is_expendable;
 pub use stamp::Stamp;
-pub use tree::files_below;
+pub use tree::{files_below, is_own};

@@ -2,8 +2,8 @@
 
 use crate::model::Problem;
 use std::collections::HashSet;
-use std::fs::{self, Metadata};
-use std::io::ErrorKind;
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,17 @@ pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
     walk_for(root, &is_wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
     found.sort();
     (found, troubles)
+}
+
+/// How everything begins that obelus itself writes beside data: manifests of exports, baselines, answers for programs.
+const OWN: &[u8] = b"{\"obelus\":";
+
+/// Whether a file begins as those do; one that cannot be read does not.
+#[must_use]
+pub fn is_own(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(OWN.len() as u64).read_to_end(&mut head));
+    read.is_ok() && head == OWN
 }
 
 fn holds_records(name: &[u8]) -> bool {

@@ -61,3 +61,22 @@ fn an_input_that_changes_meanwhile_is_noticed() {
         let _gone = fs::remove_file(at.join("o.jsonl"));
     }
 }
+
+#[test]
+fn what_obelus_wrote_is_no_data_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir(at.join("d")).unwrap();
+    file(at, "d/a.jsonl", RECORD);
+    assert_eq!(obelus(at, &["export", "d/a.jsonl", "--out", "d/o.jsonl"]).0, 0);
+    assert_eq!(obelus(at, &["check", "d/a.jsonl", "--write-baseline", "d/known.jsonl"]).0, 0);
+    assert!(fs::metadata(at.join("d/known.jsonl")).unwrap().len() > 0);
+    let (status, stdout, stderr) = obelus(at, &["query", "d", ".id", "--count"]);
+    assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "d/a.jsonl:1\nd/o.jsonl:1\n", ""));
+    assert_eq!(obelus(at, &["query", "d/known.jsonl", ".rule", "--count"]).1, "1\n", "named, it is read");
+    fs::create_dir(at.join("parts")).unwrap();
+    let (_, stats, _) = obelus(at, &["stats", "d/a.jsonl", "--json"]);
+    file(at, "parts/1.jsonl", &stats);
+    let (status, stdout, stderr) = obelus(at, &["stats", "--merge", "parts"]);
+    assert!(status == 0 && stdout.starts_with("1 part"), "{stdout}{stderr}");
+}

@@ -26,7 +26,7 @@ enum Whole {
 /// Puts the parts together; the exit status. Unlike elsewhere a part that cannot be read is the end: a sum of the
 /// others would be wrong.
 pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
-    let inputs = Inputs::of(&options.files);
+    let inputs = Inputs::of_answers(&options.files);
     let status = inputs.complain();
     let mut merge = Merge { options, out, whole: None, lines: 0 };
     for file in &inputs.names {
