@@ -19,7 +19,11 @@ use {
 pub(super) type Column = (OwnName, String);
 
 /// What some columns say of the records of a file.
-pub(super) struct Columns(Vec<(OwnName, Vec<Told>)>);
+pub(super) struct Columns {
+    told: Vec<(OwnName, Vec<Told>)>,
+    /// How often an expression failed for a record.
+    pub(super) failed: u64,
+}
 
 impl Columns {
     /// Asks those that a filter asks for, of the records that are `wanted`.
@@ -28,7 +32,13 @@ impl Columns {
     /// An expression is none, or comes to a bad end again and again; the input can no longer be read.
     pub(super) fn of(loaded: &Loaded, filter: &Filter, columns: &[Column], wanted: &[bool]) -> Result<Self, Problem> {
         let asked = columns.iter().filter(|(name, _)| filter.own().any(|own| own == *name));
-        asked.map(|column| Ok((column.0, told(loaded, column, wanted)?))).collect::<Result<_, _>>().map(Self)
+        let mut out = Self { told: Vec::new(), failed: 0 };
+        for column in asked {
+            let (told, failed) = told(loaded, column, wanted)?;
+            out.told.push((column.0, told));
+            out.failed += failed;
+        }
+        Ok(out)
     }
 
     /// Whether a filter that asks for columns alone lets a record through.
@@ -37,15 +47,16 @@ impl Columns {
     }
 }
 
-/// What an expression says of each record; of one that is not wanted, nothing. The first that it fails for is told.
+/// What an expression says of each record; of one that is not wanted, nothing. And for how many it fails: the first is
+/// told.
 #[cfg(feature = "query")]
-fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<Vec<Told>, Problem> {
+fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<Told>, u64), Problem> {
     let (name, expression) = column;
     let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
     let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
     let records = loaded.records()?;
     let mut told = vec![Told::Nothing; records.len()];
-    let (mut first, mut failed) = (None, 0_usize);
+    let (mut first, mut failed) = (None, 0_u64);
     let asked = ask::records(loaded, &question, "", Some(wanted), |answered| {
         let answer = answered.answer;
         let is_broken = || records.get(answered.number).is_none_or(|r| r.body != RecordBody::Text);
@@ -66,11 +77,11 @@ fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<Vec<Told>, 
         let more = if failed > 1 { format!(" (and for {} more)", failed - 1) } else { String::new() };
         complain(&format!("{}:{line}: {}{more}", loaded.input.name(), named(why)));
     }
-    Ok(told)
+    Ok((told, failed))
 }
 
 #[cfg(not(feature = "query"))]
-fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<Vec<Told>, Problem> {
+fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<Told>, u64), Problem> {
     let message = format!("the column {} needs the feature `query`, which this build has not", column.0.as_str());
     Err(Problem::usage(message))
 }
@@ -95,7 +106,7 @@ impl Subject for Answers<'_> {
     }
 
     fn own(&self, name: OwnName) -> &Told {
-        let column = self.columns.0.iter().find(|(own, _)| *own == name);
+        let column = self.columns.told.iter().find(|(own, _)| *own == name);
         column.and_then(|(_, told)| told.get(self.record)).unwrap_or(&Told::Nothing)
     }
 }

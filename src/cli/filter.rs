@@ -10,6 +10,7 @@ use crate::review::{ChunkMaker, ContentKey, Filter, Marks, OwnName, Scope, Targe
 use crate::shell::config::Config;
 use crate::source::{Input, Seen};
 use clap::Args;
+use std::cell::Cell;
 
 /// A record looked at.
 struct Glanced {
@@ -90,17 +91,25 @@ pub(super) struct Where {
     known: Filter,
     own: Filter,
     columns: Vec<Column>,
+    /// How often one of these failed for a record so far.
+    failed: Cell<u64>,
 }
 
 impl Where {
     fn new(filter: Filter, columns: Vec<Column>) -> Self {
         let (known, own) = filter.apart();
-        Self { filter, known, own, columns }
+        Self { filter, known, own, columns, failed: Cell::new(0) }
     }
 
     /// The whole filter, as it is told.
     pub(super) fn filter(&self) -> &Filter {
         &self.filter
+    }
+
+    /// How often a column of the configuration failed for a record since this was asked last.
+    #[cfg(feature = "query")]
+    pub(super) fn take_failed(&self) -> u64 {
+        self.failed.take()
     }
 
     /// Its terms that ask for no column of the configuration.
@@ -127,6 +136,7 @@ impl Where {
     pub(super) fn passing_own(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Vec<bool>, Problem> {
         if !self.own.is_empty() {
             let told = Columns::of(loaded, &self.own, &self.columns, &passing)?;
+            self.failed.set(self.failed.get() + told.failed);
             for (record, passes) in passing.iter_mut().enumerate() {
                 *passes = *passes && told.pass(&self.own, record);
             }

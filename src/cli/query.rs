@@ -127,6 +127,7 @@ impl Told<'_, '_> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
         let (mut count, mut failed) = (0_u64, 0_u64);
         let passing = self.filter.as_ref().map(|filter| filter.passing(&loaded, &self.marks)).transpose()?;
+        failed += self.filter.as_ref().map_or(0, Where::take_failed);
         ask::records(&loaded, question, " (--timeout)", passing.as_deref(), |answered| {
             count += u64::from(answered.answer.is_true);
             failed += u64::from(answered.answer.failure.is_some());

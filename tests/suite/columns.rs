@@ -83,13 +83,21 @@ fn what_is_wrong_says_which_names_there_are_where_it_fails_and_ends_in_time() {
         assert!(status == 2 && stdout.is_empty() && stderr.contains(expected), "{filter}: {stderr}");
     }
     let (status, stdout, stderr) = asked("broken:none");
-    assert_eq!((status, stdout.as_str()), (0, "11\n"), "a record for which it fails has no value");
+    assert_eq!((status, stdout.as_str()), (1, "11\n"), "a record for which it fails has no value");
     assert!(
         stderr.contains("d.jsonl:1: column broken = .content | .x: ") && stderr.contains("(and for 9 more)"),
         "{stderr}"
     );
     let (status, stdout, stderr) = asked("forever:1");
-    assert_eq!((status, stdout.as_str()), (0, "9\n"));
+    assert_eq!((status, stdout.as_str()), (1, "9\n"));
+    let json = |words: &[&str]| run(at, &[&["query", "d.jsonl", "--count", "--json"], words].concat());
+    let (status, stdout, _) = json(&["--where", "broken:none"]);
+    let counts = "{\"obelus\":1,\"file\":\"d.jsonl\",\"records\":11,\"count\":11,\"failed\":10}\n";
+    assert_eq!((status, stdout.as_str()), (1, counts));
+    let (status, stdout, _) = json(&["--where", "model:a-1"]);
+    assert!(status == 0 && stdout.ends_with(",\"count\":4,\"failed\":0}\n"), "{stdout}");
+    let (status, ..) = run(at, &["query", "d.jsonl", ".id", "--where", "broken:none steps:1"]);
+    assert_eq!(status, 1, "with an expression too");
     assert!(
         stderr.contains("d.jsonl:4: column forever = ") && stderr.contains("longer than 2 s and was ended"),
         "{stderr}"

@@ -23,12 +23,13 @@ pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Ou
                 complain(&problem.to_string());
                 status = TROUBLE;
             }
-            done => done?,
+            failed => status = status.max(u8::from(failed? > 0)),
         }
     }
     Ok(status)
 }
 
+/// Tells of one; for how many of its records a column of the configuration failed.
 fn file(
     name: &FileName,
     has_several: bool,
@@ -36,14 +37,20 @@ fn file(
     filter: &Where,
     marks: &Marks,
     out: &mut Out,
-) -> Result<(), Stop> {
+) -> Result<u64, Stop> {
     let loaded = load(name, options.format.forced(), out)?;
     let passing = filter.passing(&loaded, marks)?;
+    let failed = filter.take_failed();
     let count = passing.iter().filter(|passes| **passes).count();
     match (options.count, options.json) {
         (true, true) => {
             let records = raw(&loaded.records()?.len())?;
-            let members = vec![("file", raw(&name.text())?), ("records", records), ("count", raw(&count)?)];
+            let members = vec![
+                ("file", raw(&name.text())?),
+                ("records", records),
+                ("count", raw(&count)?),
+                ("failed", raw(&failed)?),
+            ];
             out.json(&out::plain(&members))?;
         }
         (true, false) if has_several => out.line(&format!("{name}:{count}"))?,
@@ -55,5 +62,5 @@ fn file(
             }
         }
     }
-    Ok(())
+    Ok(failed)
 }
