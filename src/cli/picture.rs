@@ -53,7 +53,9 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let theme = theme(options.look.theme.as_deref().unwrap_or(THEME))?;
+    // There is no terminal to ask.
+    let named = options.look.theme.as_deref().filter(|name| *name != "auto");
+    let theme = theme(named.unwrap_or(THEME))?;
     let file = options.file.as_ref();
     let mut stage = Stage::open(screen::input(file)?, options.format.forced(), options.size, theme)?;
     stage.app.watch(options.look.watches.clone());

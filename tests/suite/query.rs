@@ -235,7 +235,10 @@ fn filters_choose_records_without_an_expression() {
     assert_eq!(ask(&["--select"]).1, lines[3..].concat());
     assert_eq!(ask(&[".id"]).1, "\"t4\"\n\"t5\"\n");
     assert_eq!(ask(&["--count", "--where", "id:4"]).1, "1\n");
-    assert_eq!(ask(&["--count", "--json"]).1, "{\"obelus\":1,\"file\":\"t.jsonl\",\"records\":5,\"count\":2}\n");
+    assert_eq!(
+        ask(&["--count", "--json"]).1,
+        "{\"obelus\":1,\"file\":\"t.jsonl\",\"records\":5,\"count\":2,\"failed\":0}\n"
+    );
     for (filter, count) in [("steps>=4", "2:1\n"), ("errors>0", "0:1\n"), ("steps<9 findings<9", "5:1\n")] {
         let (_, both, _) = folder.run(&["query", "t.jsonl", "broken.jsonl", "--where", filter, "--count"]);
         let counts: Vec<&str> = both.lines().map(|line| line.rsplit(':').next().unwrap()).collect();

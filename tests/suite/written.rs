@@ -80,3 +80,12 @@ fn what_obelus_wrote_is_no_data_of_a_folder() {
     let (status, stdout, stderr) = obelus(at, &["stats", "--merge", "parts"]);
     assert!(status == 0 && stdout.starts_with("1 part"), "{stdout}{stderr}");
 }
+
+#[test]
+fn a_picture_has_a_theme_without_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = |words: &[&str]| obelus(folder.path(), &[&["picture", "--size", "40x5"], words].concat());
+    let auto = picture(&["--theme", "auto"]);
+    assert_eq!((auto.0, auto.1), (0, picture(&[]).1), "{}", auto.2);
+    assert_eq!(picture(&["--theme", "mud"]).0, 2);
+}
