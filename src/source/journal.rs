@@ -20,6 +20,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Bytes of the first lines.
 const FIRST_BYTES: u64 = 1 << 20;
 
+/// What stands before the text of some files.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A journal at a path. It is opened for each read and append, so a file that was replaced is noticed.
 #[derive(Debug)]
 pub struct Journal {
@@ -196,8 +199,10 @@ fn text(lines: &[String], is_torn: bool) -> Vec<u8> {
 }
 
 fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let all = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    all.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
+    // An editor may have put a mark before the first.
+    let bare = |line: &[u8]| line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii().to_vec();
+    let all = bytes.split(|byte| *byte == b'\n').map(bare);
+    all.filter(|line| !line.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -223,6 +228,17 @@ mod tests {
         assert_eq!(texts(journal.new_lines().unwrap()), ["thr", "four"]);
         std::fs::write(&path, "new\n").unwrap();
         assert_eq!(texts(journal.new_lines().unwrap()), ["new"], "a shorter file is read anew");
+    }
+
+    #[test]
+    fn a_byte_order_mark_costs_no_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marks.jsonl");
+        std::fs::write(&path, "\u{feff}one\r\ntwo\n").unwrap();
+        for lines in [Journal::at(&path).all_lines(), Journal::at(&path).first_lines(), Journal::at(&path).new_lines()]
+        {
+            assert_eq!(texts(lines.unwrap()), ["one", "two"]);
+        }
     }
 
     #[test]
