@@ -65,12 +65,14 @@ pub struct Ready {
 }
 
 impl Output {
-    /// Begins a file at a path. `is_forced`: it may take the place of another file, but never of one of `inputs`.
+    /// Begins a file at a path. `is_forced`: it may take the place of another file, whose permissions it keeps, but
+    /// never of one of `inputs`. What a link leads to is replaced, not the link.
     ///
     /// # Errors
     /// There is such a file, it is an input, or its folder cannot be written.
     pub fn create(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<Self, Problem> {
         refuse(path, is_forced, inputs)?;
+        let path = &target(path)?;
         let name =
             path.file_name().ok_or_else(|| Problem::usage(format!("{} is no name of a file", path.display())))?;
         let prefix = format!(".{}.", name.to_string_lossy());
@@ -80,7 +82,8 @@ impl Output {
             // As any new file: what the user's mask leaves of it.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder_of(path));
-        let target = BufWriter::with_capacity(BUFFER_BYTES, made.map_err(|e| cannot_write(path, &e))?);
+        let made = made.and_then(|file| keep_mode(path, file)).map_err(|e| cannot_write(path, &e))?;
+        let target = BufWriter::with_capacity(BUFFER_BYTES, made);
         let packer = match Packing::by_name(&name.to_string_lossy()) {
             Packing::None => Packer::Plain(target),
             Packing::Gzip => Packer::Gzip(GzEncoder::new(target, Compression::default())),
@@ -156,6 +159,28 @@ impl Ready {
         let _synced = File::open(folder_of(&path)).and_then(|folder| folder.sync_all());
         Ok(path)
     }
+}
+
+/// What a path leads to.
+///
+/// # Errors
+/// It is a link that leads nowhere: a file in its place would not be where it leads.
+fn target(path: &Path) -> Result<PathBuf, Problem> {
+    if !std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
+        return Ok(path.to_owned());
+    }
+    std::fs::canonicalize(path).map_err(|_| {
+        let problem = Problem::usage(format!("{} is a link that leads nowhere", path.display()));
+        problem.hint("choose another name, or take the link away")
+    })
+}
+
+/// Gives a new file the permissions of the one whose place it is to take.
+fn keep_mode(path: &Path, file: NamedTempFile) -> io::Result<NamedTempFile> {
+    if let Ok(meta) = std::fs::metadata(path) {
+        file.as_file().set_permissions(Permissions::from_mode(meta.permissions().mode() & 0o7777))?;
+    }
+    Ok(file)
 }
 
 /// What must not be written: an input, whatever name leads to it; what is no file; and what is there.
@@ -245,6 +270,24 @@ mod tests {
         std::fs::write(&late, "other").unwrap();
         assert!(ready.publish().unwrap_err().to_string().contains("--force"));
         assert_eq!(std::fs::read_to_string(&late).unwrap(), "other");
+    }
+
+    #[test]
+    fn a_file_that_takes_the_place_of_another_keeps_its_mode_and_its_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("secret"), folder.path().join("link"));
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink("secret", &link).unwrap();
+        let mut output = Output::create(&link, true, &[]).unwrap();
+        output.write(b"new").unwrap();
+        output.finish().unwrap().publish().unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
+        std::fs::remove_file(&path).unwrap();
+        let told = Output::create(&link, true, &[]).map(|_| ()).unwrap_err().to_string();
+        assert!(told.contains("leads nowhere"), "{told}");
     }
 
     #[test]

@@ -6,7 +6,9 @@ use crate::ingest::Loaded;
 use crate::lint::baseline::{self, Baseline};
 use crate::model::{Bytes, Finding, Found, Problem, Span};
 use crate::source;
+use std::fs::Permissions;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a record that stand for its content: a greater one differs within them, or in its length.
@@ -86,7 +88,12 @@ fn replace(file: &Path, text: &[u8]) -> std::io::Result<()> {
     let led_to = file.canonicalize();
     let file = led_to.as_deref().unwrap_or(file);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut new = tempfile::NamedTempFile::new_in(folder.map_or_else(|| PathBuf::from("."), Path::to_owned))?;
+    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    // As any new file: what the user's mask leaves of it.
+    let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    if let Ok(meta) = std::fs::metadata(file) {
+        new.as_file().set_permissions(meta.permissions())?;
+    }
     new.write_all(text)?;
     new.persist(file)?;
     Ok(())
