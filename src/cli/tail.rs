@@ -40,7 +40,8 @@ struct Options {
     /// Print one JSON object for each record, error and event
     #[arg(long)]
     json: bool,
-    /// Print what stands there, take its end as final, and exit: 1 if there was an error, 2 if nothing could be read
+    /// Print what stands there, take its end as final, and exit: 1 if there was an error, 2 if something, or all, could
+    /// not be read
     #[arg(long)]
     once: bool,
     /// Look every MS milliseconds instead of being notified by the file system
@@ -64,8 +65,20 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let show = Show::new(options.json, out.is_coloured(), out.is_terminal());
     let writer = Writer::start()?;
     let (is_once, read_at) = (options.once, Instant::now());
-    let status =
-        Loop { tail, show, writer, signals, is_once, is_stream, read_at, until: None, has_error: false }.run()?;
+    let status = Loop {
+        name: options.path.to_string(),
+        tail,
+        show,
+        writer,
+        signals,
+        is_once,
+        is_stream,
+        read_at,
+        until: None,
+        has_error: false,
+        has_trouble: false,
+    }
+    .run()?;
     // What came before a stream broke off was told.
     if let Some(Err(problem)) = stream.filter(|input| !input.may_grow()).map(|input| input.wait()) {
         complain(&problem.to_string());
@@ -107,6 +120,8 @@ fn signals() -> Result<Receiver<()>, Stop> {
 }
 
 struct Loop {
+    /// The path, for people.
+    name: String,
     tail: Tail,
     show: Show,
     writer: Writer,
@@ -118,6 +133,8 @@ struct Loop {
     /// When to end whatever was not written, after a signal.
     until: Option<Instant>,
     has_error: bool,
+    /// Whether something cannot be read, which was told.
+    has_trouble: bool,
 }
 
 impl Loop {
@@ -141,7 +158,12 @@ impl Loop {
         }
         let written = self.writer.finish(self.until);
         match written {
-            Ok(()) if self.is_once && !self.tail.has_read() => Ok(super::TROUBLE),
+            Ok(()) if self.is_once && self.has_trouble => Ok(super::TROUBLE),
+            Ok(()) if self.is_once && !self.tail.has_read() => {
+                let advice = "such files end in .jsonl, .ndjson or .json";
+                complain(&format!("{}: there is no file of records in this folder; {advice}", self.name));
+                Ok(super::TROUBLE)
+            }
             Ok(()) => Ok(u8::from(self.is_once && self.has_error)),
             Err(error) => Err(Stop::Output(error)),
         }
@@ -209,10 +231,13 @@ impl Loop {
 
     /// Lets the follower tell, and takes what it told to the writer.
     fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(Told<'_>)) -> bool) -> bool {
-        let (show, has_error) = (&mut self.show, &mut self.has_error);
+        let (show, has_error, has_trouble) = (&mut self.show, &mut self.has_error, &mut self.has_trouble);
         let more = work(&mut self.tail, &mut |told| {
             match &told.what {
-                Tale::Notice(message) => complain(&SafeText::of(message).to_string()),
+                Tale::Notice(message) => {
+                    *has_trouble = true;
+                    complain(&SafeText::of(message).to_string());
+                }
                 Tale::Error { .. } => *has_error = true,
                 _ => {}
             }

@@ -348,7 +348,7 @@ impl Bytes for Input {
     }
 }
 
-fn cannot_open(name: &str, e: &io::Error) -> Problem {
+pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
     match e.kind() {
         ErrorKind::NotFound => Problem::unreadable(format!("{name}: there is no such file")),
         ErrorKind::PermissionDenied => {
@@ -371,6 +371,12 @@ mod tests {
         let packed = folder.path().join("packed.jsonl");
         std::fs::write(&packed, b"BZh91AY").unwrap();
         assert!(open(&packed).contains("bzip2"));
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_read_is_told_as_a_file_is() {
+        let told = cannot_open("runs/x", &ErrorKind::PermissionDenied.into()).to_string();
+        assert_eq!(told, "runs/x: no permission to read it; ask its owner, or look at `ls -l`");
     }
 
     #[test]

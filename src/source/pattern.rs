@@ -1,5 +1,6 @@
 //! The files that a pattern stands for, as `data/**/*.jsonl`, where no shell put them in its place.
 
+use super::input::cannot_open;
 use super::tree::files_below;
 use crate::model::Problem;
 use glob::{MatchOptions, Pattern};
@@ -124,7 +125,7 @@ impl Search {
             }
             Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
             Err(e) => {
-                self.troubles.push(Problem::unreadable(format!("{}: {e}", folder.display())));
+                self.troubles.push(cannot_open(&folder.display().to_string(), &e));
                 Vec::new()
             }
         }

@@ -1,5 +1,6 @@
 //! The files of a folder that hold records (TAIL T18).
 
+use super::input::cannot_open;
 use crate::model::Problem;
 use std::collections::HashSet;
 use std::fs::{self, File, Metadata};
@@ -73,7 +74,7 @@ fn walk_for(
             Ok(entries) => entries,
             Err(e) if e.kind() == ErrorKind::NotFound => continue,
             Err(e) => {
-                troubles.push(Problem::unreadable(format!("{}: {e}", path.display())));
+                troubles.push(cannot_open(&path.display().to_string(), &e));
                 continue;
             }
         };

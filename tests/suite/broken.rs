@@ -116,3 +116,35 @@ fn tail_reads_packed_files_and_names_what_is_no_text() {
     assert!(status == 2 && stdout.is_empty() && stderr.contains("UTF-16 text") && stderr.contains("iconv"), "{stderr}");
     assert_eq!(stderr.lines().count(), 1);
 }
+
+#[test]
+fn tail_says_that_a_folder_has_no_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    file(at, "notes.txt", "x");
+    let (status, stdout, stderr) = obelus(at, &["tail", ".", "--once"]);
+    assert!(status == 2 && stdout.is_empty() && stderr.contains(".: there is no file of records in this folder"), "{stderr}");
+    file(at, "a.jsonl", "{\"a\":1}\n");
+    assert_eq!(obelus(at, &["tail", ".", "--once"]).0, 0);
+}
+
+#[test]
+fn a_folder_within_that_may_not_be_read_is_trouble() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    file(at, "a.jsonl", "{\"a\":1}\n");
+    let closed = at.join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // Permissions do not hold for some users.
+    let is_closed = std::fs::read_dir(&closed).is_err();
+    for words in [&["tail", ".", "--once"][..], &["stats", "."]] {
+        let (status, stdout, stderr) = obelus(at, words);
+        assert!(!stdout.is_empty());
+        if is_closed {
+            assert!(status == 2 && stderr.contains("closed: no permission to read it"), "{words:?}: {stderr}");
+        }
+    }
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
