@@ -35,6 +35,10 @@ impl Inputs {
                 inputs.take_pattern(path);
                 continue;
             }
+            if argument.is_stdin() && inputs.names.contains(argument) {
+                inputs.troubles.push(twice());
+                continue;
+            }
             if argument.is_stdin() || !path.is_dir() {
                 inputs.names.push(argument.clone());
                 continue;
@@ -74,13 +78,20 @@ impl Inputs {
     }
 }
 
+fn twice() -> Problem {
+    Problem::usage("standard input is named twice, and can be read once")
+}
+
 /// Arguments with the files that fit in place of each pattern; folders stay.
 ///
 /// # Errors
-/// Nothing fits a pattern, or a folder on its way cannot be read.
+/// Nothing fits a pattern, a folder on its way cannot be read, or standard input is named twice.
 pub(super) fn spread(arguments: &[FileName]) -> Result<Vec<FileName>, Problem> {
     let mut out = Vec::new();
     for argument in arguments {
+        if argument.is_stdin() && out.contains(argument) {
+            return Err(twice());
+        }
         if !source::is_pattern(argument.as_ref()) {
             out.push(argument.clone());
             continue;

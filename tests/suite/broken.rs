@@ -1,6 +1,6 @@
 //! Records that cannot be read: told with line and byte of the file, wherever one asks.
 
-use super::command::{file, obelus_in as obelus};
+use super::command::{fed, file, obelus_in as obelus};
 
 const RECORD: &str =
     "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
@@ -147,4 +147,17 @@ fn a_folder_within_that_may_not_be_read_is_trouble() {
         }
     }
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for words in
+        [&["stats", "-", "-"][..], &["check", "-", "-"], &["export", "-", "-", "--out", "o"], &["marks", "-", "-"]]
+    {
+        let words = [words, if words[0] == "marks" { &["--marks", "/dev/null"] } else { &[] }].concat();
+        let (status, _, stderr) = fed(folder.path(), &words, RECORD);
+        assert!(status == 2 && stderr.contains("standard input is named twice"), "{words:?}: {stderr}");
+    }
+    assert!(!folder.path().join("o").exists());
 }
