@@ -123,7 +123,10 @@ fn tail_says_that_a_folder_has_no_records() {
     let at = folder.path();
     file(at, "notes.txt", "x");
     let (status, stdout, stderr) = obelus(at, &["tail", ".", "--once"]);
-    assert!(status == 2 && stdout.is_empty() && stderr.contains(".: there is no file of records in this folder"), "{stderr}");
+    assert!(
+        status == 2 && stdout.is_empty() && stderr.contains(".: there is no file of records in this folder"),
+        "{stderr}"
+    );
     file(at, "a.jsonl", "{\"a\":1}\n");
     assert_eq!(obelus(at, &["tail", ".", "--once"]).0, 0);
 }

@@ -1,6 +1,6 @@
 //! Differences, stretches and causes: against plain folds of leaves, from the command line, and on the screen.
 
-use super::command::{fed, file, obelus as ask, sample};
+use super::command::{fed, file, obelus as ask, program, sample};
 use super::played::press;
 use obelus::json::{Key, Value, parse};
 use obelus::model::{Identity, StepNo};
@@ -412,4 +412,30 @@ fn a_dataset_may_come_from_standard_input() {
     assert!(status == 2 && stderr.contains("only one of the two"), "{stderr}");
     let (status, stdout, _) = fed(folder.path(), &["diff", "a.jsonl", "-", "--record", "0"], &new);
     assert!(status == 0 && stdout.starts_with("--- a.jsonl"), "one run as before: {stdout}");
+}
+
+/// Bytes that a command and what it started read, as the system counts them; None where it does not.
+fn bytes_read(folder: &std::path::Path, words: &str) -> Option<u64> {
+    let script = format!("\"$0\" {words} > out; cat /proc/$$/io");
+    let mut shell = std::process::Command::new("sh");
+    let output = shell.args(["-c", &script]).arg(program().get_program()).current_dir(folder).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    told.lines().find_map(|line| line.strip_prefix("rchar: "))?.parse().ok()
+}
+
+#[test]
+fn records_of_datasets_are_read_alone_not_with_what_stands_around_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = |text: &str| {
+        (0..2_000).map(|i| format!("{{\"id\":\"{i}\",\"content\":[],\"x\":\"{text}\"}}\n")).collect::<String>()
+    };
+    file(folder.path(), "a.jsonl", &dataset("old"));
+    file(folder.path(), "b.jsonl", &dataset("new"));
+    let size = dataset("old").len() as u64;
+    for words in ["diff a.jsonl b.jsonl --json", "diff a.jsonl b.jsonl --json --changes"] {
+        let Some(read) = bytes_read(folder.path(), words) else { continue };
+        assert!(read > 2 * size && read < 100 * size, "{words}: {read} bytes of {size}");
+        let out = fs::read_to_string(folder.path().join("out")).unwrap();
+        assert_eq!(out.matches("{\"id\":\"").count(), 2_000);
+    }
 }

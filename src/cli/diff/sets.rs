@@ -9,7 +9,7 @@ use super::Stop;
 use crate::format::Answer;
 use crate::ingest::Loaded;
 use crate::json;
-use crate::model::{Problem, Record, RecordBody, lossy};
+use crate::model::{Bytes, Problem, Record, RecordBody, lossy};
 use crate::review::{Compared, Fingerprint, ValueChange, changes, compare, record_id};
 use crate::rules::digest;
 use crate::source::Reader;
@@ -98,11 +98,14 @@ impl Side<'_> {
         Ok(last)
     }
 
-    /// A record's text, read anew.
+    /// A record's text, read anew, by itself: those that are asked for stand anywhere. Of one that is broken nothing.
     fn text(&self, number: usize) -> Result<String, Problem> {
-        let mut reader = Reader::new(&self.loaded.input);
         let gone = || Problem::unreadable(format!("{} no longer holds record {number}", self.file));
-        Ok(lossy(reader.text(&self.loaded.records()?.get(number).ok_or_else(gone)?)?).into_owned())
+        let record = self.loaded.records()?.get(number).ok_or_else(gone)?;
+        match record.body {
+            RecordBody::Text => Ok(lossy(&self.loaded.input.read(record.place.span)?).into_owned()),
+            RecordBody::Broken(_) => Ok(String::new()),
+        }
     }
 
     fn id(&self, number: usize) -> Result<Option<String>, Problem> {
