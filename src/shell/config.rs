@@ -10,9 +10,12 @@ use crate::state::watch::Expected;
 use crate::text::near;
 use crate::ui::Background;
 use etcetera::BaseStrategy;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::env;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -122,8 +125,7 @@ struct Written {
 }
 
 /// One key of `[watch]`: `notice`, or the name of a format.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 enum WatchEntry {
     Notice(String),
     Format(WatchPaths),
@@ -132,7 +134,30 @@ enum WatchEntry {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WatchPaths {
-    paths: Vec<String>,
+    paths: Vec<Spanned<String>>,
+}
+
+/// Not derived: what tells the variants apart by trying forgets where their members stand.
+impl<'de> Deserialize<'de> for WatchEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entry;
+        impl<'de> Visitor<'de> for Entry {
+            type Value = WatchEntry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a notice, or a table with `paths`")
+            }
+
+            fn visit_str<E>(self, notice: &str) -> Result<WatchEntry, E> {
+                Ok(WatchEntry::Notice(notice.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<WatchEntry, A::Error> {
+                WatchPaths::deserialize(MapAccessDeserializer::new(table)).map(WatchEntry::Format)
+            }
+        }
+        deserializer.deserialize_any(Entry)
+    }
 }
 
 /// How a hit of a watch is told to somebody who looks elsewhere.
@@ -173,7 +198,7 @@ impl WatchConfig {
         let formats = || FORMATS.iter().map(|format| format.name());
         let mut watch = Self::default();
         for (key, entry) in written {
-            let (at, name) = (key.span().start, key.into_inner());
+            let (mut at, name) = (key.span().start, key.into_inner());
             let fault = match entry {
                 WatchEntry::Notice(by) if name == "notice" => match NOTICES.iter().find(|(known, _)| *known == by) {
                     Some((_, by)) => {
@@ -183,12 +208,17 @@ impl WatchConfig {
                     None => format!("`{by}` is no notice; there are: off, bell, osc9"),
                 },
                 WatchEntry::Format(WatchPaths { paths }) if formats().any(|known| known == name) => {
-                    match paths.iter().map(|path| Expected::parse(path)).collect() {
+                    let read =
+                        |path: &Spanned<String>| Expected::parse(path.get_ref()).map_err(|why| (path.span(), why));
+                    match paths.iter().map(read).collect() {
                         Ok(expected) => {
                             watch.formats.push((name, expected));
                             continue;
                         }
-                        Err(message) => message,
+                        Err((span, message)) => {
+                            at = span.start;
+                            message
+                        }
                     }
                 }
                 _ => {
@@ -390,8 +420,11 @@ mod tests {
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
             ("[watch]\nnotise = \"bell\"", "did you mean `notice`?"),
             ("[watch.act]\npaths = []", "line 1: [watch] has no `act` of this form; did you mean `acts`?"),
-            ("\n[watch.acts]\npaths = [\"†a < \"]", "line 2: `<` wants a JSON value behind it"),
-            ("[watch.acts]\npath = []", "line 1"),
+            ("\n[watch.acts]\npaths = [\"†a < \"]", "line 3: `<` wants a JSON value behind it"),
+            ("[watch.acts]\npaths = [\n  \"†a\",\n  \"†b < \",\n]", "line 4: `<` wants a JSON value behind it"),
+            ("[watch.acts]\npath = []", "line 2: unknown field `path`"),
+            ("[watch.acts]\npaths = [\"†a\", 3]", "line 2: invalid type: integer `3`"),
+            ("[watch]\nacts = 3", "line 2: invalid type: integer `3`, expected a notice, or a table"),
             (
                 "\n[filters]\nlong = \"stepz>3\"",
                 "line 3: [filters] long: at character 1: there is no stepz to filter by; did you mean steps?",
