@@ -7,7 +7,7 @@ use crate::shell::keeper::{self, Gathered};
 use crate::shell::templates::template;
 use crate::source::Journal;
 use crate::state::watch::Expected;
-use clap::{ArgMatches, Args, FromArgMatches, Parser};
+use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
@@ -145,7 +145,7 @@ pub(super) struct Question {
     #[command(flatten)]
     pub(super) format: FormatOption,
     /// State after this step; -1 is before any step [default: the last]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    #[arg(long, value_name = "N", value_parser = step)]
     pub(super) step: Option<StepNo>,
     /// Trajectory of a file that holds several, from 0
     #[arg(long, value_name = "R", default_value_t = 0)]
@@ -228,9 +228,13 @@ pub(super) fn step(text: &str) -> Result<StepNo, String> {
 /// The program with all its commands.
 pub(super) fn build(commands: &[Command]) -> clap::Command {
     let program = Screen::augment_args(clap::Command::new("obelus").disable_help_subcommand(true));
-    commands
-        .iter()
-        .fold(program, |program, command| program.subcommand((command.describe)(clap::Command::new(command.name))))
+    // A negative number is a value that an option may refuse, not an unknown option.
+    let numbers = |command: clap::Command| {
+        let takes = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
+        command.mut_args(|arg| if takes(&arg) { arg.allow_negative_numbers(true) } else { arg })
+    };
+    let describe = |command: &Command| numbers((command.describe)(clap::Command::new(command.name)));
+    commands.iter().fold(numbers(program), |program, command| program.subcommand(describe(command)))
 }
 
 /// The options of a command from what clap matched.

@@ -164,3 +164,23 @@ fn standard_input_is_read_once() {
     }
     assert!(!folder.path().join("o").exists());
 }
+
+#[test]
+fn a_negative_number_is_a_value_that_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    file(at, "d.jsonl", RECORD);
+    for words in [
+        &["state", "d.jsonl", "--record", "-1"][..],
+        &["steps", "d.jsonl", "--record", "-1"],
+        &["export", "d.jsonl", "--out", "o", "--sample", "-1"],
+        &["check", "d.jsonl", "--near", "-0.5"],
+        &["tail", "d.jsonl", "--poll", "-1"],
+        &["state", "d.jsonl", "--step", "-2"],
+    ] {
+        let (status, _, stderr) = obelus(at, words);
+        assert_eq!(status, 2, "{words:?}");
+        assert!(stderr.contains("invalid value '-") && !stderr.contains("-- -"), "{words:?}: {stderr}");
+    }
+    assert_eq!(obelus(at, &["state", "d.jsonl", "--step", "-1"]).0, 0);
+}

@@ -36,10 +36,10 @@ struct Options {
     #[command(flatten)]
     format: FormatOption,
     /// Step to compare from, -1 is before any step [default: the one before --to]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step, conflicts_with_all = NO_STEPS)]
+    #[arg(long, value_name = "N", value_parser = step, conflicts_with_all = NO_STEPS)]
     from: Option<StepNo>,
     /// Step to compare with [default: the last]
-    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = step, conflicts_with_all = NO_STEPS)]
+    #[arg(long, value_name = "M", value_parser = step, conflicts_with_all = NO_STEPS)]
     to: Option<StepNo>,
     /// Two instances of a kind to compare
     #[arg(long, value_names = ["I", "J"], num_args = 2, requires = "kind")]
@@ -48,7 +48,7 @@ struct Options {
     #[arg(long, value_name = "KIND", requires = "instances")]
     kind: Option<String>,
     /// Of two runs: compare no further than this step of A; of instances: at this step [default: the last]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    #[arg(long, value_name = "N", value_parser = step)]
     step: Option<StepNo>,
     /// Trajectory of a file that holds several, from 0 [default: 0; of two datasets all records]
     #[arg(long, value_name = "R")]
