@@ -164,7 +164,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// What was written and what was left, for people.
 fn tell(written: &write::Written, out: &mut Out) -> Result<u8, Stop> {
     let counts = &written.counts;
-    let text = format!("{} of {} records written", counts.written, counts.read);
+    let plural = if counts.read == 1 { "" } else { "s" };
+    let text = format!("{} of {} record{plural} written", counts.written, counts.read);
     out.styled(&[(Tone::Strong, &text)])?;
     for (path, count) in &written.files {
         out.line(&format!("    {count:>8}  {path}"))?;

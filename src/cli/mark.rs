@@ -56,10 +56,10 @@ struct What {
     #[arg(long)]
     unflag: bool,
     /// Put a tag on; repeatable
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", value_parser = tag)]
     tag: Vec<String>,
     /// Take a tag off; repeatable
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", value_parser = tag)]
     untag: Vec<String>,
     /// Write a note; an empty one takes it away
     #[arg(long, value_name = "TEXT")]
@@ -106,6 +106,11 @@ fn ranges(text: &str) -> Result<Ranges, String> {
     };
     let all: Option<Vec<_>> = text.split(',').map(range).collect();
     all.map(Ranges).ok_or_else(|| "records are numbers from 0 and ranges of them, as 3,7,10-19".to_owned())
+}
+
+fn tag(text: &str) -> Result<String, String> {
+    let has_letters = !text.trim().is_empty();
+    if has_letters { Ok(text.to_owned()) } else { Err("a tag has at least one letter".to_owned()) }
 }
 
 impl What {

@@ -3,7 +3,7 @@
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::WhereOption;
 use super::inputs::spread;
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, counted};
 use super::{Command, Stop, complain, target};
 use crate::format::Layout;
 use crate::ingest::Loaded;
@@ -84,15 +84,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 fn tell_left_out(gathered: &Gathered) {
     let (broken, newer) = (gathered.broken, gathered.newer.len());
     if broken > 0 {
-        complain(&format!("{broken} line{} of the journal cannot be read and are left out", plural(broken)));
+        let are = if broken == 1 { "is" } else { "are" };
+        complain(&format!("{} of the journal cannot be read and {are} left out", counted(broken, "line")));
     }
     if newer > 0 {
-        complain(&format!("{newer} line{} of the journal are of a later obelus and left out", plural(newer)));
+        let are = if newer == 1 { "is" } else { "are" };
+        complain(&format!("{} of the journal {are} of a later obelus and left out", counted(newer, "line")));
     }
-}
-
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }
 
 /// The keys of a file's units.
@@ -230,8 +228,9 @@ fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut O
     for journal in journals {
         let gathered = Gathered::of(&Journal::at(journal).all_lines()?);
         if gathered.broken > 0 {
-            let n = gathered.broken;
-            complain(&format!("{}: {n} line{} cannot be read and are left out", journal.display(), plural(n)));
+            let are = if gathered.broken == 1 { "is" } else { "are" };
+            let lines = counted(gathered.broken, "line");
+            complain(&format!("{}: {lines} cannot be read and {are} left out", journal.display()));
         }
         events.extend(gathered.events.into_iter().map(|event| (event.line(), event)));
         newer.extend(gathered.newer);

@@ -266,6 +266,11 @@ pub(super) fn step_member(step: StepNo) -> Option<StepNo> {
     (step != HEAD).then_some(step)
 }
 
+/// So many things for people: `1 record`, `2 records`.
+pub(super) fn counted(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A step for people: `@41`; what stood before any step is the head.
 pub(super) fn at(step: StepNo) -> String {
     if step == HEAD { "head".to_owned() } else { format!("@{step}") }

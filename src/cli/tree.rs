@@ -1,7 +1,7 @@
 //! `obelus tree`: several attempts at one task, what they begin with alike shown once.
 
 use super::args::{FileName, FormatOption, parsed};
-use super::out::{Out, Tone, plain, raw};
+use super::out::{Out, Tone, counted, plain, raw};
 use super::{Command, Stop, load};
 use crate::ingest::Loaded;
 use crate::json::{self, Data};
@@ -65,8 +65,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     }
     if !options.json {
         let other = loaded.records()?.len() - attempts.len();
+        let other = format!("{} name{}", counted(other, "record"), if other == 1 { "s" } else { "" });
         let (several, all) = (tasks.iter().filter(|task| task.len() > 1).count(), tasks.len());
-        let text = format!("{several} of {all} tasks have several attempts; {other} records name no task");
+        let text = format!("{several} of {all} tasks have several attempts; {other} no task");
         out.styled(&[(Tone::Dim, &text)])?;
     }
     Ok(0)
@@ -126,7 +127,7 @@ fn programs(
 
 fn people(attempts: &[Attempt], task: &[usize], stretches: &[Stretch], out: &mut Out) -> Result<(), Stop> {
     let name = task.first().map_or("", |i| attempts[*i].task.as_str());
-    out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {} attempts", task.len()))])?;
+    out.styled(&[(Tone::Strong, name), (Tone::Dim, &format!("  {}", counted(task.len(), "attempt")))])?;
     for stretch in stretches {
         let indent = "  ".repeat(stretch.depth.min(40) + 1);
         let steps = match stretch.steps.len() {

@@ -81,7 +81,7 @@ fn the_list_of_tasks_leads_to_a_tree_and_esc_back_to_the_list() {
     let mut stage = stage(dataset(), (100, 20));
     press(&mut stage, "A");
     let text = screen(&stage);
-    for told in ["2 of 3 tasks have several attempts", "1 records name no task", "2..3 steps", "reward 0.5..1"] {
+    for told in ["2 of 3 tasks have several attempts", "1 record names no task", "2..3 steps", "reward 0.5..1"] {
         // What the table takes for a reward is the sum over the steps; these have none.
         assert_eq!(text.contains(told), told != "reward 0.5..1", "{told}\n{text}");
     }

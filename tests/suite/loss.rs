@@ -146,7 +146,7 @@ fn attempts_at_a_task_are_a_tree() {
         "    ends  record 3  t-run3  reward 0.5",
         "    @2..@3  record 0  t-run1  reward 1.0",
         "    @2  record 2  t-run2  reward 0",
-        "1 of 2 tasks have several attempts; 1 records name no task",
+        "1 of 2 tasks have several attempts; 1 record names no task",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expect);
     let (_, text, _) = obelus(&["tree", &path, "--json", "--all"]);

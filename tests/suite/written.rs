@@ -89,3 +89,20 @@ fn a_picture_has_a_theme_without_a_terminal() {
     assert_eq!((auto.0, auto.1), (0, picture(&[]).1), "{}", auto.2);
     assert_eq!(picture(&["--theme", "mud"]).0, 2);
 }
+
+#[test]
+fn one_is_told_as_one_and_a_tag_has_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    file(at, "d.jsonl", RECORD);
+    file(at, "j", "no mark\n");
+    for tag in ["", " "] {
+        let (status, _, stderr) = obelus(at, &["mark", "d.jsonl", "--marks", "m", "--tag", tag]);
+        assert!(status == 2 && stderr.contains("a tag has at least one letter"), "{stderr}");
+    }
+    assert!(!at.join("m").exists());
+    assert!(obelus(at, &["export", "d.jsonl", "--out", "o.jsonl"]).1.starts_with("1 of 1 record written\n"));
+    assert!(obelus(at, &["marks", "--marks", "j"]).2.contains("1 line of the journal cannot be read and is left out"));
+    assert!(obelus(at, &["marks", "merge", "j"]).2.contains("j: 1 line cannot be read and is left out"));
+    assert!(obelus(at, &["diff", "d.jsonl", "d.jsonl", "--changes"]).1.starts_with("--- d.jsonl  1 record\n"));
+}

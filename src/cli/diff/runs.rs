@@ -2,7 +2,7 @@
 
 use super::super::args::Question;
 use super::super::open::Opened;
-use super::super::out::{Out, plain, raw};
+use super::super::out::{Out, counted, plain, raw};
 use super::Stop;
 use super::show::{self, Entry, Sides, differences, differs};
 use crate::format::Answer;
@@ -182,7 +182,7 @@ impl Compared {
         out: &mut Out,
     ) -> Result<(), Stop> {
         for (sign, question, step) in [("---", asked.0, self.last.0), ("+++", asked.1, self.last.1)] {
-            out.line(&format!("{sign} {}  {} steps", question.file, count(step)))?;
+            out.line(&format!("{sign} {}  {}", question.file, counted(count(step), "step")))?;
         }
         self.show_steps(out)?;
         if let Some(states) = first {

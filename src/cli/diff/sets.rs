@@ -2,7 +2,7 @@
 //! are held.
 
 use super::super::args::FileName;
-use super::super::out::{Out, Tone, exact, plain, raw};
+use super::super::out::{Out, Tone, counted, exact, plain, raw};
 use super::super::stats::{members, told};
 use super::super::survey;
 use super::Stop;
@@ -177,7 +177,7 @@ fn people(
     out: &mut Out,
 ) -> Result<(), Stop> {
     for (sign, side) in [("---", a), ("+++", b)] {
-        out.line(&format!("{sign} {}  {} records", side.file, side.loaded.records()?.len()))?;
+        out.line(&format!("{sign} {}  {}", side.file, counted(side.loaded.records()?.len(), "record")))?;
     }
     let order = if compared.is_reordered { ", in another order" } else { "" };
     out.line(&format!("  {} alike{order}", compared.same))?;

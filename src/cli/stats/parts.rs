@@ -2,7 +2,7 @@
 
 use super::{Options, tell_dataset};
 use crate::cli::inputs::Inputs;
-use crate::cli::out::{Out, raw};
+use crate::cli::out::{Out, counted, raw};
 use crate::cli::survey::DatasetStats;
 use crate::cli::{Stop, survey};
 use crate::json::{self, Value};
@@ -147,7 +147,7 @@ impl Merge<'_, '_> {
         if self.options.json {
             return Ok(self.out.json(&survey::line(WHOLE, &dataset)?)?);
         }
-        tell_dataset(&format!("{} parts", self.options.files.len()), what, Some(&dataset), self.out)
+        tell_dataset(&counted(self.options.files.len(), "part"), what, Some(&dataset), self.out)
     }
 }
 

@@ -35,7 +35,8 @@ fn head(list: &TaskList, looked: usize) -> Row {
         told += &format!(", the first {}", list.tasks.len());
     }
     if list.unnamed > 0 {
-        told += &format!(" · {} records name no task", count_text(list.unnamed));
+        let words = if list.unnamed == 1 { "record names" } else { "records name" };
+        told += &format!(" · {} {words} no task", count_text(list.unnamed));
     }
     Row::text(Role::Dim, &told)
 }
