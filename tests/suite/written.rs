@@ -91,6 +91,29 @@ fn a_picture_has_a_theme_without_a_terminal() {
 }
 
 #[test]
+fn an_export_that_is_ended_takes_away_what_it_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    file(at, "d.jsonl", &RECORD.repeat(6_000));
+    let mut ended = 0;
+    for moment in 0..16 {
+        let mut command = program();
+        command.args(["export", "d.jsonl", "--split", "80/20", "--out", "o.jsonl", "--force"]).current_dir(at);
+        command.env("XDG_DATA_HOME", at.join("data")).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(moment * 17));
+        let signal = if moment % 2 == 0 { "-TERM" } else { "-INT" };
+        let _sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let status = child.wait().unwrap();
+        assert!(status.code().is_none_or(|code| code == 0), "it ends as signals end programs, or was done: {status}");
+        ended += usize::from(status.code().is_none());
+        let names = fs::read_dir(at).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert_eq!(names.filter(|name| name.ends_with(".part")).count(), 0, "moment {moment}");
+    }
+    assert!(ended > 0);
+}
+
+#[test]
 fn one_is_told_as_one_and_a_tag_has_letters() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

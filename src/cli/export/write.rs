@@ -8,9 +8,14 @@ use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{Judged, Redactor, Secret, chat};
 use crate::source::{Output, Ready, Stamp};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag::register_usize;
+use signal_hook::low_level::emulate_default_handler;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What became of the records.
 #[derive(Default)]
@@ -109,14 +114,46 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps:
     let part = |path: &PathBuf| {
         Ok(Part { output: target::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
     };
+    let ended = Signalled::new()?;
     let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;
     let mut name = path.as_os_str().to_owned();
     name.push(".manifest.json");
     let manifest = Manifest::begin(Path::new(&name), options, sifted, &inputs)?;
     let redactor = options.redact.then(redactor).transpose()?;
     let mut work = Work { options, redactor, parts, manifest, counts: Counts::default() };
-    sifted.each(|seen| work.take(&seen))?;
-    work.end(stamps)
+    let written = sifted.each(|seen| ended.check().and_then(|()| work.take(&seen)));
+    let written = written.and_then(|()| ended.check()).and_then(|()| work.end(stamps));
+    // What was begun is taken away by now.
+    ended.end_if_signalled()?;
+    written
+}
+
+/// Signals that end the program, heard from now on, so that what was begun is taken away first.
+struct Signalled(Arc<AtomicUsize>);
+
+impl Signalled {
+    fn new() -> Result<Self, Stop> {
+        let signal = Arc::new(AtomicUsize::new(0));
+        for number in [SIGINT, SIGTERM] {
+            register_usize(number, Arc::clone(&signal), usize::try_from(number).unwrap_or(0))?;
+        }
+        Ok(Self(signal))
+    }
+
+    fn check(&self) -> Result<(), Stop> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            _ => Err(Problem::unreadable("ended by a signal").into()),
+        }
+    }
+
+    /// Ends the program as the signal would have.
+    fn end_if_signalled(&self) -> Result<(), Stop> {
+        match i32::try_from(self.0.load(Ordering::Relaxed)) {
+            Ok(0) | Err(_) => Ok(()),
+            Ok(signal) => Ok(emulate_default_handler(signal)?),
+        }
+    }
 }
 
 /// The patterns of secrets.
