@@ -9,6 +9,9 @@ use crate::text::wrap;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 
+/// What stands above the text in which a rule is found.
+const FOUND: &str = "Found in";
+
 /// Cells of a line of help.
 const LINE_CELLS: usize = 92;
 
@@ -69,9 +72,10 @@ fn explain(family: &Family, lint: &Lint, out: &mut Out) -> Result<(), Stop> {
     for range in wrap(lint.help, LINE_CELLS) {
         out.line(lint.help[range].trim_end())?;
     }
-    for (title, text) in [("Found in", lint.fires), ("Not found in", lint.silent)] {
+    for (title, text) in [(FOUND, lint.fires), ("Not found in", lint.silent)] {
         out.line("")?;
-        out.styled(&[(Tone::Strong, title)])?;
+        let with = format!("  obelus check {}", lint.options());
+        out.styled(&[(Tone::Strong, title), (Tone::Dim, if title == FOUND { &with } else { "" })])?;
         for line in text.lines() {
             out.line(&format!("    {line}"))?;
         }

@@ -1,6 +1,7 @@
 //! The linter: every rule with both of its examples, the ids of the rules against the table, the list of findings.
 
 use super::bless;
+use super::command::obelus;
 use super::played::press;
 use obelus::app::keys::Tab;
 use obelus::app::{Pane, view};
@@ -105,6 +106,21 @@ fn examples_do_what_they_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn examples_are_found_by_the_options_that_stand_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("example");
+    let rows = lint::lints().filter(|lint| lint.id != "data.contaminated");
+    for lint in rows {
+        let (_, told, _) = obelus(&["explain", lint.id]);
+        let options = told.lines().find_map(|line| line.strip_prefix("Found in  obelus ")).unwrap();
+        fs::write(&file, lint.fires).unwrap();
+        let words: Vec<&str> = options.split(' ').chain([file.to_str().unwrap(), "--json"]).collect();
+        let (_, stdout, stderr) = obelus(&words);
+        assert!(stdout.contains(&format!("\"rule\":\"{}\"", lint.id)), "{words:?}: {stdout}{stderr}");
+    }
+}
+
 /// The texts in quotes in the sources of the rules, the formats and the look at training that have the prefix of a family.
 fn ids_in_sources() -> BTreeSet<String> {
     let mut out = BTreeSet::new();
@@ -182,8 +198,10 @@ fn page() -> String {
             let _ = write!(out, "\n### {}\n\n{}: {}\n", lint.id, severity(lint), lint.help);
             let _ = write!(
                 out,
-                "\nFound in\n\n```json\n{}\n```\n\nbut not in\n\n```json\n{}\n```\n",
-                lint.fires, lint.silent
+                "\nFound in, by `obelus check {}`,\n\n```json\n{}\n```\n\nbut not in\n\n```json\n{}\n```\n",
+                lint.options(),
+                lint.fires,
+                lint.silent
             );
         }
     }
