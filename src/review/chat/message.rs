@@ -1,0 +1,99 @@
+//! D17: the messages of a conversation. One with answers to calls among its parts is several.
+
+use super::call::{self, Call};
+use super::content::{Content, Piece, piece, plain};
+use super::said::{Id, Left, Said, count, is_loss, rest};
+use crate::json::Value;
+use crate::model::Role;
+use crate::rules::adp::{Message, joined};
+
+/// Members that list calls, and those that hold what was thought.
+const CALLS: [&str; 2] = ["tool_calls", "function_call"];
+const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// A message as one or several; the schemas of tools that stand among its parts.
+pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said>, Option<String>) {
+    let message = Message::of(value);
+    let mut used: Vec<&str> = [message.speaker_key].into_iter().chain(message.text_key).collect();
+    let mut now = Said::new(Some(step), message.role, message.speaker);
+    let thought = THOUGHTS.iter().find_map(|key| Some((*key, joined(value.get(key)?).filter(|t| !t.is_empty())?)));
+    if let Some((key, text)) = thought {
+        now.reason(&text);
+        used.push(key);
+    }
+    let mut listed: Vec<Call> = Vec::new();
+    for key in CALLS {
+        let calls = value.get(key).and_then(call::all).filter(|calls| !calls.is_empty());
+        used.extend(calls.is_some().then_some(key));
+        listed.extend(calls.unwrap_or_default());
+    }
+    let answers = value.get("tool_call_id").and_then(Value::as_str).filter(|_| message.role == Role::Environment);
+    used.extend(answers.map(|_| "tool_call_id"));
+    now.answers = answers.map(Id::own);
+    if message.is_null && message.text.is_some() {
+        used.push("system_prompt");
+    }
+    let pieces = pieces(value, &message, &mut now, left);
+    let (mut turns, tools) = turns(pieces, now, left);
+    if let Some(last) = turns.last_mut() {
+        last.calls.extend(listed);
+    }
+    let others = rest(value, &used);
+    for (i, turn) in turns.iter_mut().enumerate() {
+        // What trains is said of all of the message, everything else once.
+        turn.others.extend(others.iter().filter(|(name, _)| i == 0 || is_loss(name)).cloned());
+    }
+    (turns, tools)
+}
+
+/// The parts of a message; a text is one.
+fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut Said, left: &mut Left) -> Vec<Piece> {
+    let text = || message.text.as_deref().map(|text| Piece::Text(text.to_owned(), true));
+    let Some(content) = message.text_key.and_then(|key| value.get(key)) else { return Vec::new() };
+    if let Some(parts) = content.as_array() {
+        let pieces: Vec<Piece> = parts.iter().map(|part| piece(part, left)).collect();
+        now.content.is_list = pieces.iter().all(|piece| matches!(piece, Piece::Text(_, true) | Piece::Other(_)));
+        return pieces;
+    }
+    let is_call = message.speaker.eq_ignore_ascii_case("function_call");
+    now.written = content.as_str().filter(|_| is_call).map(str::to_owned);
+    let calls = if is_call { call::all(content) } else { None };
+    match calls.filter(|calls| !calls.is_empty()) {
+        Some(calls) => vec![Piece::Calls(calls)],
+        None if content.is_null() || content.as_str().is_some() => text().into_iter().collect(),
+        None => vec![Piece::Text(plain(content), true)],
+    }
+}
+
+/// The parts in order: an answer to a call is a message of its own.
+fn turns(pieces: Vec<Piece>, mut now: Said, left: &mut Left) -> (Vec<Said>, Option<String>) {
+    let (mut turns, mut tools) = (Vec::new(), None);
+    for piece in pieces {
+        match piece {
+            Piece::Text(text, _) => {
+                if !now.calls.is_empty() && !text.trim().is_empty() {
+                    count(left, "place of a text behind a call");
+                }
+                now.content.push(Content::text(&text));
+            }
+            Piece::Other(part) => now.content.push(part),
+            Piece::Thought(text) => now.reason(&text),
+            Piece::Calls(calls) => now.calls.extend(calls),
+            Piece::Tools(schemas) => tools = Some(schemas),
+            Piece::Result(answer) => {
+                let mut result = Said::new(now.step, Role::Environment, "");
+                result.content = answer.content;
+                result.answers = answer.id.as_deref().map(Id::own).or_else(|| now.answers.clone());
+                result.others = answer.others;
+                let next = Said::new(now.step, now.role, &now.name);
+                let before = std::mem::replace(&mut now, next);
+                turns.extend(Some(before).filter(|before| !before.is_empty()));
+                turns.push(result);
+            }
+        }
+    }
+    if !now.is_empty() || turns.is_empty() {
+        turns.push(now);
+    }
+    (turns, tools)
+}
