@@ -26,6 +26,8 @@ pub struct Turn {
     pub role: String,
     /// Its text, for finding it in what a template made of it.
     pub text: String,
+    /// What the agent thought before it says that; empty if nothing is told of it.
+    pub thoughts: String,
     /// Whether it is trained, by a field of the message: its name, and what it says.
     pub field: Option<(&'static str, bool)>,
     /// The step that it comes from; a system prompt comes from none.
@@ -76,6 +78,7 @@ impl Turn {
         Some(Self {
             role: clean(&said.name),
             text: clean(&said.content.joined().unwrap_or_default()),
+            thoughts: clean(said.reasoning.as_deref().unwrap_or_default()),
             field: field(&written),
             step: said.step,
             value: told(&written),

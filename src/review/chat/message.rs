@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::content::{Content, Piece, piece, plain};
-use super::said::{Id, Left, Said, count, is_loss, rest};
+use super::said::{Id, Left, Member, Said, count, is_loss, rest};
 use crate::json::Value;
 use crate::model::Role;
 use crate::rules::adp::{Message, joined};
@@ -38,10 +38,11 @@ pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said
     if let Some(last) = turns.last_mut() {
         last.calls.extend(listed);
     }
-    let others = rest(value, &used);
-    for (i, turn) in turns.iter_mut().enumerate() {
-        // What trains is said of all of the message, everything else once.
-        turn.others.extend(others.iter().filter(|(name, _)| i == 0 || is_loss(name)).cloned());
+    // What trains is said of all of the message, everything else once.
+    let mut others = rest(value, &used);
+    let loss: Vec<Member> = others.iter().filter(|(name, _)| is_loss(name)).cloned().collect();
+    for turn in &mut turns {
+        turn.others.extend(std::mem::replace(&mut others, loss.clone()));
     }
     (turns, tools)
 }

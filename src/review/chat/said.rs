@@ -46,7 +46,7 @@ pub(in crate::review) struct Said {
     /// The role as `messages` name it: `system`, `user`, `assistant`, `tool`, or as written where nobody knows it.
     pub(in crate::review) name: String,
     pub(in crate::review) content: Content,
-    pub(super) reasoning: Option<String>,
+    pub(in crate::review) reasoning: Option<String>,
     pub(super) calls: Vec<Call>,
     /// The text of a `function_call` turn, as written.
     pub(super) written: Option<String>,
@@ -92,7 +92,7 @@ impl Said {
     /// Adds to what is thought before it.
     pub(super) fn reason(&mut self, text: &str) {
         match &mut self.reasoning {
-            Some(before) => *before = format!("{before}\n{text}"),
+            Some(before) => before.extend(["\n", text]),
             None => self.reasoning = Some(text.to_owned()),
         }
     }

@@ -6,7 +6,7 @@ use super::call::Call;
 use super::content::plain;
 use super::dialogue::Dialogue;
 use super::object::Object;
-use super::said::{Id, Left, Member, Said, count, lose, lose_all};
+use super::said::{Id, Left, Member, Said, count, is_loss, is_nothing, lose, lose_all};
 use crate::json::{self, Value};
 use crate::model::Role;
 use std::fmt::Write;
@@ -16,6 +16,8 @@ struct Turn {
     role: Role,
     from: String,
     value: String,
+    /// Whether it is a call in JSON, as the record has it: among other words nobody could read it.
+    is_json: bool,
     /// The fields that say whether it is trained, as written.
     loss: Vec<Member>,
 }
@@ -32,6 +34,9 @@ pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
             continue;
         }
         let turn = Turn::of(said);
+        if turn.value.trim().is_empty() && !(said.is_empty() && said.others.iter().all(|(_, json)| is_nothing(json))) {
+            count(&mut left, "words of a message, which is blank now");
+        }
         match turns.last_mut().filter(|before| before.is_joined_by(&turn)) {
             Some(before) => {
                 count(&mut left, "bound of turns of one side, joined");
@@ -73,7 +78,7 @@ fn lose_beside(said: &Said, left: &mut Left) {
     if is_own(&said.answers) {
         lose(left, "message", "tool_call_id");
     }
-    lose_all(left, "message", said.others.iter().filter(|member| !said.loss().any(|field| field == *member)));
+    lose_all(left, "message", said.others.iter().filter(|(name, _)| !is_loss(name)));
 }
 
 impl Turn {
@@ -89,18 +94,20 @@ impl Turn {
         let calls = said.calls.iter().map(function_text);
         let text = said.content.joined().filter(|text| !text.is_empty()).into_iter().chain(calls);
         let value = said.written.clone().unwrap_or_else(|| text.collect::<Vec<_>>().join("\n"));
-        Self { role: said.role, from: from.to_owned(), value, loss: said.loss().cloned().collect() }
+        let is_json = said.written.is_some() && !said.calls.is_empty();
+        Self { role: said.role, from: from.to_owned(), value, is_json, loss: said.loss().cloned().collect() }
     }
 
     /// Whether the next turn is of the same side, and trained alike.
     fn is_joined_by(&self, next: &Self) -> bool {
         let is_side = |role| matches!(role, Role::Agent | Role::User | Role::Environment);
         let is_agent = |role| role == Role::Agent;
-        is_side(self.role) && is_side(next.role) && is_agent(self.role) == is_agent(next.role) && self.loss == next.loss
+        let is_one_side = is_side(self.role) && is_side(next.role) && is_agent(self.role) == is_agent(next.role);
+        is_one_side && self.loss == next.loss && !self.is_json && !next.is_json
     }
 
     fn join(&mut self, next: Self) {
-        self.value = format!("{}\n\n{}", self.value, next.value);
+        self.value.extend(["\n\n", &next.value]);
         // A call among words is a call, words of the user among results are the user's.
         if self.from != next.from {
             let is_agent = self.role == Role::Agent;

@@ -225,6 +225,17 @@ fn sharegpt_with_calls_stays_as_it_is() {
 }
 
 #[test]
+fn a_blank_that_was_none_is_told_and_calls_in_json_stay_alone() {
+    let record = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"","reasoning":"r"},
+        {"role":"user","content":""},{"role":"assistant","content":null,"refusal":"no"}]}"#;
+    let left = told(record, Shape::ShareGpt).1;
+    assert!(left.contains(&"2 words of a message, which is blank now".to_owned()), "{left:?}");
+    let call = r#"{"from":"function_call","value":"{\"name\":\"f\"}"}"#;
+    let record = format!(r#"{{"conversations":[{{"from":"gpt","value":"I look"}},{call},{call}]}}"#);
+    assert_eq!(told(&record, Shape::ShareGpt), (record, Vec::new()));
+}
+
+#[test]
 fn what_no_shape_carries_is_counted() {
     let std = r#"{"id":"s","details":{"a":1},"content":[
         {"class_":"text_observation","content":"x","source":"user","name":"ann"},

@@ -32,7 +32,9 @@ pub(super) fn said(value: &Value<'_>, role: Role, step: usize, left: &mut Left) 
         lose_all(left, "observation", &rest(observation, if results.is_some() { &["results"] } else { &[] }));
     }
     let results = results.unwrap_or_default().iter().map(|value| result(value, step, left));
-    [said].into_iter().chain(results).collect()
+    // A turn may be nothing but what came back.
+    let said = Some(said).filter(|said| !said.is_empty() || results.len() == 0);
+    said.into_iter().chain(results).collect()
 }
 
 fn result(value: &Value<'_>, step: usize, left: &mut Left) -> Said {
