@@ -3,7 +3,6 @@
 use super::call::{self, Call};
 use super::said::{Left, Member, is_nothing, lose, lose_all, rest};
 use crate::json::{self, Value};
-use crate::rules::adp::joined;
 
 /// Types of parts that are calls, answers, thoughts.
 const CALLS: &[&str] = &["tool_call", "tool_use", "tool-call", "toolCall", "function_call"];
@@ -121,6 +120,18 @@ pub(super) fn plain(value: &Value<'_>) -> String {
     value.as_str().map_or_else(|| json::compact(value), str::to_owned)
 }
 
+/// A text, or the texts of a list of parts that are nothing else, joined by a newline.
+pub(super) fn words(value: &Value<'_>) -> Option<String> {
+    let Some(parts) = value.as_array() else { return value.as_str().map(str::to_owned) };
+    let mut left = Left::new();
+    let text = |part: &Value<'_>| match piece(part, &mut left) {
+        Piece::Text(text, _) if left.is_empty() => Some(text),
+        _ => None,
+    };
+    let texts: Option<Vec<String>> = parts.iter().map(text).collect();
+    texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n"))
+}
+
 fn other(part: &Value<'_>) -> Content {
     let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
     Content { parts: vec![Part::Other(kind.to_owned(), json::compact(part))], is_list: false }
@@ -135,7 +146,7 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
     let value = |keys: &[&'static str]| {
         keys.iter().find_map(|key| part.get(key).filter(|found| !found.is_null()).map(|found| (*key, found)))
     };
-    let text = |keys: &[&'static str]| value(keys).and_then(|(key, found)| Some((key, joined(found)?.into_owned())));
+    let text = |keys: &[&'static str]| value(keys).and_then(|(key, found)| Some((key, words(found)?)));
     if CALLS.contains(&kind) {
         return call::all(part).map_or_else(|| Piece::Other(other(part)), Piece::Calls);
     }
@@ -153,7 +164,10 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
             if is_thought { Piece::Thought(said) } else { Piece::Text(said, key == "text") }
         }
         _ => match value(&["value"]).filter(|_| kind == "tools") {
-            Some((_, tools)) => Piece::Tools(json::compact(tools)),
+            Some((key, tools)) => {
+                lose_all(left, "part", &rest(part, &["type", key]));
+                Piece::Tools(json::compact(tools))
+            }
             None => Piece::Other(other(part)),
         },
     }

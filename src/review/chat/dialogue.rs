@@ -1,10 +1,11 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
+use super::content::words;
 use super::said::{Left, Member, Said, lose_all, rest};
 use super::{item, message, turn};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::{Body, Reading, Shape, joined};
+use crate::rules::adp::{Body, Reading, Shape};
 
 /// A conversation.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Dialogue {
 
     /// What a conversation says beside its messages.
     fn head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
-        if let Some(prompt) = record.get("system").and_then(joined) {
+        if let Some(prompt) = record.get("system").and_then(words) {
             self.turns.push(Said::text(None, Role::System, &prompt));
             used.push("system");
         }

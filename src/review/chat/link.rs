@@ -26,15 +26,16 @@ pub(super) fn link(turns: &mut [Said]) {
         if matches!(turn.role, Role::User | Role::Agent) {
             open = Open::default();
         }
-        for (i, call) in turn.calls.iter_mut().enumerate() {
-            let id = call.id.get_or_insert_with(|| Id::made(turn.step.unwrap_or(0), place + i));
-            open.add(id.clone(), &call.name);
-        }
         let name = |name| turn.others.iter().find(|(member, json)| member == name && json != "null");
-        if turn.role == Role::Environment && name("tool_call_id").is_none() {
+        let can_answer = turn.role == Role::Environment && turn.calls.is_empty();
+        if can_answer && name("tool_call_id").is_none() {
             let tool = name("name").and_then(|(_, json)| Some(json::parse_lenient(json).ok()?.as_str()?.to_owned()));
             let answered = open.take(turn.answers.as_ref(), tool.as_deref());
             turn.answers = turn.answers.take().or(answered);
+        }
+        for (i, call) in turn.calls.iter_mut().enumerate() {
+            let id = call.id.get_or_insert_with(|| Id::made(turn.step.unwrap_or(0), place + i));
+            open.add(id.clone(), &call.name);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::call::Call;
 use super::content::plain;
 use super::dialogue::Dialogue;
 use super::object::Object;
-use super::said::{Id, Left, Member, Said, count, is_loss, is_nothing, lose, lose_all};
+use super::said::{Id, Left, Member, Said, count, is_loss, lose, lose_all};
 use crate::json::{self, Value};
 use crate::model::Role;
 use std::fmt::Write;
@@ -28,13 +28,13 @@ pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
     let (mut system, mut turns): (Vec<String>, Vec<Turn>) = (Vec::new(), Vec::new());
     for said in &dialogue.turns {
         lose_beside(said, &mut left);
-        if said.role == Role::System && turns.is_empty() {
+        if said.role == Role::System && turns.is_empty() && said.calls.is_empty() {
             lose_all(&mut left, "message", said.loss());
             system.push(said.content.joined().unwrap_or_default());
             continue;
         }
         let turn = Turn::of(said);
-        if turn.value.trim().is_empty() && !(said.is_empty() && said.others.iter().all(|(_, json)| is_nothing(json))) {
+        if turn.value.trim().is_empty() && !said.is_empty() {
             count(&mut left, "words of a message, which is blank now");
         }
         match turns.last_mut().filter(|before| before.is_joined_by(&turn)) {

@@ -1,11 +1,10 @@
 //! D18: turns of an ATIF trajectory as messages: what is said, then the results of its observation.
 
 use super::call;
-use super::content::Content;
+use super::content::{Content, words};
 use super::said::{Id, Left, Said, is_nothing, lose_all, rest};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::joined;
 
 /// The messages of a turn.
 pub(super) fn said(value: &Value<'_>, role: Role, step: usize, left: &mut Left) -> Vec<Said> {
@@ -13,8 +12,8 @@ pub(super) fn said(value: &Value<'_>, role: Role, step: usize, left: &mut Left) 
     let mut said = Said::new(Some(step), role, speaker);
     said.content = value.get("message").map_or_else(|| Content::text(""), |message| Content::of(message, left));
     let mut used = vec!["step_id", "source", "message", "observation"];
-    if let Some(text) = value.get("reasoning_content").and_then(joined) {
-        said.reasoning = Some(text.into_owned()).filter(|text| !text.is_empty());
+    if let Some(text) = value.get("reasoning_content").and_then(words) {
+        said.reasoning = Some(text).filter(|text| !text.is_empty());
         used.push("reasoning_content");
     }
     if let Some(calls) = value.get("tool_calls").and_then(call::all) {
