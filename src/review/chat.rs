@@ -25,8 +25,8 @@ pub(super) use said::{LOSS_FIELDS, MASK, Said};
 /// The shape of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `{"id", "messages": [{"role", "content", …}], "tools"?, …}`; messages may have `reasoning_content`, `tool_calls`,
-    /// `tool_call_id`.
+    /// `{"id", "messages": [{"role", "content", …}], "tools"?, …}`; messages may have `reasoning_content`,
+    /// `tool_calls`, `tool_call_id`.
     Messages,
     /// `{"id", "system"?, "conversations": [{"from", "value", …}], "tools"?, …}`; two sides take turns: `human` and
     /// `observation`, `gpt` and `function_call`.

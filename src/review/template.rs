@@ -277,8 +277,8 @@ fn put_json(value: &Value, depth: usize, out: &mut String) -> Result<(), Error> 
     Ok(())
 }
 
-/// Filter `said` of the named templates: a content as text; of parts their texts, and a sign for each picture, joined by
-/// a newline (D17).
+/// Filter `said` of the named templates: a content as text; of parts their texts, and a sign for each picture, joined
+/// by a newline (D17).
 fn said(content: &Value) -> Result<String, Error> {
     match content.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(String::new()),
