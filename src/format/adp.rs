@@ -146,12 +146,13 @@ fn is_atif(root: &Value<'_>) -> bool {
     shape(root) == Shape::Atif && (is_named || steps().iter().any(is_step))
 }
 
-/// D2 `chat`, and no request of Agent/Data: its `context` would hold messages. What a conversation has looked up stands
-/// in such a member too, as texts.
+/// D2 `chat`, and no request of Agent/Data: its `context` would hold messages (A8). What a conversation has looked up
+/// stands in such a member too.
 fn is_conversation(root: &Value<'_>) -> bool {
     let context = root.get("context").and_then(Value::as_array);
-    let is_request =
-        |context: &[Value<'_>]| messages(root).next().is_none() || context.iter().any(|m| m.as_object().is_some());
+    let is_request = |context: &[Value<'_>]| {
+        messages(root).next().is_none() || context.iter().any(|value| Message::of(value).is_message())
+    };
     shape(root) == Shape::Chat && !context.is_some_and(is_request)
 }
 
@@ -193,6 +194,7 @@ mod tests {
                 {"role":"assistant","content":"y"}]}"#,
             r#"{"messages":[{"role":"user","content":"x"}],"context":["doc1","doc2"]}"#,
             r#"{"conversations":[{"from":"human","value":"x"}],"context":[]}"#,
+            r#"{"messages":[{"role":"user","content":"x"}],"context":[{"title":"t","passage":"p"}]}"#,
         ] {
             assert!(is_detected(text), "{text}");
         }

@@ -109,8 +109,8 @@ impl Summary {
             }
         }
         if self.unknown > 0 {
-            let each = if self.files == 1 { "which" } else { &format!("{} of which", self.unknown) };
-            out.push_str(&format!(", {each} no format fits: only looked at as JSON (`obelus formats FILE`)"));
+            let which = if self.files == 1 { "which" } else { &format!("{} of which", self.unknown) };
+            out.push_str(&format!(", {which} no format fits (`obelus formats FILE` says more)"));
         }
         out
     }

@@ -17,7 +17,7 @@ pub(super) struct Evidence {
     envelopes: usize,
     /// Envelopes with a `context`.
     contexts: usize,
-    /// Whether a `context` holds an object, as a message is one.
+    /// Whether a `context` holds a message.
     is_filled: bool,
 }
 
@@ -41,7 +41,8 @@ impl Evidence {
             Content::Envelope(envelope) => {
                 self.envelopes += 1;
                 self.contexts += usize::from(envelope.has_context);
-                self.is_filled |= envelope.has_context && envelope.messages.iter().any(|m| m.as_object().is_some());
+                self.is_filled |=
+                    envelope.has_context && envelope.messages.iter().any(|value| Message::of(value).is_message());
                 envelope.messages.iter().for_each(|message| self.add_message(message));
             }
             Content::Message(message) => self.add_message(message),
