@@ -105,6 +105,7 @@ fn faults_of_lines_are_told_without_the_words_of_parsers() {
     let path = file(folder.path(), "log", "{\"n\":1}\nthird\n# x\n{\"a\":\n");
     for name in ["generic", "acts", "adp", "scopix"] {
         let (_, stdout, _) = obelus(&["check", "--format", name, &path]);
+        assert!(stdout.matches("the record is no JSON: ").count() >= 2, "{name}: {stdout}");
         for jargon in ["ident", "expected value", "expected a value", "EOF"] {
             assert!(!stdout.contains(jargon), "{name}: {stdout}");
         }
