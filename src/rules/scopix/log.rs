@@ -34,7 +34,7 @@ impl Log {
         let place = record.place;
         let value = match record.json(text) {
             Ok((_, value)) => value,
-            Err(reason) => return self.broken(place, reason),
+            Err(reason) => return self.broken(place, &reason),
         };
         match &value.data {
             Data::Array(items) if !is_slot_list(&value) => {
@@ -50,9 +50,9 @@ impl Log {
         }
     }
 
-    fn broken(&mut self, place: Place, reason: String) {
+    fn broken(&mut self, place: Place, reason: &str) {
         let step = self.begin(Shape::Broken, place);
-        self.say(step, INVALID_JSON, None, reason);
+        self.say(step, INVALID_JSON, None, format!("the record is no JSON: {reason}"));
     }
 
     fn begin(&mut self, shape: Shape, place: Place) -> StepNo {
