@@ -3,7 +3,7 @@
 use super::inspector::Wanted;
 use super::keys::Tab;
 use super::msg::Hits;
-use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
+use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane, view};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::panes::Nth;
@@ -72,7 +72,15 @@ impl App {
                 let Some(record) = self.table.record() else { return };
                 return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
             }
-            Pane::Facets | Pane::Plot => None,
+            Pane::Facets => self.table.facets.search(self.table.focus, &pattern, is_forward),
+            Pane::Plot => {
+                let (focus, tally) = (self.table.focus, self.table.facets.tally.as_ref());
+                self.table.plot.search(
+                    tally.filter(|(of, _)| *of == focus).map(|(_, tally)| tally),
+                    &pattern,
+                    is_forward,
+                )
+            }
             Pane::Attempts => self.attempts.search(&pattern, is_forward),
             Pane::Steps => {
                 let step = self.session.open().map_or(0, |o| o.step());
@@ -83,9 +91,15 @@ impl App {
             Pane::Inspector => self.search_inspector(&pattern, is_forward),
             Pane::Watches => self.search_watches(&pattern, is_forward),
         };
+        // Rows that do not scroll have no cursor: that something stands there can only be said.
+        let is_above =
+            self.pane == Pane::Inspector && view::head_rows(self).iter().any(|row| pattern.is_match(&row.plain()));
+        let typed = pattern.typed();
         self.tell(match found {
-            Some(Nth { at, of }) => format!("{} · {} of {of} in this pane", pattern.typed(), at + 1),
-            None => format!("no {} in this pane", pattern.typed()),
+            Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in this pane, and above them", at + 1),
+            Some(Nth { at, of }) => format!("{typed} · {} of {of} in this pane", at + 1),
+            None if is_above => format!("{typed} stands at the top of this pane, and nowhere below"),
+            None => format!("no {typed} in this pane"),
         });
     }
 
@@ -288,6 +302,7 @@ impl App {
         let open = session.open()?;
         match inspector.tab {
             Tab::Findings => inspector.findings.search(&open, pattern, is_forward),
+            Tab::Plan => inspector.plan.search(&open, pattern, is_forward),
             _ => inspector.history.search(&open, pattern, is_forward),
         }
     }

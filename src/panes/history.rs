@@ -11,6 +11,9 @@ use std::rc::Rc;
 /// From this width on events are told in words, with the time.
 const WIDE: usize = 56;
 
+/// Of so many events a search looks at what their values were copied from, too.
+const SEARCHED_CAUSES_MAX: usize = 1_000;
+
 type CacheKey = (u64, NodeId, StepNo);
 
 /// Scroll and cursor of the history, and the events of the value in focus.
@@ -52,8 +55,19 @@ impl HistoryPane {
     /// Puts the cursor on the next or previous event whose row matches, around the end; which one it is.
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let events = self.events(open);
-        let is_hit = |event: &Event| pattern.is_match(&row(open, event, None, false, true).plain());
-        let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();
+        let checks = focus_checks(open);
+        // Where each value came from is looked up for those that fit into what is kept of it.
+        let told = &events[..events.len().min(SEARCHED_CAUSES_MAX)];
+        let writes: Vec<Written<'_>> = told.iter().filter_map(|event| written(open, event)).collect();
+        let mut causes = open.causes(&writes).into_iter();
+        let mut is_hit = |i: usize| {
+            let event = &events[i];
+            let cause = told.get(i).and_then(|event| written(open, event)).and_then(|_| causes.next());
+            let mut row = row(open, event, cause.as_ref().and_then(|hops| hops.first()), false, true);
+            row.left.extend(verdict(open, event, i == 0 || events[i - 1].at != event.at, &checks));
+            pattern.is_match(&row.plain())
+        };
+        let hits: Vec<usize> = (0..events.len()).filter(|i| is_hit(*i)).collect();
         self.scroll.move_to_hit(&hits, is_forward)
     }
 

@@ -1,9 +1,10 @@
 //! The plan at the step in focus: its nodes wave by wave, how far each is, what it takes and gives, who waits for it.
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, state::at, value};
+use super::row::next_hit;
+use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, state::at, value};
 use crate::format::plan::{PlanNode, PlanView, Port, PortState};
 use crate::model::StepNo;
-use crate::text::Role;
+use crate::text::{Pattern, Role};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -69,40 +70,13 @@ impl PlanPane {
         if let Some((_, lines)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(lines);
         }
-        let lines = Rc::new(open.plan().map(|plan| self.build(&plan)).unwrap_or_default());
+        let lines = Rc::new(open.plan().map(|plan| build(&plan, |node| self.is_open(&plan, node))).unwrap_or_default());
         *self.cache.borrow_mut() = Some((key, Rc::clone(&lines)));
         lines
     }
 
     fn is_open(&self, plan: &PlanView, node: usize) -> bool {
         self.folds.get(&node).copied().unwrap_or(plan.nodes.len() <= OPEN_NODES_MAX)
-    }
-
-    fn build(&self, plan: &PlanView) -> Vec<PlanLine> {
-        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
-        for (i, edge) in plan.edges.iter().enumerate() {
-            edges[edge.from].push(i);
-        }
-        let mut out = vec![PlanLine::Head];
-        let mut put = |heading: PlanLine, nodes: &[usize]| {
-            out.extend([PlanLine::Gap, heading]);
-            for &node in nodes {
-                out.push(PlanLine::Node(node));
-                if self.is_open(plan, node) {
-                    put_details(plan, node, &edges[node], &mut out);
-                }
-            }
-        };
-        for (i, wave) in plan.order.waves.iter().enumerate() {
-            put(PlanLine::Wave(i), wave);
-        }
-        for (i, cycle) in plan.order.cycles.iter().enumerate() {
-            put(PlanLine::Cycle(i), cycle);
-        }
-        if !plan.order.blocked.is_empty() {
-            put(PlanLine::Blocked, &plan.order.blocked);
-        }
-        out
     }
 
     /// Puts the cursor where its row stands now; another step may have more rows above it.
@@ -202,6 +176,28 @@ impl PlanPane {
         }
     }
 
+    /// Puts the cursor on the next or previous row that matches, around the end, and unfolds the node that hides it;
+    /// which one it is.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let (plan, line) = (open.plan()?, self.line(open)?);
+        let lines = build(&plan, |_| true);
+        let painter = Painter { plan: &plan, pane: self, cells: usize::MAX };
+        let is_hit = |row: &usize| pattern.is_match(&painter.row(lines[*row]).plain());
+        let hits: Vec<usize> = (0..lines.len()).filter(is_hit).collect();
+        let here = lines.iter().position(|other| *other == line).unwrap_or(0);
+        let found = next_hit(&hits, &here, is_forward)?;
+        let hit = lines[hits[found.at]];
+        if let Some(node) =
+            node_of(&plan, hit).filter(|node| !matches!(hit, PlanLine::Node(_)) && !self.is_open(&plan, *node))
+        {
+            self.folds.insert(node, true);
+            self.fold_version += 1;
+        }
+        self.show(open, hit);
+        self.scroll.jump_to(self.scroll.cursor);
+        Some(found)
+    }
+
     /// The visible rows.
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
@@ -216,6 +212,34 @@ impl PlanPane {
         });
         Window { rows: rows.collect(), top: self.scroll.top, total: lines.len() }
     }
+}
+
+/// The rows when of all nodes those are unfolded.
+fn build(plan: &PlanView, is_open: impl Fn(usize) -> bool) -> Vec<PlanLine> {
+    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
+    for (i, edge) in plan.edges.iter().enumerate() {
+        edges[edge.from].push(i);
+    }
+    let mut out = vec![PlanLine::Head];
+    let mut put = |heading: PlanLine, nodes: &[usize]| {
+        out.extend([PlanLine::Gap, heading]);
+        for &node in nodes {
+            out.push(PlanLine::Node(node));
+            if is_open(node) {
+                put_details(plan, node, &edges[node], &mut out);
+            }
+        }
+    };
+    for (i, wave) in plan.order.waves.iter().enumerate() {
+        put(PlanLine::Wave(i), wave);
+    }
+    for (i, cycle) in plan.order.cycles.iter().enumerate() {
+        put(PlanLine::Cycle(i), cycle);
+    }
+    if !plan.order.blocked.is_empty() {
+        put(PlanLine::Blocked, &plan.order.blocked);
+    }
+    out
 }
 
 fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<PlanLine>) {

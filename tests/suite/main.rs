@@ -32,6 +32,7 @@ mod query;
 mod replay;
 mod review;
 mod schemas;
+mod searches;
 mod seen;
 mod sieve;
 mod spark;
