@@ -256,6 +256,11 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
             window.rows.splice(0..0, head);
             window
         }
+        Tab::Llm
+            if inspector.llm.lines().is_empty() && inspector.llm_of != Some((open.session.generation, open.step())) =>
+        {
+            Window::notice(&["Reading what the model sees…"], extent.width)
+        }
         Tab::Llm if inspector.llm.lines().is_empty() => Window::notice(
             &["Nothing yet.", "No message that the model would see stands in the context at this step."],
             extent.width,
