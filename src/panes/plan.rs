@@ -28,6 +28,8 @@ pub enum PlanLine {
     Node(usize),
     /// A node in one instance.
     Instance(usize, usize),
+    /// Why a node is no further.
+    Why(usize),
     /// Something that a node takes.
     Read(usize, usize),
     /// Something that a node gives.
@@ -159,7 +161,7 @@ impl PlanPane {
         };
         match line {
             PlanLine::Head => plan.step.map(PlanTarget::Step),
-            PlanLine::Node(node) => plan.nodes[node].step.or(plan.step).map(PlanTarget::Step),
+            PlanLine::Node(node) | PlanLine::Why(node) => plan.nodes[node].step.or(plan.step).map(PlanTarget::Step),
             PlanLine::Instance(node, i) => plan.nodes[node].instances[i].step.or(plan.step).map(PlanTarget::Step),
             PlanLine::Read(node, i) => port(node, &plan.nodes[node].reads[i]),
             PlanLine::Write(node, i) => port(node, &plan.nodes[node].writes[i]),
@@ -245,6 +247,7 @@ fn build(plan: &PlanView, is_open: impl Fn(usize) -> bool) -> Vec<PlanLine> {
 fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<PlanLine>) {
     let shown = &plan.nodes[node];
     out.extend((0..shown.instances.len()).map(|i| PlanLine::Instance(node, i)));
+    out.extend(shown.why.is_some().then_some(PlanLine::Why(node)));
     out.extend((0..shown.reads.len()).map(|i| PlanLine::Read(node, i)));
     out.extend((0..shown.writes.len()).map(|i| PlanLine::Write(node, i)));
     let conflicts = plan.conflicts.iter().enumerate().filter(|(_, c)| c.node == node);
@@ -255,9 +258,11 @@ fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<Plan
 /// The node that a row belongs to.
 fn node_of(plan: &PlanView, line: PlanLine) -> Option<usize> {
     match line {
-        PlanLine::Node(node) | PlanLine::Instance(node, _) | PlanLine::Read(node, _) | PlanLine::Write(node, _) => {
-            Some(node)
-        }
+        PlanLine::Node(node)
+        | PlanLine::Instance(node, _)
+        | PlanLine::Why(node)
+        | PlanLine::Read(node, _)
+        | PlanLine::Write(node, _) => Some(node),
         PlanLine::Edge(edge, _) => plan.edges.get(edge).map(|e| e.from),
         PlanLine::Conflict(i) => plan.conflicts.get(i).map(|c| c.node),
         PlanLine::Head | PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
@@ -320,6 +325,10 @@ impl Painter<'_> {
                 Piece::of(Role::Dim, "  behind a cycle, never to run"),
             ]),
             PlanLine::Node(node) => self.node(node),
+            PlanLine::Why(node) => {
+                let why = self.plan.nodes[node].why.as_deref().unwrap_or_default();
+                Row::new(vec![Piece::of(Role::Dim, "     since "), Piece::of(Role::Text, why)])
+            }
             PlanLine::Instance(node, i) => {
                 let instance = &self.plan.nodes[node].instances[i];
                 let (sign, role) = status_sign(Some(instance.status));
@@ -344,10 +353,10 @@ impl Painter<'_> {
             }
             PlanLine::Conflict(i) => {
                 let conflict = &self.plan.conflicts[i];
-                let parents: Vec<String> = conflict.parents.iter().map(|n| self.name(*n)).collect();
+                let parents: Vec<String> = conflict.parents.iter().map(|n| format!("{} #{n}", self.name(*n))).collect();
                 Row::new(vec![
                     Piece::of(Role::Error, "     ✗ conflict"),
-                    Piece::of(Role::Text, &format!("  {} all give {}", parents.join(" and "), conflict.what)),
+                    Piece::of(Role::Text, &format!("  {} give {}", parents.join(" and "), conflict.what)),
                 ])
             }
         }
@@ -429,7 +438,8 @@ impl Painter<'_> {
 
 fn has_details(plan: &PlanView, node: usize) -> bool {
     let shown = &plan.nodes[node];
-    let is_bare = shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
+    let is_bare =
+        shown.why.is_none() && shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
     !is_bare || plan.edges.iter().any(|e| e.from == node) || plan.conflicts.iter().any(|c| c.node == node)
 }
 
