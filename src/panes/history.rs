@@ -63,7 +63,7 @@ impl HistoryPane {
         let mut is_hit = |i: usize| {
             let event = &events[i];
             let cause = told.get(i).and_then(|event| written(open, event)).and_then(|_| causes.next());
-            let mut row = row(open, event, cause.as_ref().and_then(|hops| hops.first()), false, true);
+            let mut row = row(open, event, &cause.unwrap_or_default(), false, true);
             row.left.extend(verdict(open, event, i == 0 || events[i - 1].at != event.at, &checks));
             pattern.is_match(&row.plain())
         };
@@ -105,10 +105,10 @@ impl HistoryPane {
         let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(open, event)).collect();
         let mut causes = open.causes(&writes).into_iter();
         for (i, event) in visible {
-            let cause = written(open, event).and_then(|_| causes.next()).and_then(|hops| hops.first().cloned());
+            let cause = written(open, event).and_then(|_| causes.next()).unwrap_or_default();
             let cursor = has_focus && i == self.scroll.cursor;
             let is_first = i == 0 || events[i - 1].at != event.at;
-            let mut row = row(open, event, cause.as_ref(), current == Some(i), is_wide);
+            let mut row = row(open, event, &cause, current == Some(i), is_wide);
             row.left.extend(verdict(open, event, is_first, &checks));
             rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
@@ -146,7 +146,7 @@ fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &[Invalid]) -
 }
 
 /// One event: with words and the time where there is room, else with signs.
-fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is_wide: bool) -> Row {
+fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide: bool) -> Row {
     let (sign, word, role) = match event.op {
         EventOp::Add => ("+", "added", Role::Added),
         EventOp::Change => ("~", "changed", Role::Changed),
@@ -179,8 +179,8 @@ fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is
     if path.len() > focus {
         left.push(Piece::of(Role::Dim, &format!("  {}", crate::json::pointer(&path[focus..]))));
     }
-    if let Some(hop) = cause {
-        left.push(Piece::of(Role::Dim, "   = "));
+    for (i, hop) in cause.iter().enumerate() {
+        left.push(Piece::of(Role::Dim, if i == 0 { "   = " } else { " = " }));
         left.push(Piece::of(Role::Reference, &hop.told(open.run())));
     }
     let mut right = Vec::new();

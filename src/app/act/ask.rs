@@ -2,6 +2,7 @@
 
 use crate::app::keys::Tab;
 use crate::app::{App, Pane};
+use crate::format::cause::{Hop, Written};
 use crate::panes::compare;
 use crate::state::NodeId;
 use std::collections::HashSet;
@@ -29,6 +30,36 @@ impl App {
                 self.tell(format!("so since this step, up to step {step} at least"));
             }
         }
+    }
+
+    /// Goes to what the value in focus was copied from: one hop back on the way to where it first came in.
+    pub(super) fn go_to_origin(&mut self) {
+        let Some(open) = self.session.open() else { return };
+        let leaf = open.focus_node().and_then(|(_, node)| open.tree().leaf(node, open.step()));
+        let Some(leaf) = leaf else {
+            drop(open);
+            return self.tell("no value in focus that could be copied from another: move in State to one");
+        };
+        let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
+        let Some(hop) = hops[0].first() else {
+            drop(open);
+            return self.tell("nothing says where this value came from: it first came in here");
+        };
+        let left = hops[0].len() - 1;
+        let s = if left == 1 { "" } else { "s" };
+        let more = if left == 0 { "it first came in here".to_owned() } else { format!("{left} more hop{s} back") };
+        let told = format!("{} · {more} · Backspace returns", hop.told(open.run()));
+        let target = match hop {
+            Hop::Value { id, path, .. } => Some((open.tree().identity(*id).clone(), path.clone())),
+            Hop::Result { .. } => None,
+        };
+        let step = hop.step().max(0);
+        drop(open);
+        self.jump_to(step);
+        if let Some(target) = target {
+            self.focus_path(target);
+        }
+        self.tell(told);
     }
 
     /// Puts the next or previous value that the step wrote in focus; behind the last comes the first.
