@@ -8,7 +8,8 @@ use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
 use crate::text::{Role, SafeText, pad, width};
-use changes::Changes;
+pub(super) use changes::before;
+use changes::{Changes, is_container, op, was};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -328,7 +329,7 @@ impl StatePane {
             Place::Identity(_) => line.root,
             Place::Group(_) => None,
         };
-        let op = node.and_then(|n| outline.changes.leaves.get(&n)).copied();
+        let op = node.and_then(|n| op(open, outline, n));
         let (sign, sign_role) = match (op, &line.place) {
             (_, Place::Gone(_)) => ("− ", Role::Removed),
             (Some(EventOp::Add), _) => ("+ ", Role::Added),
@@ -427,7 +428,12 @@ impl StatePane {
                 left.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
             }
             if let Some(n) = outline.changes.below.get(&node).filter(|_| line.is_open == Some(false)) {
-                left.push(Piece::of(Role::Changed, &format!("  ~{n}")));
+                let is_new = open.tree().shape(node, step - 1).is_none();
+                let (role, sign) = if is_new { (Role::Added, '+') } else { (Role::Changed, '~') };
+                left.push(Piece::of(role, &format!("  {sign}{n}")));
+            }
+            if outline.changes.below.contains_key(&node) && is_container(open, node, step - 1) == Some(false) {
+                left.extend(was(open, node, step));
             }
             return;
         }
@@ -451,12 +457,6 @@ impl StatePane {
 #[must_use]
 pub fn at(step: StepNo) -> String {
     if step == HEAD { "head".to_owned() } else { format!("@{step}") }
-}
-
-fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
-    let Some(old) = open.tree().before(node, step) else { return Vec::new() };
-    let text = value::stored(&old.value, open.bytes()).text;
-    vec![Piece::of(Role::Dim, "  was "), Piece::safe(Role::Old, text)]
 }
 
 fn focus_of(open: &Open<'_>, place: &Place) -> Option<(Identity, Vec<Key>)> {

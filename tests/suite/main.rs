@@ -43,5 +43,6 @@ mod terminal;
 mod tidy;
 mod times;
 mod unharmed;
+mod values;
 mod vectors;
 mod watch;
