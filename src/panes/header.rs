@@ -9,6 +9,8 @@ use crate::model::StepNo;
 use crate::state::{Event, EventOp, IdentityId, Leaf, NodeId};
 use crate::text::{Role, SafeText, cut, cut_middle};
 
+/// Least room for the path of the value that the sentence is about.
+const PATH_CELLS_MIN: usize = 24;
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
 /// From this width on the header tells the date with the time.
@@ -173,6 +175,9 @@ fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
 /// The sentence on the value in focus: who set it, what it was before.
 #[must_use]
 pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    if open.session.is_complete && open.session.records.count() == 0 {
+        return vec![Piece::of(Role::Dim, " the input holds no records")];
+    }
     if !open.session.format.has_state() {
         return vec![Piece::of(
             Role::Dim,
@@ -186,7 +191,9 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         )];
     };
     let step = open.step();
-    let mut out = vec![Piece::of(Role::Reference, &format!(" {reference}"))];
+    // The end of a long path says most; the value and who wrote it must have room, too.
+    let reference = cut_middle(&SafeText::of(&reference), (cells / 2).max(PATH_CELLS_MIN));
+    let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, reference)];
     if let Some(instance) = instance {
         out.push(Piece::of(Role::Instance, &format!(" {instance}")));
     }

@@ -14,6 +14,13 @@ const WIDE: usize = 56;
 /// Of so many events a search looks at what their values were copied from, too.
 const SEARCHED_CAUSES_MAX: usize = 1_000;
 
+/// Said where a tab is about the state, of records that have none.
+pub const NO_STATE: [&str; 2] = [
+    "No state in these records.",
+    "Nothing is known of how they merge, so no value has a history, a schema or a difference; obelus formats FILE says \
+     why.",
+];
+
 type CacheKey = (u64, NodeId, StepNo);
 
 /// Scroll and cursor of the history, and the events of the value in focus.
@@ -75,10 +82,13 @@ impl HistoryPane {
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let Some((reference, instance)) = open.focus_reference() else {
-            let lines = [
-                "No value in focus.",
-                "Move in the State pane, or press `>` for the next write; its history shows here.",
-            ];
+            let lines = match open.session.format.has_state() {
+                true => [
+                    "No value in focus.",
+                    "Move in the State pane, or press `>` for the next write; its history shows here.",
+                ],
+                false => NO_STATE,
+            };
             return Window::notice(&lines, extent.width);
         };
         let events = self.events(open);
