@@ -274,8 +274,7 @@ impl App {
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };
         let step = open.step();
-        let pair =
-            inspector.pair.as_ref().and_then(|(kind, i)| compare::pairs(open.run(), kind, step).get(*i).copied());
+        let pair = inspector.pair.as_ref().and_then(|(of, i)| compare::pairs(open.run(), of, step).get(*i).copied());
         let question = match pair {
             Some((old, new)) => Question::Instances { step, old, new },
             None => Question::Steps { from: inspector.base.unwrap_or(step - 1), to: step },

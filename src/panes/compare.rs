@@ -356,16 +356,21 @@ fn inside(quoted: &str) -> &str {
     quoted.get(1..quoted.len() - 1).unwrap_or_default()
 }
 
-/// The pairs of identities of a kind at a step, instances before the global one: first and second, first and third …
+/// The pairs of identities of a kind at a step, instances before the global one: first and second, first and third …;
+/// those of one that is asked for before the others.
 #[must_use]
-pub fn pairs(run: &dyn Run, kind: &str, step: StepNo) -> Vec<(IdentityId, IdentityId)> {
+pub fn pairs(run: &dyn Run, of: &Identity, step: StepNo) -> Vec<(IdentityId, IdentityId)> {
     let tree = run.tree();
     let identity = |id: IdentityId| -> &Identity { tree.identity(id) };
     let mut ids: Vec<IdentityId> =
-        tree.identities(step).into_iter().map(|view| view.id).filter(|id| identity(*id).kind == kind).collect();
+        tree.identities(step).into_iter().map(|view| view.id).filter(|id| identity(*id).kind == of.kind).collect();
     ids.sort_by_key(|id| identity(*id).instance.is_none());
     let later = |i: usize| ids[i + 1..].iter().copied();
-    (0..ids.len()).flat_map(|i| later(i).map(move |new| (i, new))).map(|(i, new)| (ids[i], new)).collect()
+    let all = (0..ids.len()).flat_map(|i| later(i).map(move |new| (i, new)));
+    let mut pairs: Vec<_> = all.map(|(i, new)| (ids[i], new)).collect();
+    let first = tree.find(of);
+    pairs.sort_by_key(|(old, new)| first != Some(*old) && first != Some(*new));
+    pairs
 }
 
 #[cfg(test)]

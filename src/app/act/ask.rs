@@ -90,15 +90,23 @@ impl App {
 
     /// Compares the next two instances of the kind in focus; behind the last pair come steps again.
     pub(super) fn compare_instances(&mut self) {
-        let Some(kind) = self.session.focus.path.as_ref().map(|(identity, _)| identity.kind.clone()) else {
-            return self.tell("no value in focus: move in State to a kind that has instances");
+        let Some(open) = self.session.open() else { return };
+        let standing = open.tree().identities(open.step());
+        let mut named = standing.iter().map(|view| open.tree().identity(view.id));
+        // Without a value in focus it is the first kind with instances, as where they stand side by side.
+        let focus = self.session.focus.path.as_ref().map(|(identity, _)| identity);
+        let Some(of) = focus.or_else(|| named.find(|identity| identity.instance.is_some())).cloned() else {
+            drop(open);
+            return self.tell("no kind has instances at this step");
         };
-        let Some(count) = self.session.open().map(|o| compare::pairs(o.run(), &kind, o.step()).len()) else { return };
+        let count = compare::pairs(open.run(), &of, open.step()).len();
+        drop(open);
         let next = match &self.inspector.pair {
-            Some((before, at)) if *before == kind => at + 1,
+            Some((before, at)) if *before == of => at + 1,
             _ => 0,
         };
-        self.inspector.pair = (next < count).then(|| (kind.clone(), next));
+        let kind = of.kind.clone();
+        self.inspector.pair = (next < count).then_some((of, next));
         match (&self.inspector.pair, count) {
             (_, 0) => return self.tell(format!("¶{kind} has no two instances at this step")),
             (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; the same key goes on", next + 1)),
