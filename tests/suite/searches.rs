@@ -66,3 +66,25 @@ fn rows_that_the_screen_shows_are_found() {
     press(&mut stage, "1 / type:schema-violation Enter");
     assert_eq!(notice(&stage), "schema-violation stands at the top of this pane, and nowhere below");
 }
+
+#[test]
+fn a_search_of_the_state_stops_at_rows_whose_name_or_value_matches() {
+    let text = r#"{"type":"state","state":{"plan":{"hotel":{"price":{"net":90,"gross":108},"seen":"booked"}},"note":"no plan"}}"#;
+    let mut stage = on(&format!("{text}\n"), (120, 30));
+    press(&mut stage, "Tab / type:plan Enter");
+    let focus = |stage: &Stage| stage.app.session.open().unwrap().focus_reference().unwrap().0;
+    let mut seen = vec![focus(&stage)];
+    for _ in 0..2 {
+        press(&mut stage, "n");
+        seen.push(focus(&stage));
+    }
+    assert_eq!(seen, ["†state.plan", "†state.note", "†state.plan"], "not what only lies below a row that matches");
+    for (typed, wanted) in [
+        ("state.plan.hotel", "†state.plan.hotel"),
+        ("gross", "†state.plan.hotel.price.gross"),
+        ("booked", "†state.plan.hotel.seen"),
+    ] {
+        press(&mut stage, &format!("/ type:{typed} Enter"));
+        assert_eq!((focus(&stage).as_str(), nth(&stage)), (wanted, (1, 1)));
+    }
+}
