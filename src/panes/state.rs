@@ -307,7 +307,7 @@ impl StatePane {
             return Window::notice(&empty_notice(open), extent.width);
         }
         let range = self.scroll.top..total.min(self.scroll.top + extent.height);
-        let column = value_column(&outline.lines[range.clone()], indent_cells(extent.width));
+        let column = value_column(&outline.lines[range.clone()], extent.width);
         let marked = marks::values(open);
         let rows = range
             .map(|i| {
@@ -338,11 +338,11 @@ impl StatePane {
             (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
             _ => ("  ", Role::Dim),
         };
-        let indent = indent_cells(cells);
-        let key_cells = column.saturating_sub(line.depth * indent);
+        let indent = indent_of(line.depth, cells);
+        let key_cells = column.saturating_sub(indent);
         let mut left = vec![
             Piece::of(sign_role, sign),
-            Piece::of(Role::Text, &" ".repeat(line.depth * indent)),
+            Piece::of(Role::Text, &" ".repeat(indent)),
             Piece::safe(
                 Role::Punct,
                 SafeText::literal(match line.is_open {
@@ -362,7 +362,7 @@ impl StatePane {
             }
         }
         if let Place::Identity(id) = line.place {
-            let name = line.depth * indent + width(&open.tree().identity(id).kind) + 8;
+            let name = indent + width(&open.tree().identity(id).kind) + 8;
             let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
             right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }
@@ -479,19 +479,19 @@ fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
     }
 }
 
-/// Cells of one level.
-fn indent_cells(cells: usize) -> usize {
-    if cells < 50 { 1 } else { 2 }
+/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
+fn indent_of(depth: usize, cells: usize) -> usize {
+    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
 }
 
 /// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
-fn value_column(lines: &[Line], indent: usize) -> usize {
+fn value_column(lines: &[Line], pane: usize) -> usize {
     let cells = |line: &Line| {
         let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
             Key::Index(i) => i.to_string().len() + 2,
             Key::Name(n) => width(SafeText::of(n).as_str()),
         };
-        Some(line.depth * indent + key.min(KEY_CELLS_MAX))
+        Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
     };
     lines.iter().filter_map(cells).max().unwrap_or(0)
 }
