@@ -1,7 +1,7 @@
 //! What panes say of a value: what it was, who removed it, where it came from, why a call waits.
 
 use super::played::{notice, on, press, screen, step};
-use obelus::app::Pane;
+use obelus::app::{Effect, Msg, Pane};
 use obelus::shell::stage::Stage;
 
 /// A value that was handed on from step to step, then replaced with all around it.
@@ -38,7 +38,7 @@ fn what_takes_the_place_of_something_else_says_what_that_was() {
     press(&mut stage, ": type:4 Enter");
     shows(&stage, &["~    x     null  was {2 values}"]);
     press(&mut stage, ".");
-    shows(&stage, &["▾ x  was null", "+      y   1"]);
+    shows(&stage, &["▾ x    was null", "+     y    1"]);
     let list =
         "{\"type\":\"state\",\"state\":{\"list\":[1,2,3],\"more\":1}}\n{\"type\":\"state\",\"state\":{\"more\":2}}\n";
     let erase =
@@ -107,7 +107,7 @@ fn the_line_of_the_run_says_where_one_is_also_on_signs() {
 #[test]
 fn esc_and_q_lead_back_from_instances() {
     let set =
-        |i: &str, n: u8| format!("{{\"type\":\"data\",\"kind\":\"k\",\"instance\":\"{i}\",\"data\":{{\"n\":{n}}}}}\n");
+        |i: &str, n: u8| format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"{i}\",\"data\":{{\"n\":{n}}}}}\n");
     let mut stage = on(&format!("{}{}{}", set("①", 1), set("②", 2), set("①", 3)), (120, 30));
     for key in ["Esc", "q", "I"] {
         press(&mut stage, "$ I");
@@ -115,4 +115,85 @@ fn esc_and_q_lead_back_from_instances() {
         press(&mut stage, key);
         assert!(!stage.app.columns.is_on && stage.app.pane == Pane::State, "{key}");
     }
+}
+
+#[test]
+fn deep_values_are_seen_and_their_end_is_told() {
+    let deep = (0..40).fold("\"leafvalue\"".to_owned(), |inner, i| format!("{{\"key{i}\":{inner}}}"));
+    let mut stage = on(&format!("{{\"type\":\"state\",\"state\":{deep}}}\n"), (80, 24));
+    press(&mut stage, "Tab / type:leafvalue Enter Esc");
+    let screen = screen(&stage);
+    let rows: Vec<&str> = screen.lines().filter(|line| line.contains("\"leafvalue\"")).collect();
+    assert_eq!(rows.len(), 2, "in its row and in the sentence on it:\n{screen}");
+    assert!(rows[0].contains("key0") && rows[1].contains(".key0") && rows[1].contains("set @0"), "{rows:?}");
+}
+
+#[test]
+fn the_llm_view_stays_where_one_looks() {
+    let say = |i: usize| format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"said {i}\"}}\n");
+    let text: String = (0..60).map(say).collect();
+    let mut stage = on(&text, (80, 24));
+    press(&mut stage, ": type:40 Enter 2 .");
+    shows(&stage, &["said 41"]);
+    press(&mut stage, ". . .");
+    shows(&stage, &["said 44"]);
+    press(&mut stage, "g .");
+    shows(&stage, &["said 0"]);
+}
+
+#[test]
+fn instances_are_compared_from_the_one_in_focus() {
+    let set = |i: usize| format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"i{i}\",\"data\":{{\"n\":{i}}}}}\n");
+    let text: String = (0..5).map(set).collect();
+    let mut stage = on(&text, (120, 30));
+    press(&mut stage, "$ J");
+    shows(&stage, &["¶k i0 → i1 @4", "pair 1 of 10 of ¶k"]);
+    let mut stage = on(&text, (120, 30));
+    press(&mut stage, "$ Tab G J");
+    shows(&stage, &["¶k i0 → i4 @4", "pair 1 of 10 of ¶k"]);
+    press(&mut stage, "J");
+    shows(&stage, &["¶k i1 → i4 @4", "pair 2 of 10 of ¶k"]);
+    press(&mut stage, "y Y");
+    assert!(
+        stage.app.session.focus.path.as_ref().is_some_and(|(identity, _)| identity.instance.as_deref() == Some("i4"))
+    );
+    stage.app.pane = Pane::State;
+    let effects = stage.tell(Msg::Key("Y".parse().unwrap()));
+    let copied = effects.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(copied, Some("†k.n --instance i4"));
+    press(&mut stage, "w");
+    assert!(notice(&stage).starts_with("watching †k.n i4;"), "{}", notice(&stage));
+}
+
+#[test]
+fn a_long_line_being_typed_shows_the_part_around_its_cursor() {
+    for size in [(80, 24), (40, 12)] {
+        let mut stage = on(HANDED_ON, size);
+        press(&mut stage, &format!("/ type:begin{}end", "x".repeat(120)));
+        let footer = |stage: &Stage| screen(stage).lines().last().unwrap().to_owned();
+        assert!(footer(&stage).starts_with(" /…x") && footer(&stage).ends_with("xend"), "{}", footer(&stage));
+        press(&mut stage, "Left Left");
+        assert!(footer(&stage).ends_with("xend"), "{}", footer(&stage));
+        press(&mut stage, "Home");
+        assert!(footer(&stage).starts_with(" /beginxx") && footer(&stage).ends_with('…'), "{}", footer(&stage));
+    }
+}
+
+#[test]
+fn empty_panes_speak_of_what_is_there() {
+    let mut stage = on("{\"a\":1}\n{\"b\":{\"c\":1}}\n", (80, 24));
+    press(&mut stage, "4");
+    shows(&stage, &["No state in these records."]);
+    press(&mut stage, "3");
+    shows(&stage, &["No state in these records."]);
+    press(&mut stage, ". 1 C");
+    shows(&stage, &["1 member"]);
+    assert!(!screen(&stage).contains("1 members"));
+    let stage = on("not json at all\n", (80, 24));
+    assert!(!screen(&stage).contains("other records"), "{}", screen(&stage));
+    let stage = on("", (80, 24));
+    shows(&stage, &["the input holds no records"]);
 }
