@@ -5,7 +5,7 @@ use super::blame::serialize_credit;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
-use crate::format::cause::{Hop, Written, chain};
+use crate::format::cause::{Hop, Trail, Written};
 use crate::format::{Answer, Credit, Instances};
 use crate::model::{Problem, StepNo};
 use crate::state::cause::Copies;
@@ -85,7 +85,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let hops = found.as_ref().map_or_else(Vec::new, |(_, leaf)| {
         let written = Written { node: leaf.node, author: leaf.step, value: &leaf.value };
         let copies = Copies::of(opened.run.tree(), [leaf.value.clone()]);
-        chain(opened.run.as_ref(), &copies, written, opened.bytes())
+        Trail::new(opened.run.as_ref(), &copies, opened.bytes()).chain(written)
     });
     if options.question.json {
         out.json(&answer(&opened.header(), &members(&opened, &options, found.as_ref(), &hops)?))?;

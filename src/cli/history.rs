@@ -6,7 +6,7 @@ use super::cause::HopMember;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
-use crate::format::cause::{Written, hop};
+use crate::format::cause::{Trail, Written};
 use crate::format::{Answer, Credit, Instances};
 use crate::model::{Problem, StepNo};
 use crate::state::cause::Copies;
@@ -119,20 +119,22 @@ fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Proble
     events.sort_by_key(|event| event.at);
     let mut credits = Credits::new(opened);
     let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
-    events.iter().map(|event| entry(opened, event, &copies, &mut credits)).collect()
+    let mut trail = Trail::new(run, &copies, opened.bytes());
+    events.iter().map(|event| entry(opened, event, &mut trail, &mut credits)).collect()
 }
 
-fn entry(opened: &Opened, event: &Event, copies: &Copies<'_>, credits: &mut Credits<'_>) -> Result<Entry, Problem> {
+fn entry(opened: &Opened, event: &Event, trail: &mut Trail<'_>, credits: &mut Credits<'_>) -> Result<Entry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (id, path) = tree.path(event.node);
     let value = match &event.value {
         Some(value) => Some(exact(value.text(opened.bytes())?.into_owned())?),
         None => None,
     };
-    let hop = event.value.as_ref().filter(|_| run.accounts_for(event)).and_then(|value| {
-        let written = Written { node: event.node, author: event.author, value };
-        hop(run, copies, written, opened.bytes())
-    });
+    let hop = event
+        .value
+        .as_ref()
+        .filter(|_| run.accounts_for(event))
+        .and_then(|value| trail.hop(Written { node: event.node, author: event.author, value }));
     Ok(Entry {
         step: event.at,
         op: event.op,

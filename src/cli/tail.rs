@@ -27,6 +27,9 @@ pub(super) const COMMAND: Command = Command { name: "tail", describe: Options::a
 /// Longest time from a signal to the exit.
 const ENDING: Duration = Duration::from_millis(1700);
 
+/// How long a stream is silent, behind a signal, when what stood in it has been read.
+const SILENCE: Duration = Duration::from_millis(100);
+
 /// Follow a live file or folder and print each record as it comes
 #[derive(Debug, Args)]
 struct Options {
@@ -47,9 +50,10 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let poll = options.poll.map(Duration::from_millis);
+    let is_stream = options.path.is_stdin() || is_stream(options.path.as_ref());
     let tail = match options.path.as_ref() {
         _ if options.path.is_stdin() => Tail::stream(Input::stdin()?),
-        path if is_stream(path) => Tail::stream(Input::open(path)?),
+        path if is_stream => Tail::stream(Input::open(path)?),
         path => Tail::new(path, poll),
     };
     if options.once && !options.path.is_stdin() && !options.path.as_ref().exists() {
@@ -58,7 +62,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let signals = signals()?;
     let show = Show::new(options.json, out.is_coloured(), out.is_terminal());
     let writer = Writer::start()?;
-    Loop { tail, show, writer, signals, is_once: options.once, until: None, has_error: false }.run()
+    let (is_once, read_at) = (options.once, Instant::now());
+    Loop { tail, show, writer, signals, is_once, is_stream, read_at, until: None, has_error: false }.run()
 }
 
 /// A pipe or device: what can be read once.
@@ -85,6 +90,9 @@ struct Loop {
     writer: Writer,
     signals: Receiver<()>,
     is_once: bool,
+    is_stream: bool,
+    /// When something was read, or the signal came.
+    read_at: Instant,
     /// When to end whatever was not written, after a signal.
     until: Option<Instant>,
     has_error: bool,
@@ -120,13 +128,14 @@ impl Loop {
     /// Reads a slice, or waits for something to read; false at the end.
     fn turn(&mut self) -> bool {
         if self.read() {
+            self.read_at = Instant::now();
             return true;
         }
         if self.tail.is_behind() {
             self.look();
             return true;
         }
-        if self.is_once || self.until.is_some() || self.tail.is_over() {
+        if self.is_at_end() {
             self.told(|tail, tell| {
                 tail.finish(tell);
                 true
@@ -137,8 +146,18 @@ impl Loop {
         true
     }
 
+    /// Whether what was read is all that is wanted. Of a stream only its end tells what stands in it.
+    fn is_at_end(&self) -> bool {
+        match self.until {
+            _ if self.tail.is_over() => true,
+            None => self.is_once && !self.is_stream,
+            Some(_) => !self.is_stream || self.read_at.elapsed() >= SILENCE,
+        }
+    }
+
     fn wait(&mut self) {
-        let due = after(self.tail.wait(Instant::now()));
+        let wait = self.tail.wait(Instant::now());
+        let due = after(if self.until.is_some() { wait.min(SILENCE) } else { wait });
         select! {
             recv(self.tail.hints()) -> _ => self.look(),
             recv(self.signals) -> _ => self.end(),
@@ -149,7 +168,8 @@ impl Loop {
 
     /// A signal: what stands there now is read to its end.
     fn end(&mut self) {
-        self.until = Some(Instant::now() + ENDING);
+        self.read_at = Instant::now();
+        self.until = Some(self.read_at + ENDING);
         self.signals = never();
         self.look();
     }

@@ -2,9 +2,10 @@
 
 use super::Run;
 use crate::json::{self, Data, Key, Value};
-use crate::model::{Bytes, StepKind, StepNo};
+use crate::model::{Bytes, Span, StepKind, StepNo};
 use crate::state::cause::{Copied, Copies, is_telling};
 use crate::state::{IdentityId, NodeId, Stored};
+use std::collections::BTreeMap;
 
 /// Most hops that are followed.
 const HOPS_MAX: usize = 32;
@@ -85,64 +86,102 @@ pub struct Written<'v> {
     pub value: &'v Stored,
 }
 
-/// Where a value was copied from; None where nothing says so.
-#[must_use]
-pub fn hop(run: &dyn Run, copies: &Copies<'_>, written: Written<'_>, bytes: &dyn Bytes) -> Option<Hop> {
-    if written.author < 0 || !is_telling(written.value) {
-        return None;
-    }
-    let tree = run.tree();
-    let origin = run.origin(tree.path(written.node).0, written.author, bytes);
-    if let Some(Copied { node, id, step }) = copies.source(written.node, written.author, written.value, &origin.reads) {
-        return Some(Hop::Value { node, id, path: tree.path(node).1, step });
-    }
-    match origin.call {
-        Some(call) => Some(Hop::Result { step: written.author, call: Some(call) }),
-        None => result_with(run, written, bytes),
-    }
+/// Follows values back. What was read on the way is kept for the next, which is mostly of the same message or one near.
+pub struct Trail<'r> {
+    run: &'r dyn Run,
+    copies: &'r Copies<'r>,
+    bytes: &'r dyn Bytes,
+    /// Of the last message that was asked: whose, which, what it says.
+    origin: Option<(IdentityId, StepNo, Origin)>,
+    /// Messages in which results were looked for.
+    messages: BTreeMap<StepNo, Vec<u8>>,
+    /// Their bytes.
+    held: u64,
 }
 
-/// Where a value came from, the nearest first, to where it first came in.
-#[must_use]
-pub fn chain(run: &dyn Run, copies: &Copies<'_>, written: Written<'_>, bytes: &dyn Bytes) -> Vec<Hop> {
-    let mut hops = Vec::new();
-    let mut at = written;
-    while hops.len() < HOPS_MAX {
-        let Some(hop) = hop(run, copies, at, bytes) else { break };
-        let next = match &hop {
-            Hop::Value { node, step, .. } => Some((*node, *step)),
-            Hop::Result { .. } => None,
-        };
-        hops.push(hop);
-        let Some((node, author)) = next else { break };
-        at = Written { node, author, ..at };
+impl<'r> Trail<'r> {
+    /// A trail in a run; `copies` knows the values that are followed.
+    #[must_use]
+    pub fn new(run: &'r dyn Run, copies: &'r Copies<'r>, bytes: &'r dyn Bytes) -> Self {
+        Self { run, copies, bytes, origin: None, messages: BTreeMap::new(), held: 0 }
     }
-    hops
-}
 
-/// The newest result before a write that has the value as one of its leaves.
-fn result_with(run: &dyn Run, written: Written<'_>, bytes: &dyn Bytes) -> Option<Hop> {
-    let text = written.value.text(bytes).ok().filter(|text| text.len() <= VALUE_BYTES_MAX)?;
-    let finder = memchr::memmem::Finder::new(text.as_bytes());
-    let mut read = 0;
-    for step in (written.author.saturating_sub(RESULT_STEPS_MAX).max(0)..written.author).rev() {
-        let span = run.place(step)?.place.span;
-        read += span.len;
-        if read > RESULT_BYTES_MAX {
+    /// Where a value was copied from; None where nothing says so.
+    pub fn hop(&mut self, written: Written<'_>) -> Option<Hop> {
+        if written.author < 0 || !is_telling(written.value) {
             return None;
         }
-        let message = bytes.read(span).ok()?;
-        if finder.find(&message).is_none() {
-            continue;
-        }
-        let described = run.step(step, bytes);
-        let is_result = described.answers.is_some() || described.sign == StepKind::Result;
-        let holds = || json::parse(std::str::from_utf8(&message).ok()?).ok().map(|value| has_leaf(&value, &text));
-        if is_result && holds() == Some(true) {
-            return Some(Hop::Result { step, call: described.answers });
+        let tree = self.run.tree();
+        let (whose, author) = (tree.path(written.node).0, written.author);
+        let origin = match self.origin.take() {
+            Some((id, step, origin)) if (id, step) == (whose, author) => origin,
+            _ => self.run.origin(whose, author, self.bytes),
+        };
+        let source = self.copies.source(written.node, author, written.value, &origin.reads);
+        let call = origin.call;
+        self.origin = Some((whose, author, origin));
+        match (source, call) {
+            (Some(Copied { node, id, step }), _) => Some(Hop::Value { node, id, path: tree.path(node).1, step }),
+            (None, Some(call)) => Some(Hop::Result { step: author, call: Some(call) }),
+            (None, None) => self.result_with(written),
         }
     }
-    None
+
+    /// Where a value came from, the nearest first, to where it first came in.
+    pub fn chain(&mut self, written: Written<'_>) -> Vec<Hop> {
+        let mut hops = Vec::new();
+        let mut at = written;
+        while hops.len() < HOPS_MAX {
+            let Some(hop) = self.hop(at) else { break };
+            let next = match &hop {
+                Hop::Value { node, step, .. } => Some((*node, *step)),
+                Hop::Result { .. } => None,
+            };
+            hops.push(hop);
+            let Some((node, author)) = next else { break };
+            at = Written { node, author, ..at };
+        }
+        hops
+    }
+
+    /// The newest result before a write that has the value as one of its leaves.
+    fn result_with(&mut self, written: Written<'_>) -> Option<Hop> {
+        let (run, bytes) = (self.run, self.bytes);
+        let text = written.value.text(bytes).ok().filter(|text| text.len() <= VALUE_BYTES_MAX)?;
+        let finder = memchr::memmem::Finder::new(text.as_bytes());
+        let first = written.author.saturating_sub(RESULT_STEPS_MAX).max(0);
+        let mut read = 0;
+        for step in (first..written.author).rev() {
+            let span = run.place(step)?.place.span;
+            read += span.len;
+            if read > RESULT_BYTES_MAX {
+                return None;
+            }
+            let message = self.message(step, span)?;
+            if finder.find(message).is_none() {
+                continue;
+            }
+            let described = run.step(step, bytes);
+            let is_result = described.answers.is_some() || described.sign == StepKind::Result;
+            let holds = || json::parse(std::str::from_utf8(message).ok()?).ok().map(|value| has_leaf(&value, &text));
+            if is_result && holds() == Some(true) {
+                return Some(Hop::Result { step, call: described.answers });
+            }
+        }
+        None
+    }
+
+    /// The text of a message.
+    fn message(&mut self, step: StepNo, span: Span) -> Option<&[u8]> {
+        if !self.messages.contains_key(&step) {
+            if self.held + span.len > 2 * RESULT_BYTES_MAX {
+                (self.messages, self.held) = (BTreeMap::new(), 0);
+            }
+            self.held += span.len;
+            self.messages.insert(step, self.bytes.read(span).ok()?);
+        }
+        self.messages.get(&step).map(Vec::as_slice)
+    }
 }
 
 fn has_leaf(value: &Value<'_>, text: &str) -> bool {
@@ -150,5 +189,51 @@ fn has_leaf(value: &Value<'_>, text: &str) -> bool {
         Data::Array(items) => items.iter().any(|item| has_leaf(item, text)),
         Data::Object(object) => object.entries().any(|(_, item)| has_leaf(item, text)),
         _ => json::compact(value) == text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format;
+    use crate::model::{Place, Problem, Record, RecordBody};
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    /// Counts what is read.
+    struct Counting(Vec<u8>, AtomicU64);
+
+    impl Bytes for Counting {
+        fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
+            self.1.fetch_add(1, Relaxed);
+            self.0.read(span)
+        }
+    }
+
+    #[test]
+    fn the_values_of_a_message_are_followed_with_one_look_at_each_message_before() {
+        let before: Vec<String> = (0..50).map(|i| format!("{{\"type\":\"text\",\"text\":\"said {i}\"}}\n")).collect();
+        let values: Vec<String> = (0..300).map(|i| format!("\"k{i}\":\"telling value {i}\"")).collect();
+        let written = format!("{{\"type\":\"state\",\"data\":{{{}}}}}\n", values.join(","));
+        let text = before.concat() + &written;
+        let (mut run, mut offset) = (format::by_name("acts").unwrap().run(), 0);
+        for (number, line) in text.lines().enumerate() {
+            let span = Span { offset, len: line.len() as u64 };
+            let record = Record { number, place: Place { span, line: 0 }, body: RecordBody::Text };
+            run.push(&record, line.as_bytes(), &text.clone().into_bytes());
+            offset += line.len() as u64 + 1;
+        }
+        let bytes = Counting(text.into_bytes(), AtomicU64::new(0));
+        let last = StepNo::try_from(run.step_count()).unwrap() - 1;
+        let (id, path) = run.locate("†state", last).unwrap().remove(0);
+        let tree = run.tree();
+        let events = tree.history(tree.node(id, &path).unwrap(), last);
+        let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
+        let mut trail = Trail::new(run.as_ref(), &copies, &bytes);
+        for event in &events {
+            let value = event.value.as_ref().unwrap();
+            assert_eq!(trail.hop(Written { node: event.node, author: event.author, value }), None);
+        }
+        let read = bytes.1.load(Relaxed);
+        assert!(events.len() == 300 && (50..500).contains(&read), "{} events, {read} reads", events.len());
     }
 }

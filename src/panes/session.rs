@@ -3,7 +3,7 @@
 use super::listed::Listed;
 use super::replay::Replay;
 use super::{Checks, DataFound, Live, Piece};
-use crate::format::cause::{Hop, Written, chain};
+use crate::format::cause::{Hop, Trail, Written};
 use crate::format::plan::PlanView;
 use crate::format::{Format, Layout, Run};
 use crate::json::Key;
@@ -365,8 +365,9 @@ impl Open<'_> {
         let missing: Vec<&Written<'_>> = writes.iter().filter(|written| !cache.contains_key(&key(written))).collect();
         if !missing.is_empty() {
             let copies = Copies::of(self.tree(), missing.iter().map(|written| written.value.clone()));
+            let mut trail = Trail::new(self.run(), &copies, self.bytes());
             for written in missing {
-                cache.insert(key(written), Rc::new(chain(self.run(), &copies, *written, self.bytes())));
+                cache.insert(key(written), Rc::new(trail.chain(*written)));
             }
         }
         writes.iter().map(|written| cache.get(&key(written)).map(Rc::clone).unwrap_or_default()).collect()

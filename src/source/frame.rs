@@ -169,14 +169,17 @@ impl Framer {
         }
     }
 
-    /// If the input has a hole at [`Framer::position`], goes over it without reading it, as far as lines are concerned.
-    /// To be asked behind a piece that ended in a NUL byte.
+    /// If the input has a hole at [`Framer::position`], goes over it without reading it, as far as lines and runs of
+    /// values are concerned. To be asked behind a piece that ended in a NUL byte.
     pub fn skip_hole(&mut self, input: &Input) {
-        if let Mode::Lines(lines) = &mut self.mode {
-            let hole = input.hole_at(self.at.byte);
-            if hole > 0 {
-                lines.pass_zeros(&mut self.at, hole);
-            }
+        let hole = || input.hole_at(self.at.byte);
+        match &mut self.mode {
+            Mode::Lines(lines) => match hole() {
+                0 => {}
+                len => lines.pass_zeros(&mut self.at, len),
+            },
+            Mode::Run(run) if run.is_in_hole() => self.at.byte += hole(),
+            _ => {}
         }
     }
 
@@ -399,9 +402,22 @@ mod tests {
         for size in [1, 100, 1000, 5000] {
             let records = framed(&holes, Text, size);
             let lens: Vec<_> = records.iter().map(|r| (r.place.line, r.place.span.len)).collect();
-            assert_eq!(lens, [(1, 2), (2, 3), (3, 2), (3, 600), (3, 2), (4, 512)], "{size}");
+            assert_eq!(lens, [(1, 2), (2, 1), (2, 2), (3, 2), (3, 600), (3, 2), (4, 512)], "{size}");
             let holes = records.iter().filter(|r| r.body != RecordBody::Text).count();
-            assert_eq!(holes, 2);
+            assert_eq!(holes, 3);
+        }
+    }
+
+    #[test]
+    fn holes_in_a_run_of_values_cost_nobody_a_record() {
+        let text = [b"{\"a\":1}\0\0{\"b\":2}\n{\"c\"".as_slice(), &[0; 600], b"{\"d\":4} 5\0\n{\"e\":\n\0"].concat();
+        for size in [1, 2, 7, 100, 5000] {
+            let records = framed(&text, Values, size);
+            let lens: Vec<_> = records.iter().map(|r| (r.place.line, r.place.span.len)).collect();
+            let (hole, line) = ([(1, 7), (1, 2), (1, 7)], [(2, 4), (2, 600), (2, 7), (2, 1), (2, 1), (3, 5), (4, 1)]);
+            assert_eq!(lens, [&hole[..], &line].concat(), "{size}");
+            let broken: Vec<_> = (0..records.len()).filter(|&i| records[i].body != RecordBody::Text).collect();
+            assert_eq!(broken, [1, 3, 4, 6, 7, 8, 9], "{size}");
         }
     }
 

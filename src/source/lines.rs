@@ -4,10 +4,7 @@ use super::RecordIndex;
 use super::frame::{Cursor, Mode, Rules, Turn, is_space};
 use super::values::Run;
 use crate::json::{Scan, Scanner};
-use crate::model::{Framing, Place, Span};
-
-/// A run of so many NUL bytes is a hole that a crash or a truncation left (TAIL T13), not part of the text beside it.
-const HOLE: u64 = 512;
+use crate::model::Framing;
 
 static ZEROS: [u8; 4096] = [0; 4096];
 
@@ -100,26 +97,24 @@ impl Lines {
         }
     }
 
-    /// A run of NUL bytes ends here: a long one is a broken record of its own, so that it costs nobody its bytes; a
-    /// short one belongs to the text.
+    /// A run of NUL bytes ends here.
     fn end_nuls(&mut self, at: Cursor, index: &mut RecordIndex) {
-        let Some(from) = self.nuls.take() else { return };
-        let len = at.byte - from;
-        if len < HOLE {
-            self.take_back(index);
-            self.first.get_or_insert(Cursor { byte: from, line: at.line });
-            self.end = at.byte;
-            return;
-        }
+        let Some(byte) = self.nuls.take() else { return };
         self.end_record(index);
         self.told = None;
-        let hole = Place { span: Span { offset: from, len }, line: at.line };
-        index.push(hole, Some(format!("a hole of {len} NUL bytes at byte {from}, as a crash leaves it")));
+        tell_hole(Cursor { byte, line: at.line }, at.byte, index);
     }
 }
 
+/// A run of NUL bytes is a hole that a crash or a truncation left (TAIL T13): a broken record of its own, so that it
+/// costs nobody else its bytes.
+pub(super) fn tell_hole(from: Cursor, end: u64, index: &mut RecordIndex) {
+    let (hole, byte) = (from.until(end), from.byte);
+    index.push(hole, Some(format!("a hole of {} NUL bytes at byte {byte}, as a crash leaves it", hole.span.len)));
+}
+
 /// Length of the run of NUL bytes at the start.
-fn zeros(bytes: &[u8]) -> usize {
+pub(super) fn zeros(bytes: &[u8]) -> usize {
     // Compared in blocks, which is as fast as memory: holes can be gigabytes.
     let blocks = bytes.chunks_exact(ZEROS.len()).take_while(|block| **block == ZEROS).count() * ZEROS.len();
     blocks + bytes[blocks..].iter().take_while(|&&b| b == 0).count()

@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 const ALONE_PIECES: usize = 4;
 
 /// Records that are found before the first guess, or reach over the end of a piece, are read again to be looked at, by
-/// one thread for all. Where they are longer than this, what follows is better looked at when all records are found.
-const FIRST_BYTES: u64 = BLOCK as u64;
-const OVER_END_BYTES: u64 = BLOCK as u64 / 8;
+/// one thread for all. Where so many bytes more than a share of the input came to that, what follows is better looked at
+/// when all records are found.
+const ALONE_BYTES: u64 = 4 * BLOCK as u64;
+const ALONE_SHARE: u64 = 4;
 
 /// What a look at the bytes of one record tells. The record is counted from the beginning of its piece of the input.
 pub trait Seen: Send {
@@ -68,6 +69,8 @@ struct All<'a, L> {
     look: Option<&'a L>,
     /// Records of which what was seen is told.
     told: usize,
+    /// Bytes of those that came in no guess.
+    alone: u64,
 }
 
 /// The records of a piece, if a value begins behind its first newline.
@@ -84,7 +87,7 @@ struct Guess<S> {
 impl<'a, L> All<'a, L> {
     fn new(input: &'a Input, framing: Framing, look: Option<&'a L>) -> Self {
         let (framer, index) = (Framer::new(framing), RecordIndex::default());
-        Self { input, framer, index, block: vec![0; BLOCK], look, told: 0 }
+        Self { input, framer, index, block: vec![0; BLOCK], look, told: 0, alone: 0 }
     }
 
     fn run<S: Seen, E: From<Problem>>(mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<RecordIndex, E>
@@ -186,7 +189,7 @@ impl<'a, L> All<'a, L> {
         Ok(())
     }
 
-    /// Looks at the records that came in no guess, as long as they are few and short.
+    /// Looks at the records that came in no guess, as long as they are few.
     fn look_at_rest<S: Seen, E: From<Problem>>(&mut self, each: &mut impl FnMut(S) -> Result<(), E>) -> Result<(), E>
     where
         L: Fn(&Record, &[u8]) -> S,
@@ -194,9 +197,10 @@ impl<'a, L> All<'a, L> {
         let Some(look) = self.look else { return Ok(()) };
         let rest: Vec<Record> = (self.told..self.index.len()).map_while(|number| self.index.get(number)).collect();
         let bytes: u64 = rest.iter().map(|record| record.place.span.len).sum();
-        if bytes > if self.told == 0 { FIRST_BYTES } else { OVER_END_BYTES } {
+        if self.alone + bytes > ALONE_BYTES + self.framer.position() / ALONE_SHARE {
             return Ok(());
         }
+        self.alone += bytes;
         rest.iter().try_for_each(|record| {
             let seen = look(record, &self.input.read(shown(record))?);
             self.told += 1;
@@ -331,12 +335,22 @@ mod tests {
         let one_line = lines.replace('\n', " ");
         let inside = format!("{lines}{{\"a\":[\n{}1]}}\n{lines}", lines.replace('\n', ",\n"));
         let all = lines.repeat(3);
-        let texts = [(&all, 95), (&pretty, 0), (&odd, 95), (&torn, 30), (&long, 30), (&broken, 95), (&one_line, 0)];
+        let large = format!("{{\"a\":\"{}\"}}\n", "x".repeat(200_000)).repeat(60);
+        let texts = [
+            (&all, 95),
+            (&large, 95),
+            (&pretty, 0),
+            (&odd, 95),
+            (&torn, 30),
+            (&long, 30),
+            (&broken, 95),
+            (&one_line, 0),
+        ];
         for (text, least) in texts.into_iter().chain([(&inside, 30)]) {
             let found: Vec<Record> =
                 index_all(&Input::memory("x", text.as_str()), Framing::Values).unwrap().iter().collect();
             let wanted = one_by_one(text.as_bytes());
-            assert!(found.len() > 10_000 && found == wanted, "{} of {}", found.len(), wanted.len());
+            assert!(found.len() >= 60 && found == wanted, "{} of {}", found.len(), wanted.len());
             let share = looked_at(text, &wanted);
             assert!(share >= least, "{share} of {least}: {}", &text[..20]);
         }

@@ -2,7 +2,7 @@
 
 use super::RecordIndex;
 use super::frame::{Cursor, Ending, Mode, Rules, Turn, is_space};
-use super::lines::{Hunt, Lines};
+use super::lines::{Hunt, Lines, tell_hole, zeros};
 use crate::json::{DEPTH_MAX, SCAN_DEPTH_MAX, Scan, Scanner};
 use crate::model::Framing;
 
@@ -200,9 +200,12 @@ pub(super) enum Run {
     /// A number or word, which needs white space behind it.
     Scalar(Cursor),
     Skip(Skip),
+    /// A hole, from here on.
+    Nuls(Cursor),
 }
 
-/// A value that cannot be read, up to where reading resumes.
+/// A value that cannot be read, up to where reading resumes: a line that begins with `{` or `[` (D1), or a hole, behind
+/// which a value is good (TAIL T13).
 #[derive(Debug, Clone)]
 pub(super) struct Skip {
     start: Cursor,
@@ -218,6 +221,10 @@ impl Run {
                 Self::Between => {
                     let Some(skipped) = at.pass_space(piece) else { return Turn::More };
                     piece = &piece[skipped..];
+                    if piece[0] == 0 {
+                        *self = Self::Nuls(*at);
+                        continue;
+                    }
                     let is_scalar = !matches!(piece[0], b'{' | b'[' | b'"');
                     *self = Self::Value(*at, is_scalar, Scanner::new(DEPTH_MAX));
                 }
@@ -252,8 +259,23 @@ impl Run {
                     skip.tell(index);
                     *self = Self::Between;
                 }
+                Self::Nuls(start) => {
+                    let run = zeros(piece);
+                    at.byte += run as u64;
+                    piece = &piece[run..];
+                    if piece.is_empty() {
+                        return Turn::More;
+                    }
+                    tell_hole(*start, at.byte, index);
+                    *self = Self::Between;
+                }
             }
         }
+    }
+
+    /// Whether the zeros that may come next belong to a hole.
+    pub(super) fn is_in_hole(&self) -> bool {
+        matches!(self, Self::Nuls(_))
     }
 
     fn unreadable(start: Cursor, byte: u64, why: &str) -> Turn {
@@ -271,6 +293,7 @@ impl Run {
             },
             Self::Scalar(start) => index.push(start.until(at.byte), None),
             Self::Skip(skip) => skip.tell(index),
+            Self::Nuls(start) => tell_hole(*start, at.byte, index),
         }
         Turn::Now(Mode::Ended)
     }
@@ -279,14 +302,18 @@ impl Run {
     pub(super) fn move_down(&mut self, lines: u64) {
         match self {
             Self::Between => {}
-            Self::Value(start, ..) | Self::Scalar(start) | Self::Skip(Skip { start, .. }) => start.line += lines,
+            Self::Value(start, ..) | Self::Scalar(start) | Self::Nuls(start) | Self::Skip(Skip { start, .. }) => {
+                start.line += lines;
+            }
         }
     }
 
     pub(super) fn start(&self) -> Option<Cursor> {
         match self {
             Self::Between => None,
-            Self::Value(start, ..) | Self::Scalar(start) | Self::Skip(Skip { start, .. }) => Some(*start),
+            Self::Value(start, ..) | Self::Scalar(start) | Self::Nuls(start) | Self::Skip(Skip { start, .. }) => {
+                Some(*start)
+            }
         }
     }
 }
@@ -296,12 +323,13 @@ impl Skip {
     fn feed(&mut self, at: &mut Cursor, piece: &[u8]) -> Option<usize> {
         let mut taken = 0;
         while let Some(&byte) = piece.get(taken) {
-            if self.is_line_start && matches!(byte, b'{' | b'[') {
+            if byte == 0 || self.is_line_start && matches!(byte, b'{' | b'[') {
                 return Some(taken);
             }
             let rest = &piece[taken..];
-            let newline = memchr::memchr(b'\n', rest);
-            let part = &rest[..newline.map_or(rest.len(), |i| i + 1)];
+            let end = memchr::memchr2(b'\n', 0, rest);
+            let newline = end.filter(|end| rest[*end] == b'\n');
+            let part = &rest[..newline.map_or(end.unwrap_or(rest.len()), |i| i + 1)];
             if let Some(last) = part.iter().rposition(|&b| !is_space(b)) {
                 self.end = at.byte + last as u64 + 1;
             }

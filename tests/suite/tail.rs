@@ -339,12 +339,38 @@ fn a_stream_is_followed_to_its_end() {
         ("{\"a\":1}\nx\n{\"b\"", &["1 0:1 {\"a\":1}", "1 8:2 !", "1 10:3 ! …"][..]),
         ("{\n\"a\":1}\n[2]\n", &["1 0:1 {\"a\":1}", "1 9:3 [2]"]),
     ] {
-        let mut command = program();
-        let mut child =
-            command.args(["tail", "-", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let out = child.wait_with_output().unwrap();
-        let told: Vec<String> = String::from_utf8(out.stdout).unwrap().lines().map(short).collect();
-        assert_eq!((out.status.code(), told), (Some(0), expected.iter().map(|s| (*s).to_owned()).collect()));
+        let expected: Vec<String> = expected.iter().map(|s| (*s).to_owned()).collect();
+        assert_eq!(streamed(text, &[]), (Some(0), expected.clone()));
+        // All of a stream is what stands there, however late it comes.
+        let has_error = expected.iter().any(|line| line.contains('!'));
+        assert_eq!(streamed(text, &["--once"]), (Some(i32::from(has_error)), expected));
     }
+}
+
+/// What is told of a text that comes late through a pipe, and the exit status.
+fn streamed(text: &str, options: &[&str]) -> (Option<i32>, Vec<String>) {
+    let mut command = program();
+    command.args(["tail", "-", "--json"]).args(options).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    stdin.write_all(text.as_bytes()).unwrap();
+    drop(stdin);
+    let out = child.wait_with_output().unwrap();
+    (out.status.code(), String::from_utf8(out.stdout).unwrap().lines().map(short).collect())
+}
+
+#[test]
+fn what_stood_in_a_stream_is_read_behind_a_signal() {
+    let lines = "{\"a\":1}\n".repeat(5_000);
+    let mut child = program().args(["tail", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{}\n").unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    // Its first line tells that signals are heard.
+    out.read_line(&mut String::new()).unwrap();
+    stdin.write_all(lines.as_bytes()).unwrap();
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(out.lines().count(), 5_000);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
