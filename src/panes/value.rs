@@ -3,8 +3,8 @@
 use super::{Open, Piece, history};
 use crate::model::{Bytes, StepNo};
 use crate::state::{IdentityId, Stored};
-pub use crate::text::{count_text, size_text};
 use crate::text::{Role, SafeText};
+pub use crate::text::{count_text, size_text};
 
 /// Longest part of a value that one line can need, in bytes of JSON text.
 const PREVIEW_BYTES: usize = 2_000;

@@ -143,7 +143,8 @@ fn the_llm_view_stays_where_one_looks() {
 
 #[test]
 fn instances_are_compared_from_the_one_in_focus() {
-    let set = |i: usize| format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"i{i}\",\"data\":{{\"n\":{i}}}}}\n");
+    let set =
+        |i: usize| format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"i{i}\",\"data\":{{\"n\":{i}}}}}\n");
     let text: String = (0..5).map(set).collect();
     let mut stage = on(&text, (120, 30));
     press(&mut stage, "$ J");

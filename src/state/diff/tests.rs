@@ -98,7 +98,9 @@ fn long_texts_are_compared_where_they_begin_to_differ() {
     let found = words(&old, &longer).unwrap();
     assert_eq!((said(&old, &found.removed), said(&longer, &found.added)), (vec![], vec!["!".to_owned()]));
     // Long texts that differ in several places are told apart line by line.
-    let lines = |at: usize| (0..900).map(move |i| format!("{i} {}\n", if i % at == 1 { "x" } else { "as ever, and that is enough" }));
+    let lines = |at: usize| {
+        (0..900).map(move |i| format!("{i} {}\n", if i % at == 1 { "x" } else { "as ever, and that is enough" }))
+    };
     let (old, new) = (lines(300).collect::<String>(), lines(150).collect::<String>());
     let found = words(&old, &new).unwrap();
     assert_eq!(said(&new, &found.added), ["151 x\n", "451 x\n", "751 x\n"]);
