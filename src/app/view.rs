@@ -257,7 +257,8 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
             window
         }
         Tab::Llm
-            if inspector.llm.lines().is_empty() && inspector.llm_of != Some((open.session.generation, open.step())) =>
+            if inspector.llm.lines().is_empty()
+                && !(open.session.is_complete && inspector.llm_of == Some((open.session.generation, open.step()))) =>
         {
             Window::notice(&["Reading what the model sees…"], extent.width)
         }

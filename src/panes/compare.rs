@@ -26,8 +26,12 @@ const ALL_BYTES_MAX: u64 = 8 << 20;
 const LINES_BYTES_MAX: u64 = 8 << 10;
 /// Most lines of one text that are shown.
 const LINES_MAX: usize = 100;
+/// What lines begin with that stand beside those that differ.
+const CONTEXT_HEAD: &str = "    ┊ ";
 /// Of a longer stretch of equal text only its ends are shown, so many characters each.
 const EQUAL_CHARS: usize = 48;
+/// The same of the lines beside a change.
+const LINE_CHARS: usize = 200;
 /// Of a longer stretch that differs the beginning is shown, so many characters.
 const CHANGED_CHARS: usize = 2_000;
 /// No further stretch is shown of a text that takes more than this.
@@ -312,10 +316,22 @@ impl Shown {
                 0 => format!("   {writer}"),
                 more => format!("   … {} more lines   {writer}", value::count_text(more)),
             };
-            lines.push(self.line(from..from + text.len(), &head, role, &told));
+            let part = from..from + text.len();
+            lines.push(match self.is_changed(&part) {
+                true => self.line(part, &head, role, &told),
+                false => self.line(part, CONTEXT_HEAD, Role::Dim, &told),
+            });
             from += text.len() + 1;
         }
         lines
+    }
+
+    /// Whether something differs in a line; one without text differs if it is new or gone.
+    fn is_changed(&self, line: &Range<usize>) -> bool {
+        let Some(ranges) = &self.changed else { return true };
+        let end = if line.is_empty() { line.end + 1 } else { line.end };
+        let next = &ranges[ranges.partition_point(|range| range.end <= line.start)..];
+        next.first().is_some_and(|range| range.start < end)
     }
 
     /// A part of the text as a line, with what stands before and behind it.
@@ -340,6 +356,9 @@ impl Shown {
 /// Puts text that is equal in both, without its middle where it is long; of text at an end of the value the side
 /// towards the change is enough.
 fn put_equal(said: &str, has_before: bool, has_behind: bool, spelling: Spelling, text: &mut String) {
+    if spelling == Spelling::Lines && said.contains('\n') {
+        return put_equal_lines(said, has_before, has_behind, text);
+    }
     let count = said.chars().count();
     let (head, tail) = (if has_before { EQUAL_CHARS } else { 0 }, if has_behind { EQUAL_CHARS } else { 0 });
     if count <= 2 * EQUAL_CHARS {
@@ -349,6 +368,28 @@ fn put_equal(said: &str, has_before: bool, has_behind: bool, spelling: Spelling,
     spelling.put(&said[..cut(head)], text);
     text.push('…');
     spelling.put(&said[cut(count - tail)..], text);
+}
+
+/// The same of lines: what is left of the line that the change is in, and one more.
+fn put_equal_lines(said: &str, has_before: bool, has_behind: bool, text: &mut String) {
+    let breaks = || said.match_indices('\n').map(|(at, _)| at);
+    let head = if has_before { breaks().nth(1).unwrap_or(said.len()) } else { 0 };
+    let tail = if has_behind { breaks().rev().nth(1).map_or(0, |at| at + 1) } else { said.len() };
+    if head >= tail || said.len() <= 2 * EQUAL_CHARS && breaks().count() <= 3 {
+        return text.push_str(said);
+    }
+    let place = |chars: usize| said.char_indices().nth(chars).map_or(said.len(), |(at, _)| at);
+    let near = place(LINE_CHARS).min(head);
+    text.push_str(&said[..near]);
+    text.push_str(if near < head { "…" } else { "" });
+    text.push_str(match (has_before, has_behind) {
+        (true, true) => "\n…\n",
+        (false, _) => "…\n",
+        (true, false) => "\n…",
+    });
+    let near = said[tail..].char_indices().rev().nth(LINE_CHARS).map_or(tail, |(at, _)| tail + at);
+    text.push_str(if near > tail { "…" } else { "" });
+    text.push_str(&said[near..]);
 }
 
 /// A JSON string without its quotes.

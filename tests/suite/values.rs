@@ -198,3 +198,31 @@ fn empty_panes_speak_of_what_is_there() {
     let stage = on("", (80, 24));
     shows(&stage, &["the input holds no records"]);
 }
+
+#[test]
+fn texts_of_lines_differ_line_by_line() {
+    let text = |lines: &[&str]| {
+        let all = (0..40)
+            .map(|i| lines.get(i - i.min(20)).filter(|_| i >= 20).map_or(format!("line {i}"), |l| (*l).to_owned()));
+        let all: Vec<String> = all.collect();
+        format!("{{\"type\":\"state\",\"state\":{{\"t\":\"{}\"}}}}\n", all.join("\\n"))
+    };
+    let mut stage = on(&(text(&["old 20", "", "x"]) + &text(&["new 20", "", "x"])), (100, 30));
+    press(&mut stage, ". 5");
+    let screen = screen(&stage);
+    let rows = screen.lines().filter_map(|line| line.split('┊').nth(1).map(|_| line.rsplit("││").next().unwrap()));
+    let rows: Vec<String> = rows.map(|row| row.trim_end_matches(['│', ' ']).to_owned()).collect();
+    let wanted = [
+        "     ┊ …",
+        "     ┊ line 19",
+        "   − ┊ old 20",
+        "     ┊",
+        "     ┊ …   @0",
+        "     ┊ …",
+        "     ┊ line 19",
+        "   + ┊ new 20",
+        "     ┊",
+        "     ┊ …   @1",
+    ];
+    assert_eq!(rows, wanted, "{screen}");
+}
