@@ -398,20 +398,53 @@ fn inside(quoted: &str) -> &str {
 }
 
 /// The pairs of identities of a kind at a step, instances before the global one: first and second, first and third …;
-/// those of one that is asked for before the others.
-#[must_use]
-pub fn pairs(run: &dyn Run, of: &Identity, step: StepNo) -> Vec<(IdentityId, IdentityId)> {
-    let tree = run.tree();
-    let identity = |id: IdentityId| -> &Identity { tree.identity(id) };
-    let mut ids: Vec<IdentityId> =
-        tree.identities(step).into_iter().map(|view| view.id).filter(|id| identity(*id).kind == of.kind).collect();
-    ids.sort_by_key(|id| identity(*id).instance.is_none());
-    let later = |i: usize| ids[i + 1..].iter().copied();
-    let all = (0..ids.len()).flat_map(|i| later(i).map(move |new| (i, new)));
-    let mut pairs: Vec<_> = all.map(|(i, new)| (ids[i], new)).collect();
-    let first = tree.find(of);
-    pairs.sort_by_key(|(old, new)| first != Some(*old) && first != Some(*new));
-    pairs
+/// those of the one that is asked for before the others.
+#[derive(Debug)]
+pub struct Pairs {
+    ids: Vec<IdentityId>,
+    first: Option<usize>,
+}
+
+impl Pairs {
+    /// Those of the kind of an identity.
+    #[must_use]
+    pub fn of(run: &dyn Run, of: &Identity, step: StepNo) -> Self {
+        let tree = run.tree();
+        let all = tree.identities(step).into_iter().map(|view| view.id);
+        let mut ids: Vec<IdentityId> = all.filter(|id| tree.identity(*id).kind == of.kind).collect();
+        ids.sort_by_key(|id| tree.identity(*id).instance.is_none());
+        let first = tree.find(of).and_then(|of| ids.iter().position(|id| *id == of));
+        Self { ids, first }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.ids.len() * self.ids.len().saturating_sub(1) / 2
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn nth(&self, number: usize) -> Option<(IdentityId, IdentityId)> {
+        let others = self.ids.len().checked_sub(1)?;
+        let pair = |a: usize, b: usize| Some((*self.ids.get(a.min(b))?, *self.ids.get(a.max(b))?));
+        let mut left = number;
+        if let Some(first) = self.first {
+            if left < others {
+                return pair(first, left + usize::from(left >= first));
+            }
+            left -= others;
+        }
+        let rest: Vec<usize> = (0..self.ids.len()).filter(|i| Some(*i) != self.first).collect();
+        for at in 0..rest.len() {
+            let behind = rest.len() - at - 1;
+            if left < behind {
+                return pair(rest[at], rest[at + 1 + left]);
+            }
+            left -= behind;
+        }
+        None
+    }
 }
 
 #[cfg(test)]

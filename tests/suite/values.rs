@@ -154,7 +154,18 @@ fn instances_are_compared_from_the_one_in_focus() {
     shows(&stage, &["¶k i0 → i4 @4", "pair 1 of 10 of ¶k"]);
     press(&mut stage, "J");
     shows(&stage, &["¶k i1 → i4 @4", "pair 2 of 10 of ¶k"]);
-    press(&mut stage, "y Y");
+    let mut seen: Vec<String> = Vec::new();
+    for _ in 2..10 {
+        press(&mut stage, "J");
+        seen.extend(screen(&stage).lines().find_map(|line| {
+            Some(line.split("¶k i").find(|part| part.contains(" → "))?.split(" @4").next()?.to_owned())
+        }));
+    }
+    assert_eq!(notice(&stage), "pair 10 of 10 of ¶k; the same key goes on");
+    seen.sort();
+    seen.dedup();
+    press(&mut stage, "J");
+    assert_eq!((seen.len(), notice(&stage)), (8, "the Diff tab compares steps again"));
     assert!(
         stage.app.session.focus.path.as_ref().is_some_and(|(identity, _)| identity.instance.as_deref() == Some("i4"))
     );
@@ -225,4 +236,19 @@ fn texts_of_lines_differ_line_by_line() {
         "     ┊ …   @1",
     ];
     assert_eq!(rows, wanted, "{screen}");
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn instances_show_what_breaks_their_schema_and_what_they_do_not_have() {
+    let set = |i: &str, data: &str, more: &str| {
+        format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"{i}\",\"data\":{{{data}}}{more}}}\n")
+    };
+    let schema = r#","schema":{"properties":{"n":{"type":"integer"}}}"#;
+    let mut stage = on(&(set("a", "\"n\":1", schema) + &set("b", "\"n\":\"x\",\"m\":2", schema)), (100, 24));
+    press(&mut stage, "$ I");
+    shows(&stage, &["✗\"x\""]);
+    press(&mut stage, "j h Enter");
+    shows(&stage, &["—"]);
+    assert_eq!(notice(&stage), "this instance has no such value at this step", "{}", screen(&stage));
 }

@@ -3,7 +3,7 @@
 use crate::app::keys::Tab;
 use crate::app::{App, Pane};
 use crate::format::cause::{Hop, Written};
-use crate::panes::compare;
+use crate::panes::compare::Pairs;
 use crate::state::NodeId;
 use std::collections::HashSet;
 
@@ -99,7 +99,7 @@ impl App {
             drop(open);
             return self.tell("no kind has instances at this step");
         };
-        let count = compare::pairs(open.run(), &of, open.step()).len();
+        let count = Pairs::of(open.run(), &of, open.step()).count();
         drop(open);
         let next = match &self.inspector.pair {
             Some((before, at)) if *before == of => at + 1,
