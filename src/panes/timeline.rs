@@ -9,9 +9,10 @@ use std::rc::Rc;
 
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// Where we are, and where the value in focus is written there.
+/// Where we are; where the value in focus is written there; where a mark is.
 const HERE: &str = "│";
 const HERE_WRITTEN: &str = "◈";
+const HERE_FLAGGED: &str = "⚐";
 
 /// Largest message that is read only to know when it came.
 const TIMED_BYTES_MAX: u64 = 32 << 10;
@@ -54,7 +55,12 @@ impl Timeline {
         let mut out = self.cells(open, len).as_ref().clone();
         let here = cell_of(open.step(), len, open.count());
         // Where one is must not look like any other place, with and without colour.
-        out[here] = (Role::Accent, if matches!(out[here].1, "◆" | "◇") { HERE_WRITTEN } else { HERE });
+        let sign = match out[here].1 {
+            "◆" | "◇" => HERE_WRITTEN,
+            super::marks::FLAG => HERE_FLAGGED,
+            _ => HERE,
+        };
+        out[here] = (Role::Accent, sign);
         let mut pieces = vec![Piece::of(Role::Dim, " 0 ")];
         for (role, text) in out {
             match pieces.last_mut().filter(|p| p.role == role) {

@@ -100,7 +100,7 @@ fn the_line_of_the_run_says_where_one_is_also_on_signs() {
     assert_eq!((line(&stage).matches('◈').count(), line(&stage).matches('◆').count()), (1, 2), "{}", line(&stage));
     press(&mut stage, ".");
     assert_eq!((line(&stage).matches('◈').count(), line(&stage).matches('◆').count()), (1, 2), "{}", line(&stage));
-    press(&mut stage, "m m $");
+    press(&mut stage, "Tab $");
     assert_eq!((line(&stage).matches('◈').count(), line(&stage).matches('│').count()), (0, 1), "{}", line(&stage));
 }
 
