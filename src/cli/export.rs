@@ -13,10 +13,13 @@ use super::out::{Out, Tone};
 use super::{Command, Stop};
 use crate::ingest::Loaded;
 use crate::model::Problem;
-use crate::review::{ChatShape, Filter, Marks, Scope, Selection, Split};
+use crate::review::{ChatLeft, ChatShape, Filter, Marks, Scope, Selection, Split};
 use clap::{ArgMatches, Args, ValueEnum};
 use sift::Sifted;
 use std::path::PathBuf;
+
+/// Most lines on what is not carried over.
+const NOTES_MAX: usize = 20;
 
 pub(super) const COMMAND: Command = Command { name: "export", describe: Options::augment_args, run };
 
@@ -81,7 +84,7 @@ struct Options {
 enum To {
     /// `messages` with roles and tool calls.
     Messages,
-    /// `conversations` of human and gpt.
+    /// `conversations` of human and observation, gpt and function_call.
     Sharegpt,
 }
 
@@ -156,6 +159,20 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     }
 }
 
+/// Says on stderr what of the records is not in their conversations: nobody should find that out by training.
+fn note(not_carried: &ChatLeft) {
+    if not_carried.is_empty() {
+        return;
+    }
+    super::tell("not carried over into the conversations (the manifest says of which records):");
+    let mut all: Vec<(&String, &u64)> = not_carried.iter().collect();
+    all.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    all.iter().take(NOTES_MAX).for_each(|(name, count)| super::tell(&format!("    {count:>8}  {name}")));
+    if all.len() > NOTES_MAX {
+        super::tell(&format!("    and {} more", all.len() - NOTES_MAX));
+    }
+}
+
 /// What was written and what was left, for people.
 fn tell(written: &write::Written, out: &mut Out) -> Result<u8, Stop> {
     let counts = &written.counts;
@@ -171,5 +188,6 @@ fn tell(written: &write::Written, out: &mut Out) -> Result<u8, Stop> {
         out.line(&format!("    {count:>8}  replaced: {kind}"))?;
     }
     out.line(&format!("manifest: {}", written.manifest))?;
+    note(&counts.not_carried);
     Ok(0)
 }

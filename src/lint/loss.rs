@@ -54,8 +54,9 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "A message that should train cannot be found in what the template writes: it is left out, or written \
                otherwise, in a stretch where messages cannot be told apart by rendering (loss.not-prefix-stable). \
-               Nobody can say which tokens are its own, so it does not train. Use another template, or mend the \
-               message. In the example the template is qwen: `obelus check --loss qwen`.",
+               Nobody can say which tokens are its own, so it does not train. Or the template does not write what \
+               the agent thought before a message (`reasoning_content`, parts of type `thinking` or `reasoning`). Use \
+               another template, or mend the message. In the example the template is qwen: `obelus check --loss qwen`.",
         fires: r#"{"messages":[{"role":"user","content":"look twice"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}},{"id":"2","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":" ","train":true},{"role":"tool","tool_call_id":"2","content":"b"},{"role":"assistant","content":"Done."}]}"#,
         silent: r#"{"messages":[{"role":"user","content":"look once"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a","train":true},{"role":"assistant","content":"Done."}]}"#,
     },

@@ -1,18 +1,12 @@
 //! A record as the conversation that a chat template gets, and what the record itself says of its training.
 
-use super::chat;
+use super::chat::{Dialogue, LOSS_FIELDS, Left, MASK, Reader, Said, message};
 use crate::json::{self, Data};
-use crate::model::Role;
-use crate::rules::adp::{self, Message, Reading};
 use minijinja::value::Value;
 
 /// Code points that stand for marks in rendered text. Unicode keeps them free for such use; in a text of the input
 /// they are shown as U+FFFD.
 pub(super) const RESERVED: [char; 2] = ['\u{FDD0}', '\u{FDD1}'];
-/// Fields of a message that say whether it is trained, and what a true or positive value means.
-const FIELDS: &[(&str, bool)] =
-    &[("weight", true), ("loss_weight", true), ("loss", true), ("train", true), (MASK, false)];
-const MASK: &str = "mask";
 
 /// A conversation for a template.
 #[derive(Debug)]
@@ -32,6 +26,8 @@ pub struct Turn {
     pub role: String,
     /// Its text, for finding it in what a template made of it.
     pub text: String,
+    /// What the agent thought before it says that; empty if nothing is told of it.
+    pub thoughts: String,
     /// Whether it is trained, by a field of the message: its name, and what it says.
     pub field: Option<(&'static str, bool)>,
     /// The step that it comes from; a system prompt comes from none.
@@ -44,27 +40,20 @@ impl Conversation {
     /// The conversation of a record; None for a record that is none, or of no message.
     #[must_use]
     pub fn of(record: &json::Value<'_>) -> Option<Self> {
-        let reading = Reading::of(record);
-        let key = reading.body?;
-        let mut messages = Vec::new();
-        if reading.shape == adp::Shape::Chat {
-            if let Some(prompt) = reading.system_prompt().and_then(json::Value::as_str) {
-                messages.push(Turn::system(prompt));
-            }
-            let said = record.get(key).and_then(json::Value::as_array)?.iter();
-            messages.extend(said.enumerate().map(|(step, message)| Turn::of(message, Some(step))));
-        } else {
-            let (converted, steps) = chat::messages(record)?;
-            let converted = json::parse(&converted).ok()?;
-            let said = converted.get("messages").and_then(json::Value::as_array)?.iter();
-            messages.extend(said.zip(steps).map(|(message, step)| Turn::of(message, step)));
-        }
-        let tools = record.get("tools").map_or(Value::UNDEFINED, |tools| match tools.as_str() {
-            Some(text) => json::parse(text).map_or_else(|_| told(tools), |tools| told(&tools)),
-            None => told(tools),
-        });
+        let dialogue = Dialogue::of(record)?;
+        let mut messages = dialogue.turns.iter().map(Turn::of).collect::<Option<Vec<_>>>()?;
         read_masks(&mut messages);
-        (!messages.is_empty()).then_some(Self { body: key, messages, tools })
+        let tools = dialogue.tools.as_deref().map_or(Value::UNDEFINED, schemas);
+        (!messages.is_empty()).then_some(Self { body: dialogue.body, messages, tools })
+    }
+}
+
+/// The schemas of tools; those of some are JSON in a string.
+fn schemas(tools: &str) -> Value {
+    let Ok(tools) = json::parse_lenient(tools) else { return Value::UNDEFINED };
+    match tools.as_str().map(json::parse) {
+        Some(Ok(inner)) => told(&inner),
+        _ => told(&tools),
     }
 }
 
@@ -82,52 +71,24 @@ fn read_masks(messages: &mut [Turn]) {
 }
 
 impl Turn {
-    fn system(prompt: &str) -> Self {
-        let prompt = clean(prompt);
-        let value = Value::from_pairs([("role", Value::from("system")), ("content", Value::from(prompt.as_str()))]);
-        Self { role: "system".to_owned(), text: prompt, field: None, step: None, value }
-    }
-
-    fn of(message: &json::Value<'_>, step: Option<usize>) -> Self {
-        let read = Message::of(message);
-        let role = match read.role {
-            Role::User => "user",
-            Role::Agent => "assistant",
-            Role::Environment => "tool",
-            Role::System => "system",
-            Role::Unknown => read.speaker,
-        };
-        // A text that is null may stand elsewhere.
-        let written = read.text_key.and_then(|key| message.get(key)).filter(|_| !read.is_null);
-        let found = read.text.as_deref().filter(|_| read.is_null).map(|text| Value::from(clean(text)));
-        let content = found.or_else(|| written.map(told)).unwrap_or(Value::from(()));
-        let mut pairs = vec![("role".to_owned(), Value::from(role)), ("content".to_owned(), content)];
-        let members = message.as_object().into_iter().flat_map(json::Object::entries);
-        for (name, value) in members {
-            let is_taken =
-                ["role", "content"].contains(&name) || name == read.speaker_key || Some(name) == read.text_key;
-            if name == "function_call" && message.get("tool_calls").is_none() && !value.is_null() {
-                pairs.push((
-                    "tool_calls".to_owned(),
-                    [Value::from_pairs([("function", told(value))])].into_iter().collect(),
-                ));
-            } else if !is_taken {
-                pairs.push((clean(name), told(value)));
-            }
-        }
-        Self {
-            role: clean(role),
-            text: read.text.as_deref().map(clean).unwrap_or_default(),
-            field: field(message),
-            step,
-            value: Value::from_pairs(pairs),
-        }
+    /// As an export writes it, but for what only a file wants. It is JSON of our own: None never is.
+    fn of(said: &Said) -> Option<Self> {
+        let written = message(said, Reader::Template, &mut Left::new());
+        let written = json::parse_lenient(&written).ok()?;
+        Some(Self {
+            role: clean(&said.name),
+            text: clean(&said.content.joined().unwrap_or_default()),
+            thoughts: clean(said.reasoning.as_deref().unwrap_or_default()),
+            field: field(&written),
+            step: said.step,
+            value: told(&written),
+        })
     }
 }
 
 /// The first field that says whether a message is trained.
 fn field(message: &json::Value<'_>) -> Option<(&'static str, bool)> {
-    FIELDS.iter().find_map(|&(name, means)| {
+    LOSS_FIELDS.iter().find_map(|&(name, means)| {
         let is_set = match &message.get(name)?.data {
             Data::Bool(is_set) => *is_set,
             Data::Number => message.get(name)?.text.parse::<f64>().ok()? > 0.0,

@@ -99,6 +99,8 @@ struct Parts<'c> {
     wanted: Vec<bool>,
     segments: Vec<Segment>,
     lost: Vec<usize>,
+    /// Messages that train, whose thoughts the template does not write.
+    thoughtless: Vec<usize>,
 }
 
 /// Looks at a conversation; of the text only so many tokens, by estimate, are seen.
@@ -115,7 +117,7 @@ pub fn loss(
     let whole = template.render(conversation, count, false)?;
     let wanted = wanted(&conversation.messages, train);
     let ends = ends(conversation, template, &whole.text);
-    let mut parts = Parts { conversation, wanted, segments: Vec::new(), lost: Vec::new() };
+    let mut parts = Parts { conversation, wanted, segments: Vec::new(), lost: Vec::new(), thoughtless: Vec::new() };
     let (mut first, mut start) = (0, 0);
     for (i, end) in ends.iter().enumerate() {
         let Some(end) = *end else { continue };
@@ -138,7 +140,7 @@ pub fn loss(
     let limit = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
     let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
     let segments = cut(segments, limit);
-    let findings = findings(conversation, &segments, &unstable, &parts.lost);
+    let findings = findings(conversation, &segments, &unstable, [&parts.lost, &parts.thoughtless]);
     let totals = totals(conversation, &segments);
     Ok(Loss { text: whole.text, segments, totals, findings })
 }
@@ -234,6 +236,10 @@ impl Parts<'_> {
         let said = self.conversation.messages[message].text.trim();
         let content = || text[span.clone()].find(said).filter(|_| !said.is_empty()).map(|at| span.start + at);
         let is_trained = self.wanted[message];
+        let thoughts = self.conversation.messages[message].thoughts.trim();
+        if is_trained && !text[span.clone()].contains(thoughts) {
+            self.thoughtless.push(message);
+        }
         let head = answer.or_else(content).filter(|_| is_trained).unwrap_or(span.start);
         self.put(span.start..head, Some(message), false);
         self.put(head..span.end, Some(message), is_trained);
@@ -327,7 +333,12 @@ fn totals(conversation: &Conversation, segments: &[Segment]) -> Vec<(String, Tot
     order.into_iter().map(|role| (role.to_owned(), totals.get(role).copied().unwrap_or_default())).collect()
 }
 
-fn findings(conversation: &Conversation, segments: &[Segment], unstable: &[usize], lost: &[usize]) -> Vec<LossFinding> {
+fn findings(
+    conversation: &Conversation,
+    segments: &[Segment],
+    unstable: &[usize],
+    [lost, thoughtless]: [&[usize]; 2],
+) -> Vec<LossFinding> {
     let mut out = Vec::new();
     let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
     let trained = || segments.iter().filter(|segment| segment.is_trained);
@@ -358,6 +369,13 @@ fn findings(conversation: &Conversation, segments: &[Segment], unstable: &[usize
     }
     if let Some(first) = lost.first() {
         let text = format!("{} messages that should train are not in what the template writes", lost.len());
+        tell("loss.lost", Some(*first), text);
+    }
+    if let Some(first) = thoughtless.first() {
+        let text = format!(
+            "thoughts (`reasoning_content`) of {} messages that should train are not in what the template writes",
+            thoughtless.len()
+        );
         tell("loss.lost", Some(*first), text);
     }
     out

@@ -35,7 +35,7 @@ mod units;
 pub use attempts::{
     AttemptTree, Branch, Outcome, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by, several,
 };
-pub use chat::{Shape as ChatShape, chat};
+pub use chat::{Left as ChatLeft, Shape as ChatShape, chat};
 pub use column::Column;
 pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
 pub use conversation::{Conversation, Turn};

@@ -277,33 +277,43 @@ fn put_json(value: &Value, depth: usize, out: &mut String) -> Result<(), Error> 
     Ok(())
 }
 
-/// Filter `said` of the named templates: a content as text; of parts their texts, and a sign for each picture.
+/// Filter `said` of the named templates: a content as text; of parts their texts, and a sign for each picture, joined
+/// by a newline (D17).
 fn said(content: &Value) -> Result<String, Error> {
     match content.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(String::new()),
         ValueKind::Seq => {
-            let mut out = String::new();
+            let mut texts = Vec::new();
             for part in content.try_iter()? {
                 let text = part.get_attr("text").unwrap_or_default();
                 let kind = part.get_attr("type").unwrap_or_default();
+                let mut out = String::new();
                 match (text.as_str().or(part.as_str()), kind.as_str()) {
                     (Some(text), _) => out.push_str(text),
                     (None, Some("image" | "image_url")) => out.push_str("<image>"),
                     (None, _) => put_json(&part, 0, &mut out)?,
                 }
+                texts.push(out);
             }
-            Ok(out)
+            Ok(texts.join("\n"))
         }
         _ => Ok(content.to_string()),
     }
 }
 
-/// Filter `called` of the named templates: a call as JSON; `key` names its arguments, `has_id`: with its id.
+/// Filter `called` of the named templates: a call as JSON; `key` names its arguments, `has_id`: with its id. What
+/// nobody can read as a call stands as it is.
 fn called(call: &Value, key: Option<String>, has_id: Option<bool>) -> Result<String, Error> {
     let function = call.get_attr("function").ok().filter(|function| function.kind() == ValueKind::Map);
     let function = function.as_ref().unwrap_or(call);
-    let mut out = String::from("{\"name\": ");
-    put_json(&function.get_attr("name").unwrap_or_default(), 0, &mut out)?;
+    let mut out = String::new();
+    let name = function.get_attr("name").unwrap_or_default();
+    if name.as_str().is_none() {
+        put_json(call, 0, &mut out)?;
+        return Ok(out);
+    }
+    out.push_str("{\"name\": ");
+    put_json(&name, 0, &mut out)?;
     out.push_str(&format!(", {}: ", json::quote(key.as_deref().unwrap_or("arguments"))));
     let arguments = function.get_attr("arguments").unwrap_or_default();
     // Arguments as OpenAI writes them are JSON in a string; the formats have them as an object.

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 const ALONE_PIECES: usize = 4;
 
 /// Records that are found before the first guess, or reach over the end of a piece, are read again to be looked at, by
-/// one thread for all. Where so many bytes more than a share of the input came to that, what follows is better looked at
-/// when all records are found.
+/// one thread for all. Where that came to so many bytes more than a share of the input, what follows is better looked
+/// at when all records are found.
 const ALONE_BYTES: u64 = 4 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
 

@@ -368,6 +368,10 @@ fn what_is_blank_or_out_of_turn_is_told_by_who_says_it() {
     for (role, words) in [("assistant", "say nothing"), ("tool", "nothing came back"), ("user", "is blank")] {
         assert!(messages(&blank(role), "sft.empty")[0].contains(words), "{role}");
     }
+    // Calls that these rules do not count are not denied.
+    let flat =
+        r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"","tool_calls":[{"name":"f"}]}]}"#;
+    assert!(messages(flat, "sft.empty")[0].contains("no call in `tool_calls[].function` or `function_call`"));
     let item =
         |source: &str| with_items(&format!(r#"{{"class_":"text_observation","content":"","source":"{source}"}}"#));
     assert!(messages(&item("environment"), "adp.empty")[0].contains("nothing came back"));

@@ -377,6 +377,34 @@ fn conversations_are_sound_by_the_rules() {
 }
 
 #[test]
+fn what_a_shape_has_no_place_for_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let thinks = |text: &str| {
+        format!(
+            r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant","content":[{{"type":"thinking","thinking":"hm"}},{{"type":"text","text":"{text}"}}],"weight":0,"na\u001bme":"x"}},{{"role":"assistant","content":"b"}}]}}"#
+        )
+    };
+    let plain = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}"#;
+    fs::write(at.join("d.jsonl"), [&thinks("a"), plain, &thinks("c")].map(|line| line.to_owned() + "\n").concat())
+        .unwrap();
+    let (status, _, stderr) = obelus(at, &["export", "d.jsonl", "--to", "sharegpt", "--out", "s.jsonl"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stderr.contains("       2  message reasoning_content\n") && !stderr.contains('\u{1b}'), "{stderr}");
+    let first = fs::read_to_string(at.join("s.jsonl")).unwrap();
+    let turns = r#"{"from":"gpt","value":"a","weight":0},{"from":"gpt","value":"b"}"#;
+    assert!(first.lines().next().unwrap().contains(turns), "{first}");
+    let told = manifest(at, "s.jsonl.manifest.json");
+    assert_eq!(told["counts"]["not_carried"]["message reasoning_content"], 2);
+    assert_eq!(told["records"][2]["not_carried"]["message reasoning_content"], 1);
+    assert!(told["records"][1]["not_carried"].is_null());
+    // Messages have a place for all of it.
+    let (status, _, stderr) = obelus(at, &["export", "d.jsonl", "--to", "messages", "--out", "m.jsonl"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert_eq!(fs::read_to_string(at.join("m.jsonl")).unwrap().matches("reasoning_content").count(), 2);
+}
+
+#[test]
 fn standard_input_and_several_files_are_one_dataset() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -118,6 +118,9 @@ fn the_tab_shows_what_trains() {
     assert!(text.contains("+ Hello.") && text.contains("  Hi<|im_end|>"), "{text}");
     let next = screen(TALK, &["Enter", "8", "}"]);
     assert!(next.contains("loss.nothing-trains"), "{next}");
+    let parts = TALK.replace(r#""Hi""#, r#"[{"type":"text","value":"Hi"},{"type":"text","value":"you"}]"#);
+    let parts = screen(&parts, &["Enter", "8"]);
+    assert!(parts.contains("  you<|im_end|>") && !parts.contains("\"value\""), "{parts}");
     let other = screen("{\"a\":1}\n{\"a\":2}\n", &["Enter", "8"]);
     assert!(other.contains("Nothing here."), "{other}");
 }

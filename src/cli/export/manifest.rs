@@ -8,7 +8,7 @@ use super::write::Counts;
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::Problem;
-use crate::review::{Secret, verdict_name};
+use crate::review::{ChatLeft, Secret, verdict_name};
 use crate::source::{Output, Ready};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,10 +28,18 @@ pub(super) struct Entry<'e> {
     pub(super) part: Option<usize>,
     /// Why.
     pub(super) reason: &'e str,
+    /// What is not as it was.
+    pub(super) changes: Changes<'e>,
+}
+
+/// In what a record was changed.
+pub(super) struct Changes<'e> {
     /// Whether it was turned into a conversation.
     pub(super) is_shaped: bool,
     /// Whether its lines were joined.
     pub(super) is_joined: bool,
+    /// What its conversation does not carry.
+    pub(super) not_carried: &'e ChatLeft,
     /// The secrets that were replaced in it.
     pub(super) secrets: &'e [Secret],
 }
@@ -41,6 +49,11 @@ fn object<'t>(members: impl IntoIterator<Item = (&'t str, String)>) -> String {
     let member = |(name, value): (&str, String)| format!("{}:{value}", json::quote(name));
     let members: Vec<String> = members.into_iter().map(member).collect();
     format!("{{{}}}", members.join(","))
+}
+
+/// An object of numbers, in order.
+fn numbers<'t>(members: impl IntoIterator<Item = (&'t str, u64)>) -> String {
+    object(members.into_iter().map(|(name, n)| (name, n.to_string())))
 }
 
 impl Manifest {
@@ -73,7 +86,8 @@ impl Manifest {
 
     /// Says what became of a record.
     pub(super) fn entry(&mut self, entry: &Entry<'_>) -> Result<(), Problem> {
-        let Entry { seen, part, reason, is_shaped, is_joined, secrets } = entry;
+        let Entry { seen, part, reason, changes } = entry;
+        let Changes { is_shaped, is_joined, not_carried, secrets } = changes;
         let span = seen.record.place.span;
         let mut line = String::from(if self.has_entries { ",\n" } else { "\n" });
         let _ = write!(
@@ -88,15 +102,18 @@ impl Manifest {
             part.map_or_else(|| "null".to_owned(), |part| part.to_string()),
         );
         let _ = write!(line, "\"reason\":{}", json::quote(reason));
-        let changes = [("conversation", *is_shaped), ("one-line", *is_joined), ("redacted", !secrets.is_empty())];
-        let changes: Vec<String> = changes.iter().filter(|(_, is)| *is).map(|(name, _)| json::quote(name)).collect();
-        if !changes.is_empty() {
-            let _ = write!(line, ",\"changed\":[{}]", changes.join(","));
+        let words = [("conversation", *is_shaped), ("one-line", *is_joined), ("redacted", !secrets.is_empty())];
+        let words: Vec<String> = words.iter().filter(|(_, is)| *is).map(|(name, _)| json::quote(name)).collect();
+        if !words.is_empty() {
+            let _ = write!(line, ",\"changed\":[{}]", words.join(","));
+        }
+        if !not_carried.is_empty() {
+            let _ = write!(line, ",\"not_carried\":{}", numbers(not_carried.iter().map(|(n, c)| (n.as_str(), *c))));
         }
         if !secrets.is_empty() {
             let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
             secrets.iter().for_each(|secret| *kinds.entry(secret.kind).or_default() += 1);
-            let _ = write!(line, ",\"redacted\":{}", object(kinds.into_iter().map(|(k, n)| (k, n.to_string()))));
+            let _ = write!(line, ",\"redacted\":{}", numbers(kinds));
         }
         line.push('}');
         self.has_entries = true;
@@ -111,8 +128,9 @@ impl Manifest {
         let counts = object([
             ("read", counts.read.to_string()),
             ("written", counts.written.to_string()),
-            ("left", object(counts.left.iter().map(|(reason, n)| (reason.as_str(), n.to_string())))),
-            ("redacted", object(counts.redacted.iter().map(|(kind, n)| (*kind, n.to_string())))),
+            ("left", numbers(counts.left.iter().map(|(reason, n)| (reason.as_str(), *n)))),
+            ("not_carried", numbers(counts.not_carried.iter().map(|(name, n)| (name.as_str(), *n)))),
+            ("redacted", numbers(counts.redacted.iter().map(|(kind, n)| (*kind, *n)))),
         ]);
         let end = format!("\n],\n\"files\":[{}],\n\"counts\":{counts}}}\n", files.join(",\n"));
         self.output.write(end.as_bytes())?;

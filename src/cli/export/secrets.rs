@@ -17,7 +17,7 @@ pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Res
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     sifted.each(|seen| {
         let Judged::Taken(_) = seen.judged else { return Ok(()) };
-        let Some(text) = shaped(seen.text, options.to) else { return Ok(()) };
+        let Some((text, _)) = shaped(seen.text, options.to) else { return Ok(()) };
         let file = sifted.inputs.get(seen.source).map_or("", |loaded| loaded.input.name());
         for secret in redacted(&redactor, text).1 {
             *counts.entry(secret.kind).or_default() += 1;

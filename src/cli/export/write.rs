@@ -1,12 +1,12 @@
 //! The files of an export: parts, and the manifest that says where each record came from and why.
 
-use super::manifest::{Entry, Manifest};
+use super::manifest::{Changes, Entry, Manifest};
 use super::sift::{Sifted, Sighted, lot_of};
 use super::{Options, To};
 use crate::cli::Stop;
 use crate::json;
 use crate::model::{Problem, lossy};
-use crate::review::{Judged, Redactor, Secret, chat};
+use crate::review::{ChatLeft, Judged, Redactor, Secret, chat};
 use crate::source::{Output, Ready};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub(super) struct Counts {
     pub(super) written: u64,
     /// Records left out, by reason.
     pub(super) left: BTreeMap<String, u64>,
+    /// What of the records their conversations do not carry, by name.
+    pub(super) not_carried: ChatLeft,
     /// Secrets replaced, by kind.
     pub(super) redacted: BTreeMap<&'static str, u64>,
 }
@@ -138,7 +140,9 @@ impl Work<'_> {
             Judged::Left(reason) => return self.leave(seen, reason),
             Judged::Taken(reason) => reason,
         };
-        let Some(text) = shaped(seen.text, self.options.to) else { return self.leave(seen, "no conversation") };
+        let Some((text, not_carried)) = shaped(seen.text, self.options.to) else {
+            return self.leave(seen, "no conversation");
+        };
         let is_shaped = matches!(text, Cow::Owned(_));
         let (text, secrets) = match &self.redactor {
             None => (text, Vec::new()),
@@ -155,14 +159,19 @@ impl Work<'_> {
         for secret in &secrets {
             *self.counts.redacted.entry(secret.kind).or_default() += 1;
         }
-        self.manifest.entry(&Entry { seen, part: Some(part), reason, is_shaped, is_joined, secrets: &secrets })?;
+        for (name, count) in &not_carried {
+            *self.counts.not_carried.entry(name.clone()).or_default() += count;
+        }
+        let changes = Changes { is_shaped, is_joined, not_carried: &not_carried, secrets: &secrets };
+        self.manifest.entry(&Entry { seen, part: Some(part), reason, changes })?;
         Ok(())
     }
 
     fn leave(&mut self, seen: &Sighted<'_>, reason: &str) -> Result<(), Stop> {
         *self.counts.left.entry(reason.to_owned()).or_default() += 1;
-        let entry = Entry { seen, part: None, reason, is_shaped: false, is_joined: false, secrets: &[] };
-        Ok(self.manifest.entry(&entry)?)
+        let not_carried = ChatLeft::new();
+        let changes = Changes { is_shaped: false, is_joined: false, not_carried: &not_carried, secrets: &[] };
+        Ok(self.manifest.entry(&Entry { seen, part: None, reason, changes })?)
     }
 
     fn end(self) -> Result<Written, Stop> {
@@ -198,12 +207,13 @@ impl Options {
     }
 }
 
-/// A record in the shape that was asked for; None if it has none.
-pub(super) fn shaped(text: &[u8], to: Option<To>) -> Option<Cow<'_, [u8]>> {
-    let Some(to) = to else { return Some(Cow::Borrowed(text)) };
+/// A record in the shape that was asked for, and what of it that does not carry; None if it has none.
+pub(super) fn shaped(text: &[u8], to: Option<To>) -> Option<(Cow<'_, [u8]>, ChatLeft)> {
+    let Some(to) = to else { return Some((Cow::Borrowed(text), ChatLeft::new())) };
     let text = lossy(text);
     let record = json::parse_lenient(&text).ok()?;
-    chat(&record, to.shape()).map(|line| Cow::Owned(line.into_bytes()))
+    let (line, left) = chat(&record, to.shape())?;
+    Some((Cow::Owned(line.into_bytes()), left))
 }
 
 /// A record without its secrets. One that is no UTF-8 is only changed if it has some.

@@ -227,3 +227,45 @@ fn faults_of_templates_say_where() {
     );
     assert!(Template::of_file("t", "{\"bos_token\":\"x\"}").unwrap_err().message.contains("chat_template"));
 }
+
+#[test]
+fn parts_and_calls_of_all_spellings_are_seen_alike() {
+    let asked = r#"{"role":"user","content":[{"type":"text","value":"q1"},{"type":"text","value":"q2"}]}"#;
+    let expect = "<|im_start|>user\nq1\nq2<|im_end|>\n<|im_start|>assistant\nlook\n<tool_call>\n{\"name\": \"f\", \
+                  \"arguments\": {\"a\": 1}}\n</tool_call><|im_end|>\n<|im_start|>tool\nr<|im_end|>\n";
+    for (call, answer) in [
+        (
+            r#"[{"type":"text","text":"look"},{"type":"tool_use","id":"t","name":"f","input":{"a":1}}]"#,
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"}]}"#,
+        ),
+        (
+            r#"[{"type":"text","value":"look"},{"type":"tool_call","value":"{\"name\":\"f\",\"arguments\":{\"a\":1}}"}]"#,
+            r#"{"role":"tool","content":[{"type":"text","value":"r"}]}"#,
+        ),
+        (
+            r#""look","tool_calls":["{\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}"]"#,
+            r#"{"role":"tool","content":"r"}"#,
+        ),
+    ] {
+        let record = format!(r#"{{"messages":[{asked},{{"role":"assistant","content":{call}}},{answer}]}}"#);
+        assert_eq!(rendered("chatml", &record), expect, "{record}");
+    }
+    // Lists of texts as OpenAI has them, and arguments, reach a template as they are written.
+    let listed = r#"{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]},{"role":"assistant",
+        "tool_calls":[{"name":"f","arguments":{"a":1}}]}]}"#;
+    let source = "{{ messages[0].content[0].text }}{{ messages[1].tool_calls[0].function.arguments.a }}";
+    assert_eq!(jinja(source).render(&conversation(listed), 2, false).unwrap().text, "x1");
+    // What is no call is not made one.
+    let odd = r#"{"messages":[{"role":"assistant","content":"x","tool_calls":["run it"]}]}"#;
+    assert!(rendered("chatml", odd).contains("<tool_call>\n\"run it\"\n</tool_call>"));
+}
+
+#[test]
+fn thoughts_that_a_template_does_not_write_are_told() {
+    let record = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[
+        {"type":"reasoning","value":"I think"},{"type":"text","value":"y"}]}]}"#;
+    let found = |template: &Template| rules(&loss(&conversation(record), template, &Train::Agent, None).unwrap());
+    assert_eq!(found(&named("chatml")), vec![("loss.lost", Some(1))]);
+    let source = "{% for m in messages %}{{ m.role }}:{{ m.reasoning_content }}{{ m.content }};{% endfor %}";
+    assert_eq!(found(&jinja(source)), vec![]);
+}

@@ -110,7 +110,12 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
     }
     match (message.text_key, &message.text) {
         (None, _) if entry.calls.is_empty() => {
-            report.error(at, path.to_owned(), "sft.type", "the message has neither text nor calls");
+            report.error(
+                at,
+                path.to_owned(),
+                "sft.type",
+                "the message has neither a text nor a call in `tool_calls[].function` or `function_call`",
+            );
         }
         (Some(key), said) if message.is_null => {
             let path = format!("{path}/{key}");
@@ -139,9 +144,12 @@ fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &m
         warn(
             "sft.empty",
             match entry.role {
-                Role::Agent => "the agent's text is blank and there is no call: a model would learn to say nothing",
+                Role::Agent => {
+                    "the agent's text is blank, and there is no call in `tool_calls[].function` or `function_call`: a \
+                     trainer that reads only those teaches to say nothing"
+                }
                 Role::Environment => "nothing came back: right for a tool that says nothing, else its output was lost",
-                _ => "the text is blank and there is no call",
+                _ => "the text is blank, and there is no call in `tool_calls[].function` or `function_call`",
             },
         );
     }

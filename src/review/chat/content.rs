@@ -1,0 +1,186 @@
+//! What a message says: a text, or parts of which some are no text (pictures, files).
+
+use super::call::{self, Call};
+use super::said::{Left, Member, is_nothing, lose, lose_all, rest};
+use crate::json::{self, Value};
+
+/// Types of parts that are calls, answers, thoughts.
+const CALLS: &[&str] = &["tool_call", "tool_use", "tool-call", "toolCall", "function_call"];
+const RESULTS: &[&str] = &["tool_result", "tool-result", "toolResult", "function_call_output"];
+const THOUGHTS: &[&str] = &["reasoning", "thinking", "thought"];
+/// Where answers have the id of their call, and what came back.
+const RESULT_IDS: &[&str] = &["tool_use_id", "tool_call_id", "toolCallId", "call_id"];
+const RESULT_TEXTS: &[&str] = &["content", "result", "output", "value", "text"];
+
+/// A part that a content keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    /// A picture, a file, what nobody knows: its type, and it as written.
+    Other(String, String),
+}
+
+/// The content of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::review) struct Content {
+    parts: Vec<Part>,
+    /// Whether it is written as a list of parts as OpenAI spells them.
+    pub(super) is_list: bool,
+}
+
+/// A part as it is read.
+pub(super) enum Piece {
+    /// A text; whether it is spelt as OpenAI spells it.
+    Text(String, bool),
+    Other(Content),
+    Thought(String),
+    Calls(Vec<Call>),
+    Result(Answer),
+    /// The schemas of the tools, as JSON.
+    Tools(String),
+}
+
+/// What came back of a call.
+pub(super) struct Answer {
+    pub(super) id: Option<String>,
+    pub(super) content: Content,
+    pub(super) others: Vec<Member>,
+}
+
+impl Content {
+    /// A text.
+    pub(super) fn text(text: &str) -> Self {
+        Self { parts: vec![Part::Text(text.to_owned())], is_list: false }
+    }
+
+    /// Of a value: a string, a list of parts, or anything else as JSON.
+    pub(super) fn of(value: &Value<'_>, left: &mut Left) -> Self {
+        match value.as_array() {
+            None if value.is_null() => Self::default(),
+            None => Self::text(&plain(value)),
+            Some(parts) => {
+                let mut out = Self::default();
+                for part in parts {
+                    match piece(part, left) {
+                        Piece::Text(text, _) => out.push(Self::text(&text)),
+                        Piece::Other(other) => out.push(other),
+                        _ => out.push(other(part)),
+                    }
+                }
+                out
+            }
+        }
+    }
+
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Text(text) if text.is_empty()))
+    }
+
+    pub(super) fn push(&mut self, more: Self) {
+        self.parts.extend(more.parts);
+    }
+
+    /// D17: its texts, joined by a newline; None if it has none.
+    pub(in crate::review) fn joined(&self) -> Option<String> {
+        let text = |part: &Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Other(..) => None,
+        };
+        let texts: Vec<String> = self.parts.iter().filter_map(text).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    /// Counts the parts that a text cannot carry.
+    pub(super) fn lose_parts(&self, left: &mut Left) {
+        for part in &self.parts {
+            if let Part::Other(kind, _) = part {
+                lose(left, "part", kind);
+            }
+        }
+    }
+
+    /// As JSON: a string, a list of parts if some are no text or `keeps_list` and it is written as one, or null.
+    pub(super) fn to_json(&self, keeps_list: bool) -> String {
+        let is_list = keeps_list && self.is_list || self.parts.iter().any(|part| matches!(part, Part::Other(..)));
+        let part = |part: &Part| match part {
+            Part::Text(text) => format!("{{\"type\":\"text\",\"text\":{}}}", json::quote(text)),
+            Part::Other(_, json) => json.clone(),
+        };
+        match self.joined() {
+            _ if is_list => format!("[{}]", self.parts.iter().map(part).collect::<Vec<_>>().join(",")),
+            Some(text) => json::quote(&text),
+            None => "null".to_owned(),
+        }
+    }
+}
+
+/// A string as it reads, anything else as JSON.
+pub(super) fn plain(value: &Value<'_>) -> String {
+    value.as_str().map_or_else(|| json::compact(value), str::to_owned)
+}
+
+/// A text, or the texts of a list of parts that are nothing else, joined by a newline.
+pub(super) fn words(value: &Value<'_>) -> Option<String> {
+    let Some(parts) = value.as_array() else { return value.as_str().map(str::to_owned) };
+    let mut left = Left::new();
+    let text = |part: &Value<'_>| match piece(part, &mut left) {
+        Piece::Text(text, _) if left.is_empty() => Some(text),
+        _ => None,
+    };
+    let texts: Option<Vec<String>> = parts.iter().map(text).collect();
+    texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n"))
+}
+
+fn other(part: &Value<'_>) -> Content {
+    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+    Content { parts: vec![Part::Other(kind.to_owned(), json::compact(part))], is_list: false }
+}
+
+/// A part of a message. What of it is not carried over is counted.
+pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
+    if let Some(text) = part.as_str() {
+        return Piece::Text(text.to_owned(), false);
+    }
+    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+    let value = |keys: &[&'static str]| {
+        keys.iter().find_map(|key| part.get(key).filter(|found| !found.is_null()).map(|found| (*key, found)))
+    };
+    let text = |keys: &[&'static str]| value(keys).and_then(|(key, found)| Some((key, words(found)?)));
+    if CALLS.contains(&kind) {
+        return call::all(part).map_or_else(|| Piece::Other(other(part)), Piece::Calls);
+    }
+    if RESULTS.contains(&kind) {
+        return Piece::Result(result(part, left));
+    }
+    let (keys, is_thought): (&[&'static str], bool) = match kind {
+        _ if THOUGHTS.contains(&kind) => (&["thinking", "reasoning", "text", "value", "content", "summary"], true),
+        "text" => (&["text", "value"], false),
+        _ => (&["text"], false),
+    };
+    match text(keys) {
+        Some((key, said)) if is_thought || part.get(key).is_some_and(|v| v.as_str().is_some()) => {
+            lose_all(left, "part", &rest(part, &["type", key]));
+            if is_thought { Piece::Thought(said) } else { Piece::Text(said, key == "text") }
+        }
+        _ => match value(&["value"]).filter(|_| kind == "tools") {
+            Some((key, tools)) => {
+                lose_all(left, "part", &rest(part, &["type", key]));
+                Piece::Tools(json::compact(tools))
+            }
+            None => Piece::Other(other(part)),
+        },
+    }
+}
+
+fn result(part: &Value<'_>, left: &mut Left) -> Answer {
+    let id_key = RESULT_IDS.iter().find(|key| part.get(key).is_some_and(|id| id.as_str().is_some()));
+    let text_key = RESULT_TEXTS.iter().find(|key| part.get(key).is_some());
+    let content = text_key.and_then(|key| part.get(key)).map_or_else(Content::default, |v| Content::of(v, left));
+    let used: Vec<&str> = ["type"].into_iter().chain(id_key.copied()).chain(text_key.copied()).collect();
+    Answer {
+        id: id_key.and_then(|key| part.get(key)).and_then(Value::as_str).map(str::to_owned),
+        content,
+        others: rest(part, &used).into_iter().filter(|(_, json)| !is_nothing(json)).collect(),
+    }
+}

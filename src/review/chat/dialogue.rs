@@ -1,0 +1,96 @@
+//! A record as a conversation: the one reading that exports, `loss` and its tab share.
+
+use super::content::words;
+use super::said::{Left, Member, Said, lose_all, rest};
+use super::{item, message, turn};
+use crate::json::{self, Value};
+use crate::model::Role;
+use crate::rules::adp::{Body, Reading, Shape};
+
+/// A conversation.
+#[derive(Debug)]
+pub(in crate::review) struct Dialogue {
+    /// The key under which the record has its messages or steps.
+    pub(in crate::review) body: &'static str,
+    /// Whether the record is a conversation, and not turned into one.
+    pub(super) is_chat: bool,
+    /// Its id, as JSON.
+    pub(super) id: Option<String>,
+    pub(in crate::review) turns: Vec<Said>,
+    /// The schemas of its tools, as JSON: a list, or a string that holds one.
+    pub(in crate::review) tools: Option<String>,
+    /// What else the record has.
+    pub(super) others: Vec<Member>,
+    /// What of it no conversation carries.
+    pub(super) left: Left,
+}
+
+impl Dialogue {
+    /// The conversation of a record; None for a record that is none.
+    pub(in crate::review) fn of(record: &Value<'_>) -> Option<Self> {
+        let reading = Reading::of(record);
+        let body = reading.body?;
+        let id = reading.id();
+        let used: Vec<&str> = [body].into_iter().chain(id.map(|(key, _)| key)).collect();
+        let mut out = Self {
+            body,
+            is_chat: reading.shape == Shape::Chat,
+            id: id.map(|(_, value)| json::compact(value)),
+            turns: Vec::new(),
+            tools: None,
+            others: Vec::new(),
+            left: Left::new(),
+        };
+        if out.is_chat {
+            out.head(record, used)
+        } else {
+            out.foreign_head(record, used)
+        }
+        for (step, entry) in reading.entries.iter().enumerate() {
+            match &entry.body {
+                Body::Item(item) => out.turns.push(item::said(&reading.entries, step, item, &mut out.left)),
+                Body::Message(_) => {
+                    let (turns, tools) = message::said(entry.value, step, &mut out.left);
+                    out.turns.extend(turns);
+                    out.take_tools(tools);
+                }
+                Body::Turn => out.turns.extend(turn::said(entry.value, entry.role, step, &mut out.left)),
+                Body::Record => {}
+            }
+        }
+        Some(out)
+    }
+
+    /// What a conversation says beside its messages.
+    fn head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
+        if let Some(prompt) = record.get("system").and_then(words) {
+            self.turns.push(Said::text(None, Role::System, &prompt));
+            used.push("system");
+        }
+        if let Some(tools) = record.get("tools").filter(|tools| !tools.is_null()) {
+            self.tools = Some(json::compact(tools));
+            used.push("tools");
+        }
+        self.others = rest(record, &used);
+    }
+
+    /// What another trajectory says beside its steps: a conversation has the schemas of tools, nothing else.
+    fn foreign_head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
+        used.push("schema_version");
+        let agent = record.get("agent").filter(|agent| !self.is_chat && agent.as_object().is_some());
+        if let Some(agent) = agent {
+            self.tools = agent.get("tool_definitions").filter(|tools| !tools.is_null()).map(json::compact);
+            used.push("agent");
+            lose_all(&mut self.left, "agent", &rest(agent, &["tool_definitions"]));
+        }
+        lose_all(&mut self.left, "record", &rest(record, &used));
+    }
+
+    fn take_tools(&mut self, tools: Option<String>) {
+        match (&self.tools, tools) {
+            (None, tools) => self.tools = tools,
+            (Some(known), Some(tools)) if *known != tools => super::said::lose(&mut self.left, "part", "tools"),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! D17: the messages of a conversation. One with answers to calls among its parts is several.
+
+use super::call::{self, Call};
+use super::content::{Content, Piece, piece, plain, words};
+use super::said::{Id, Left, Member, Said, count, is_loss, lose, rest};
+use crate::json::Value;
+use crate::model::Role;
+use crate::rules::adp::Message;
+
+/// Members that list calls, and those that hold what was thought.
+const CALLS: [&str; 2] = ["tool_calls", "function_call"];
+const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// A message as one or several; the schemas of tools that stand among its parts.
+pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said>, Option<String>) {
+    let message = Message::of(value);
+    let mut used: Vec<&str> = [message.speaker_key].into_iter().chain(message.text_key).collect();
+    let mut now = Said::new(Some(step), message.role, message.speaker);
+    let thought = THOUGHTS.iter().find_map(|key| Some((*key, words(value.get(key)?).filter(|t| !t.is_empty())?)));
+    if let Some((key, text)) = thought {
+        now.reason(&text);
+        used.push(key);
+    }
+    let mut listed: Vec<Call> = Vec::new();
+    for key in CALLS {
+        let calls = value.get(key).and_then(call::all).filter(|calls| !calls.is_empty());
+        used.extend(calls.is_some().then_some(key));
+        listed.extend(calls.unwrap_or_default());
+    }
+    let answers = value.get("tool_call_id").and_then(Value::as_str).filter(|_| message.role == Role::Environment);
+    used.extend(answers.map(|_| "tool_call_id"));
+    now.answers = answers.map(Id::own);
+    let prompt = value.get("system_prompt").filter(|_| message.is_null && message.role == Role::System).and_then(words);
+    used.extend(prompt.as_ref().map(|_| "system_prompt"));
+    let pieces = match prompt {
+        Some(prompt) => vec![Piece::Text(prompt, true)],
+        None => pieces(value, &message, &mut now, left),
+    };
+    now.written = now.written.filter(|_| listed.is_empty());
+    let (mut turns, tools) = turns(pieces, now, left);
+    if let Some(last) = turns.last_mut() {
+        last.calls.extend(listed);
+    }
+    // What trains is said of all of the message, everything else once.
+    let mut others = rest(value, &used);
+    let loss: Vec<Member> = others.iter().filter(|(name, _)| is_loss(name)).cloned().collect();
+    for turn in &mut turns {
+        turn.others.extend(std::mem::replace(&mut others, loss.clone()));
+    }
+    (turns, tools)
+}
+
+/// The parts of a message; a text is one.
+fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut Said, left: &mut Left) -> Vec<Piece> {
+    let Some(content) = message.text_key.and_then(|key| value.get(key)) else { return Vec::new() };
+    if let Some(parts) = content.as_array() {
+        let pieces: Vec<Piece> = parts.iter().map(|part| piece(part, left)).collect();
+        now.content.is_list = pieces.iter().all(|piece| matches!(piece, Piece::Text(_, true) | Piece::Other(_)));
+        return pieces;
+    }
+    let is_call = message.speaker.eq_ignore_ascii_case("function_call");
+    now.written = content.as_str().filter(|_| is_call).map(str::to_owned);
+    let calls = if is_call { call::all(content) } else { None };
+    match calls.filter(|calls| !calls.is_empty()) {
+        Some(calls) => vec![Piece::Calls(calls)],
+        None if content.is_null() => Vec::new(),
+        None => vec![Piece::Text(plain(content), true)],
+    }
+}
+
+/// The parts in order: an answer to a call is a message of its own.
+fn turns(pieces: Vec<Piece>, mut now: Said, left: &mut Left) -> (Vec<Said>, Option<String>) {
+    let (mut turns, mut tools) = (Vec::new(), None);
+    for piece in pieces {
+        match piece {
+            Piece::Text(text, _) => {
+                if !now.calls.is_empty() && !text.trim().is_empty() {
+                    count(left, "place of a text behind a call");
+                }
+                now.content.push(Content::text(&text));
+            }
+            Piece::Other(part) => now.content.push(part),
+            Piece::Thought(text) => now.reason(&text),
+            Piece::Calls(calls) => now.calls.extend(calls),
+            Piece::Tools(schemas) => {
+                if tools.replace(schemas).is_some() {
+                    lose(left, "part", "tools");
+                }
+            }
+            Piece::Result(answer) => {
+                let mut result = Said::new(now.step, Role::Environment, "");
+                result.content = answer.content;
+                result.answers = answer.id.as_deref().map(Id::own).or_else(|| now.answers.clone());
+                result.others = answer.others;
+                let next = Said { answers: now.answers.clone(), ..Said::new(now.step, now.role, &now.name) };
+                let before = std::mem::replace(&mut now, next);
+                turns.extend(Some(before).filter(|before| !before.is_empty()));
+                turns.push(result);
+            }
+        }
+    }
+    if !now.is_empty() || turns.is_empty() {
+        turns.push(now);
+    } else if now.answers.is_some() && turns.iter().all(|turn| turn.answers != now.answers) {
+        lose(left, "message", "tool_call_id");
+    }
+    (turns, tools)
+}

@@ -1,0 +1,72 @@
+//! Conversations as `messages`: the shape that trainers and chat templates take.
+
+use super::call::Call;
+use super::dialogue::Dialogue;
+use super::link::link;
+use super::object::Object;
+use super::said::{Left, Said};
+use crate::json;
+
+/// For whom messages are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::review) enum Reader {
+    /// A file: contents are texts where they can be, arguments strings.
+    File,
+    /// A chat template: lists of texts and arguments stay as they are written.
+    Template,
+}
+
+/// A record of messages.
+pub(super) fn row(mut dialogue: Dialogue) -> (String, Left) {
+    if dialogue.is_chat {
+        link(&mut dialogue.turns);
+    }
+    let mut left = dialogue.left;
+    let messages: Vec<String> = dialogue.turns.iter().map(|said| message(said, Reader::File, &mut left)).collect();
+    let mut out = Object::default();
+    if let Some(id) = &dialogue.id {
+        out.put("id", id);
+    }
+    out.put("messages", &format!("[{}]", messages.join(",")));
+    if let Some(tools) = &dialogue.tools {
+        out.put("tools", tools);
+    }
+    out.put_rest("record", &dialogue.others, &mut left);
+    (out.end(), left)
+}
+
+/// A message; what it cannot carry is counted.
+pub(in crate::review) fn message(said: &Said, reader: Reader, left: &mut Left) -> String {
+    let mut out = Object::default();
+    out.put("role", &json::quote(&said.name));
+    out.put("content", &said.content.to_json(reader == Reader::Template));
+    if let Some(reasoning) = &said.reasoning {
+        out.put("reasoning_content", &json::quote(reasoning));
+    }
+    if !said.calls.is_empty() {
+        let calls: Vec<String> = said.calls.iter().map(|call| call_text(call, reader, left)).collect();
+        out.put("tool_calls", &format!("[{}]", calls.join(",")));
+    }
+    if let Some(id) = &said.answers {
+        out.put("tool_call_id", &json::quote(&id.text));
+    }
+    out.put_rest("message", &said.others, left);
+    out.end()
+}
+
+fn call_text(call: &Call, reader: Reader, left: &mut Left) -> String {
+    let mut function = Object::default();
+    function.put("name", &json::quote(&call.name));
+    match reader {
+        Reader::File => function.put("arguments", &json::quote(&call.arguments_text())),
+        Reader::Template => function.put("arguments", &call.arguments),
+    }
+    let mut out = Object::default();
+    if let Some(id) = &call.id {
+        out.put("id", &json::quote(&id.text));
+    }
+    out.put("type", "\"function\"");
+    out.put("function", &function.end());
+    out.put_rest("call", &call.others, left);
+    out.end()
+}

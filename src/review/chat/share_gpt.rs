@@ -1,0 +1,143 @@
+//! Conversations as ShareGPT, as the SFT records of the Agent Data Protocol have it (D17): calls are
+//! `<function=NAME>` in the text of `function_call` turns, results are `observation` turns, and one side does not
+//! speak twice.
+
+use super::call::Call;
+use super::content::plain;
+use super::dialogue::Dialogue;
+use super::object::Object;
+use super::said::{Id, Left, Member, Said, count, is_loss, lose, lose_all};
+use crate::json::{self, Value};
+use crate::model::Role;
+use std::fmt::Write;
+
+/// A turn as it is written.
+struct Turn {
+    role: Role,
+    from: String,
+    value: String,
+    /// Whether it is a call in JSON, as the record has it: among other words nobody could read it.
+    is_json: bool,
+    /// The fields that say whether it is trained, as written.
+    loss: Vec<Member>,
+}
+
+/// A record of ShareGPT.
+pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
+    let mut left = dialogue.left;
+    let (mut system, mut turns): (Vec<String>, Vec<Turn>) = (Vec::new(), Vec::new());
+    for said in &dialogue.turns {
+        lose_beside(said, &mut left);
+        if said.role == Role::System && turns.is_empty() && said.calls.is_empty() {
+            lose_all(&mut left, "message", said.loss());
+            system.push(said.content.joined().unwrap_or_default());
+            continue;
+        }
+        let turn = Turn::of(said);
+        if turn.value.trim().is_empty() && !said.is_empty() {
+            count(&mut left, "words of a message, which is blank now");
+        }
+        match turns.last_mut().filter(|before| before.is_joined_by(&turn)) {
+            Some(before) => {
+                count(&mut left, "bound of turns of one side, joined");
+                before.join(turn);
+            }
+            None => turns.push(turn),
+        }
+    }
+    let mut out = Object::default();
+    if let Some(id) = &dialogue.id {
+        out.put("id", id);
+    }
+    if !system.is_empty() {
+        out.put("system", &json::quote(&system.join("\n\n")));
+    }
+    let turns: Vec<String> = turns.iter().map(Turn::text).collect();
+    out.put("conversations", &format!("[{}]", turns.join(",")));
+    if let Some(tools) = &dialogue.tools {
+        // Readers of this shape take the schemas as JSON in a string.
+        out.put("tools", &if tools.starts_with('"') { tools.clone() } else { json::quote(tools) });
+    }
+    out.put_rest("record", &dialogue.others, &mut left);
+    (out.end(), left)
+}
+
+/// Counts what a turn has no place for.
+fn lose_beside(said: &Said, left: &mut Left) {
+    said.content.lose_parts(left);
+    if said.reasoning.is_some() {
+        lose(left, "message", "reasoning_content");
+    }
+    let is_own = |id: &Option<Id>| id.as_ref().is_some_and(|id| !id.is_made);
+    for call in &said.calls {
+        if is_own(&call.id) {
+            lose(left, "call", "id");
+        }
+        lose_all(left, "call", &call.others);
+    }
+    if is_own(&said.answers) {
+        lose(left, "message", "tool_call_id");
+    }
+    lose_all(left, "message", said.others.iter().filter(|(name, _)| !is_loss(name)));
+}
+
+impl Turn {
+    fn of(said: &Said) -> Self {
+        let is_call = !said.calls.is_empty() || said.written.is_some();
+        let from = match said.role {
+            Role::Agent if is_call => "function_call",
+            Role::Agent => "gpt",
+            Role::User => "human",
+            Role::Environment => "observation",
+            Role::System | Role::Unknown => &said.name,
+        };
+        let calls = said.calls.iter().map(function_text);
+        let text = said.content.joined().filter(|text| !text.is_empty()).into_iter().chain(calls);
+        let value = said.written.clone().unwrap_or_else(|| text.collect::<Vec<_>>().join("\n"));
+        let is_json = said.written.is_some() && !said.calls.is_empty();
+        Self { role: said.role, from: from.to_owned(), value, is_json, loss: said.loss().cloned().collect() }
+    }
+
+    /// Whether the next turn is of the same side, and trained alike.
+    fn is_joined_by(&self, next: &Self) -> bool {
+        let is_side = |role| matches!(role, Role::Agent | Role::User | Role::Environment);
+        let is_agent = |role| role == Role::Agent;
+        let is_one_side = is_side(self.role) && is_side(next.role) && is_agent(self.role) == is_agent(next.role);
+        is_one_side && self.loss == next.loss && !self.is_json && !next.is_json
+    }
+
+    fn join(&mut self, next: Self) {
+        self.value.extend(["\n\n", &next.value]);
+        // A call among words is a call, words of the user among results are the user's.
+        if self.from != next.from {
+            let is_agent = self.role == Role::Agent;
+            self.from = if is_agent { "function_call" } else { "human" }.to_owned();
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = Object::default();
+        out.put("from", &json::quote(&self.from));
+        out.put("value", &json::quote(&self.value));
+        out.put_rest("message", &self.loss, &mut Left::new());
+        out.end()
+    }
+}
+
+/// D17: a call as text.
+fn function_text(call: &Call) -> String {
+    let mut out = format!("<function={}>\n", call.name);
+    let arguments = call.arguments_text();
+    match json::parse_lenient(&arguments).as_ref().map(Value::as_object) {
+        Ok(Some(arguments)) => {
+            for (name, value) in arguments.entries() {
+                let _ = writeln!(out, "<parameter={name}>{}</parameter>", plain(value));
+            }
+        }
+        // Arguments that are no object stand as they are: a model wrote them so.
+        _ => {
+            let _ = writeln!(out, "{arguments}");
+        }
+    }
+    out + "</function>"
+}
