@@ -200,7 +200,7 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.inspector.file.take().is_some() {
+        } else if self.pane == Pane::Inspector && self.inspector.file.take().is_some() {
             self.pane = Pane::State;
         } else if self.pane == Pane::State && self.columns.is_on {
             self.toggle_columns();
