@@ -63,7 +63,7 @@ pub(super) fn serialize_credit<M: SerializeMap>(credit: &Credit, map: &mut M) ->
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let opened = options.question.open(out)?;
+    let opened = options.question.open_state(out)?;
     let entries = entries(&opened, &options)?;
     if options.question.json {
         out.json(&answer(&opened.header(), &vec![("entries", raw(&entries)?)]))?;

@@ -80,7 +80,7 @@ impl Serialize for HopMember {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: PathQuestion = parsed(matches)?;
-    let opened = options.question.open(out)?;
+    let opened = options.question.open_state(out)?;
     let found = leaf(&opened, &options)?;
     let hops = found.as_ref().map_or_else(Vec::new, |(_, leaf)| {
         let written = Written { node: leaf.node, author: leaf.step, value: &leaf.value };

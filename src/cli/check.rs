@@ -169,6 +169,7 @@ impl Check<'_, '_> {
 
     /// Tells the findings of a file; why there are no more, if it broke off.
     fn file(&mut self, file: &FileName, loaded: &Loaded) -> Result<Option<Problem>, Stop> {
+        self.summary.unknown += usize::from(loaded.detected.is_fallback);
         let mut contents = Contents::new(loaded);
         ingest::findings(loaded, |found| -> Result<(), Stop> {
             found.into_iter().try_for_each(|found| self.found(file, found, &mut contents))
@@ -213,6 +214,8 @@ impl Check<'_, '_> {
     /// The end of the answer, and the exit status.
     fn end(self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
         match (&self.form, written) {
+            // Where no file could be read there is nothing to count.
+            (Form::Text, _) if self.summary.files == 0 && !problems.is_empty() => {}
             (Form::Text, _) => self.summary.tell(self.out)?,
             (Form::Sarif(sarif), _) => sarif.end(problems, self.out)?,
             (Form::Known, Some(file)) => self.summary.tell_written(file, self.out)?,

@@ -77,7 +77,7 @@ fn op_word(op: EventOp) -> &'static str {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: PathQuestion = parsed(matches)?;
-    let opened = options.question.open(out)?;
+    let opened = options.question.open_state(out)?;
     let entries = entries(&opened, &options)?;
     if options.question.json {
         let mut members: Answer = vec![("ref", raw(&options.path)?)];

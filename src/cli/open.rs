@@ -30,6 +30,19 @@ impl Question {
         Ok(opened)
     }
 
+    /// As [`open`](Self::open), for a question on state.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); or the format has no state.
+    pub(super) fn open_state(&self, out: &mut Out) -> Result<Opened, Problem> {
+        let opened = self.open(out)?;
+        if opened.loaded.detected.format.has_state() {
+            return Ok(opened);
+        }
+        let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
+        Err(problem.hint("`obelus steps` lists its records; `--format NAME` reads it as another format"))
+    }
+
     /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to tell of a file that broke off.
     pub(super) fn opened(&self) -> Result<Opened, Problem> {
         let loaded = ingest::open(&self.file, self.format.forced())?;

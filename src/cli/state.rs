@@ -20,7 +20,7 @@ struct Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let opened = options.question.open(out)?;
+    let opened = options.question.open_state(out)?;
     if options.question.json {
         out.json(&answer(&opened.header(), &opened.run.state(opened.step, opened.bytes())))?;
     } else {

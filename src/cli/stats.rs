@@ -64,7 +64,11 @@ fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
         dataset = Some(stats.to_owned());
         Ok(())
     })?;
-    tell_dataset(&file.to_string(), loaded.detected.format.title(), dataset.as_deref(), out)
+    let what = match loaded.detected.is_fallback {
+        true => &format!("{}, no other format fits", loaded.detected.format.title()),
+        false => loaded.detected.format.title(),
+    };
+    tell_dataset(&file.to_string(), what, dataset.as_deref(), out)
 }
 
 fn tell_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut Out) -> Result<(), Stop> {

@@ -52,6 +52,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let filter = options.filter.filter(Scope::Steps)?.unwrap_or_default();
     let marks = if filter.filter().has_marks() { options.marks.read()?.0 } else { Marks::default() };
     let loaded = super::load(&options.file, options.format.forced(), out)?;
+    if loaded.detected.is_fallback && !options.json {
+        super::complain(&format!("{}: {}", options.file, loaded.detected.reasons.join("; ")));
+    }
     let layout = loaded.detected.format.layout();
     let records = match options.record {
         Some(record) => record..record + 1,

@@ -79,7 +79,7 @@ impl Serialize for Entry {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let mut wanted = Wanted::of(&options)?;
-    let opened = options.question.open(out)?;
+    let opened = options.question.open_state(out)?;
     if options.invalid {
         wanted = Wanted::Invalid(Box::new(verdicts(&opened)?));
     }

@@ -1,17 +1,18 @@
 //! Agent/Data: contexts and logs of messages that merge into state (`ACTS.md`).
 
+mod evidence;
 mod plan;
 
 use super::cause::Origin;
 use super::plan::{PlanView, ReadBy, RefState};
-use super::run::{Answer, Credit, Field, Format, Layout, Match, Plans, Resolved, Run, ViewEntry};
+use super::run::{Answer, Credit, Field, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
-    self, Content, Log, Message, Outcome, Plan, Reason, Resolver, Type, canonical, known_path, parse_expression,
-    parse_reference,
+    self, Log, Outcome, Plan, Reason, Resolver, canonical, known_path, parse_expression, parse_reference,
 };
 use crate::state::{Event, Exam, IdentityId, IdentityView, Told, Tree, Verdicts};
+use evidence::Evidence;
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,22 +31,22 @@ impl Format for Acts {
 
     fn about(&self) -> &'static str {
         "Contexts and logs of the Agent/Data protocol: messages whose `data`, `input`, `state` and `error` merge into \
-         state by kind and instance, plans of calls, solutions. Known by an envelope with `context`, or by at least \
-         half of the messages having one of the protocol's types."
+         state by kind and instance, plans of calls, solutions. Known by an envelope with messages in its \
+         `context` (an empty one counts where all of the first 20 records are envelopes), or by at least half of their \
+         messages having one of the protocol's types."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let mut count = Count::default();
-        for record in first {
-            count.add(Content::of(record), true);
-        }
-        if count.has_context {
-            return Some(Match { reason: "a record is a request with a `context`".to_owned() });
-        }
-        let is_acts = count.typed > 0 && count.typed * 2 >= count.messages;
-        is_acts.then(|| Match {
-            reason: format!("{} of {} messages have a type of Agent/Data", count.typed, count.messages),
-        })
+        let evidence = Evidence::of(first);
+        let reason = match evidence.has_request() {
+            true => "a record is a request with a `context`".to_owned(),
+            false => format!("{} of {} messages have a type of Agent/Data", evidence.typed, evidence.messages),
+        };
+        evidence.suffices().then_some(Match { reason })
+    }
+
+    fn near(&self, first: &[Value<'_>]) -> Option<Near> {
+        Evidence::of(first).near()
     }
 
     fn framing(&self) -> Framing {
@@ -83,35 +84,6 @@ impl Format for Acts {
              \"_call\":{\"_tool\":\"add\",\"_outputPath\":\"†state.n\"}}\n",
             "[{\"role\":\"user\",\"content\":{\"type\":\"input\",\"input\":{\"x\":1}}},{\"type\":\"plan\",\"plan\":[]}]",
         ]
-    }
-}
-
-/// What detection counts.
-#[derive(Default)]
-struct Count {
-    messages: usize,
-    typed: usize,
-    has_context: bool,
-}
-
-impl Count {
-    fn add(&mut self, content: Content<'_>, is_record: bool) {
-        match content {
-            Content::Array(items) if is_record => items.iter().for_each(|item| self.add(Content::of(item), false)),
-            Content::Array(_) => self.messages += 1,
-            Content::Envelope(envelope) => {
-                self.has_context |= envelope.has_context;
-                envelope.messages.iter().for_each(|message| self.add_message(message));
-            }
-            Content::Message(message) => self.add_message(message),
-        }
-    }
-
-    /// A7, A8: a message counts by the type that is written, its wrapper seen through.
-    fn add_message(&mut self, value: &Value<'_>) {
-        let message = Message::of(value);
-        self.messages += 1;
-        self.typed += usize::from(message.text("type").is_some_and(|t| Type::named(t).is_some()));
     }
 }
 
@@ -397,6 +369,18 @@ mod tests {
         assert!(fits(&[r#"{"type":"state"}"#, r#"{"role":"user","content":"x"}"#]));
         assert!(fits(&[r#"{"messages":[{"role":"user","content":{"type":"data"}}]}"#]));
         assert!(fits(&[r#"[{"type":"text","text":"x"},[]]"#]));
+    }
+
+    #[test]
+    fn a_context_without_a_message_is_evidence_among_envelopes_alone() {
+        let empty = r#"{"context":[],"level":200}"#;
+        assert!(fits(&[empty, empty]));
+        assert!(fits(&[r#"{"context":["words"]}"#]));
+        assert!(fits(&[empty, r#"{"type":"state","state":{}}"#]), "half of the messages have a type");
+        assert!(fits(&[r#"{"x":1}"#, r#"{"context":[{"type":"state"}]}"#]));
+        assert!(!fits(&[r#"{"x":1}"#, r#"{"y":2}"#, r#"{"context":[]}"#]));
+        assert!(!fits(&[empty, r#"{"context":{"ms":900},"level":300}"#]), "a log of another program");
+        assert!(!fits(&[r#"[{"x":1},{"context":[]}]"#]));
     }
 
     #[test]

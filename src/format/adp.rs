@@ -3,30 +3,13 @@
 mod run;
 mod survey;
 
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
+use crate::rules::acts::Message;
 use crate::rules::adp::{ClassNote, Item, Shape, shape};
 
 /// The format.
 pub(super) struct Adp;
-
-/// Types of Agent/Data messages (A8): an array of these is a context, not a conversation.
-const MESSAGE_TYPES: &[&str] = &[
-    "text",
-    "data",
-    "input",
-    "state",
-    "error",
-    "plan",
-    "tool",
-    "meta",
-    "system",
-    "call",
-    "solution",
-    "advisor",
-    "question",
-    "expressions",
-];
 
 /// Two trajectories: a page, and a shell with linked calls.
 const STANDARDIZED: &str = r#"
@@ -74,26 +57,29 @@ impl Format for Adp {
     fn about(&self) -> &'static str {
         "Trajectories for training agents: a file of records, each one run. Known by records whose `content` is an \
          array of actions and observations with a `class_`; conversations (`conversations`, `messages` or `trajectory` \
-         with `from` or `role`) and ATIF files (`steps` with `step_id`) are read too. The state is derived: where the \
-         run stands, what the environment shows, which tools were called, rewards."
+         with `from` or `role`) and ATIF files (`steps` with `step_id` and `source`) are read too. At least half of \
+         the first 20 records must be such. The state is derived: where the run stands, what the environment shows, \
+         which tools were called, rewards."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let Counts { standardized, atif, chat } = Counts::of(first);
         let most = |n: usize| n > 0 && n * 2 >= first.len();
-        let count = |fits: &dyn Fn(&Value<'_>) -> bool| first.iter().filter(|v| fits(v)).count();
-        let std = count(&is_standardized);
-        let chat = count(&|v| shape(v) == Shape::Chat && !is_context(v));
-        let atif = count(&|v| shape(v) == Shape::Atif);
-        let reason = if most(std) {
+        let reason = if most(standardized) {
             "`content` is an array of actions and observations"
         } else if most(atif) {
             "`steps` is an array of ATIF steps"
-        } else if most(std + chat + atif) {
+        } else if most(standardized + chat + atif) {
             "a conversation: an array of messages with `from` or `role`"
         } else {
             return None;
         };
         Some(Match { reason: reason.to_owned() })
+    }
+
+    fn near(&self, first: &[Value<'_>]) -> Option<Near> {
+        let n = first.iter().filter(|record| shape(record) != Shape::Other).count();
+        (n > 0).then(|| Near::of(n, first.len(), "records have the shape of a trajectory"))
     }
 
     fn framing(&self) -> Framing {
@@ -132,12 +118,56 @@ fn is_standardized(root: &Value<'_>) -> bool {
     items.iter().any(is_item) || (items.is_empty() && is_record)
 }
 
-/// Whether a record is an Agent/Data envelope, or its messages are those of a context.
-fn is_context(root: &Value<'_>) -> bool {
-    let is_envelope = root.get("context").is_some_and(|c| c.as_array().is_some());
+/// How many records are trajectories of which shape.
+struct Counts {
+    standardized: usize,
+    atif: usize,
+    chat: usize,
+}
+
+impl Counts {
+    fn of(first: &[Value<'_>]) -> Self {
+        let count = |fits: fn(&Value<'_>) -> bool| first.iter().filter(|value| fits(value)).count();
+        let chats: Vec<_> = first.iter().filter(|value| is_conversation(value)).collect();
+        Self {
+            standardized: count(is_standardized),
+            atif: count(is_atif),
+            chat: if are_contexts(&chats) { 0 } else { chats.len() },
+        }
+    }
+}
+
+/// D2 `atif`, and what the format's own reader wants of a file without its name: steps with `step_id` and `source`. A
+/// workflow has `steps` with ids too.
+fn is_atif(root: &Value<'_>) -> bool {
+    let is_named = root.get("schema_version").and_then(Value::as_str).is_some_and(|v| v.starts_with("ATIF"));
+    let is_step = |step: &Value<'_>| step.get("step_id").is_some() && step.get("source").is_some();
+    let steps = || root.get("steps").and_then(Value::as_array).unwrap_or_default();
+    shape(root) == Shape::Atif && (is_named || steps().iter().any(is_step))
+}
+
+/// D2 `chat`, and no request of Agent/Data: its `context` would hold messages (A8). What a conversation has looked up
+/// stands in such a member too.
+fn is_conversation(root: &Value<'_>) -> bool {
+    let context = root.get("context").and_then(Value::as_array);
+    let is_request = |context: &[Value<'_>]| {
+        messages(root).next().is_none() || context.iter().any(|value| Message::of(value).is_message())
+    };
+    shape(root) == Shape::Chat && !context.is_some_and(is_request)
+}
+
+/// The messages of a conversation, under any of its names.
+fn messages<'v, 'a>(root: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
     let arrays = ["conversations", "messages", "trajectory"].into_iter().filter_map(|key| root.get(key));
-    let is_typed = |m: &Value<'_>| m.get("type").and_then(Value::as_str).is_some_and(|t| MESSAGE_TYPES.contains(&t));
-    is_envelope || arrays.filter_map(Value::as_array).flatten().any(is_typed)
+    arrays.filter_map(Value::as_array).flatten()
+}
+
+/// Whether conversations are contexts of Agent/Data instead: at least half of their messages have one of its types
+/// (A8).
+fn are_contexts(chats: &[&Value<'_>]) -> bool {
+    let all = || chats.iter().flat_map(|chat| messages(chat));
+    let typed = all().filter(|message| Message::of(message).is_typed()).count();
+    typed > 0 && typed * 2 >= all().count()
 }
 
 #[cfg(test)]
@@ -158,8 +188,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_conversation_has_beside_it_does_not_hide_it() {
+        for text in [
+            r#"{"messages":[{"role":"system","content":"s","type":"system"},{"role":"user","content":"x"},
+                {"role":"assistant","content":"y"}]}"#,
+            r#"{"messages":[{"role":"user","content":"x"}],"context":["doc1","doc2"]}"#,
+            r#"{"conversations":[{"from":"human","value":"x"}],"context":[]}"#,
+            r#"{"messages":[{"role":"user","content":"x"}],"context":[{"title":"t","passage":"p"}]}"#,
+        ] {
+            assert!(is_detected(text), "{text}");
+        }
+        let rows = [r#"{"messages":[{"role":"user","content":"a","type":"text"}]}"#, CHAT];
+        let rows: Vec<_> = rows.iter().map(|row| parse(row).unwrap()).collect();
+        assert!(Adp.detect(&rows).is_some() && Adp.detect(&rows[..1]).is_none(), "messages count over all records");
+    }
+
+    #[test]
     fn other_records_are_not() {
         for text in [
+            r#"{"messages":[{"role":"user","content":{"type":"state","state":{}}}]}"#,
+            r#"{"messages":[{"role":"user","content":"x"}],"context":[{"type":"state","state":{}}]}"#,
+            r#"{"messages":[],"context":[]}"#,
+            r#"{"name":"deploy","steps":[{"step_id":"build","run":"make"}]}"#,
             r#"{"context":[{"type":"text","role":"user","text":"x"}]}"#,
             r#"{"messages":[{"type":"text","role":"user","text":"x"},{"type":"state","role":"user","state":{}}]}"#,
             r#"{"type":"assistant","id":"m","content":[{"type":"text","content":"x"}]}"#,

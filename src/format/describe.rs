@@ -19,7 +19,19 @@ const TEXT_KEYS: [&str; 14] = [
 ];
 
 /// Keys that hold a time.
-const TIME_KEYS: [&str; 7] = ["timestamp", "ts", "time", "created_at", "createdAt", "date", "_date"];
+const TIME_KEYS: [&str; 11] = [
+    "timestamp",
+    "@timestamp",
+    "ts",
+    "time",
+    "datetime",
+    "created_at",
+    "createdAt",
+    "start_time",
+    "startTime",
+    "date",
+    "_date",
+];
 
 /// The text of a record, or of a huge one its closed beginning.
 ///
@@ -204,6 +216,10 @@ mod tests {
                 "hi",
             ),
             (r#"{"from":"gpt","value":"x"}"#, Role::Agent, "gpt", None, "x"),
+            (r#"{"@timestamp":"t1","message":"m"}"#, Role::Unknown, "record", Some("t1"), "m"),
+            (r#"{"datetime":"t2","msg":"m"}"#, Role::Unknown, "record", Some("t2"), "m"),
+            (r#"{"name":"s","start_time":"t3"}"#, Role::Unknown, "record", Some("t3"), "s"),
+            (r#"{"name":"s","startTime":17}"#, Role::Unknown, "record", Some("17"), "s"),
             (r#"{"level" : 3}"#, Role::Unknown, "record", None, "{\"level\":3}"),
             ("[1, 2]", Role::Unknown, "record", None, "[1,2]"),
         ] {

@@ -76,7 +76,7 @@ struct Texts;
 impl Survey for Texts {
     fn look(&self) -> Look {
         |record, text| {
-            let found = |reason| Found { finding: invalid(record.number, reason), place: record.place };
+            let found = |reason: String| Found { finding: invalid(record.number, &reason), place: record.place };
             Looked::Findings(fault(record, text).map(found).into_iter().collect())
         }
     }
@@ -98,9 +98,10 @@ fn fault(record: &Record, text: &[u8]) -> Option<String> {
     }
 }
 
-fn invalid(record: usize, message: String) -> Finding {
+fn invalid(record: usize, reason: &str) -> Finding {
     let step = StepNo::try_from(record).ok();
-    let (rule, severity, message) = ("data.invalid-json", Severity::Error, message.into());
+    let message = format!("the record is no JSON: {reason}").into();
+    let (rule, severity) = ("data.invalid-json", Severity::Error);
     Finding::new(record, step, Remark { path: None, rule, severity, message })
 }
 
@@ -160,7 +161,7 @@ impl Run for Records {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        let broken = self.places.broken().map(|(index, reason)| invalid(self.first + index, reason.to_owned()));
+        let broken = self.places.broken().map(|(index, reason)| invalid(self.first + index, reason));
         broken.map(Arc::new).collect()
     }
 

@@ -17,7 +17,7 @@ mod survey;
 pub use crate::model::Framing;
 pub use describe::describe;
 pub use facts::{Counted, Facts};
-pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Plans, Resolved, Run, ViewEntry};
+pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.

@@ -21,6 +21,10 @@ pub trait Format: Send + Sync {
     fn about(&self) -> &'static str;
     /// Whether these first records (at most 20, those that parse) are of this format, and why.
     fn detect(&self, first: &[Value<'_>]) -> Option<Match>;
+    /// What speaks for it in first records that [`Format::detect`] does not take.
+    fn near(&self, _first: &[Value<'_>]) -> Option<Near> {
+        None
+    }
     /// How its files are cut into records.
     fn framing(&self) -> Framing;
     /// Whether records are steps of one run or runs of their own.
@@ -62,6 +66,23 @@ pub trait Format: Send + Sync {
 pub struct Match {
     /// One sentence: what in the content says so.
     pub reason: String,
+}
+
+/// What speaks for a format that does not fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    /// How much of it does, from 0 to 1.
+    pub share: f64,
+    /// The same in words.
+    pub told: String,
+}
+
+impl Near {
+    /// So many of so many do.
+    #[must_use]
+    pub fn of(n: usize, all: usize, what: &str) -> Self {
+        Self { share: n as f64 / all.max(1) as f64, told: format!("{n} of {all} {what}") }
+    }
 }
 
 /// What a record is.

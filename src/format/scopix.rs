@@ -3,7 +3,7 @@
 mod plan;
 
 use super::plan::PlanView;
-use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Resolved, Run, ViewEntry, describe};
+use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Near, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
 use crate::rules::scopix::{self, Conversation, Holding, Log, Merged, Meta, Plan, Shape, SlotState};
@@ -32,8 +32,13 @@ impl Format for Scopix {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let record = first.first()?;
-        let shape = Shape::of(record).or_else(|| Shape::of(record.as_array()?.first()?))?;
+        let shape = Shape::of_first(record).or_else(|| Shape::of_first(record.as_array()?.first()?))?;
         Some(Match { reason: format!("the first record has the shape of a Scopix {}", shape.name()) })
+    }
+
+    fn near(&self, first: &[Value<'_>]) -> Option<Near> {
+        let n = first.iter().filter(|record| Shape::of(record).is_some()).count();
+        (n > 0).then(|| Near::of(n, first.len(), "records have members of a Scopix record"))
     }
 
     fn framing(&self) -> Framing {

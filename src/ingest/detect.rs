@@ -1,6 +1,6 @@
 //! Which format an input is of: told from its first records, never from its name.
 
-use crate::format::{self, Format};
+use crate::format::{self, Format, Near};
 use crate::json;
 use crate::model::{Framing, Problem, Span};
 use crate::source::{BLOCK, Framer, Input, RecordIndex};
@@ -25,6 +25,8 @@ pub struct Detected {
     pub reasons: Vec<String>,
     /// Whether it was asked for by name.
     pub was_forced: bool,
+    /// Whether there are records and no format fits, so that they are shown as they are.
+    pub is_fallback: bool,
 }
 
 /// Finds the format of an input by its first 20 records or first MiB, or takes the one asked for. Waits until a stream
@@ -37,21 +39,40 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     input.check()?;
     if let Some(name) = forced.filter(|name| *name != "auto") {
         let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;
-        return Ok(Detected { format, reasons: vec!["asked for by name".to_owned()], was_forced: true });
+        return Ok(Detected {
+            format,
+            reasons: vec!["asked for by name".to_owned()],
+            was_forced: true,
+            is_fallback: false,
+        });
     }
     let texts = first_records(input)?;
     let mut parsed: [Option<Vec<json::Value<'_>>>; 3] = Default::default();
+    let mut nearest: Option<(Near, &'static dyn Format)> = None;
     for &format in format::FORMATS {
         // Mostly all ways of framing give the same records, which are parsed once.
         let way = FRAMINGS.iter().position(|framing| *framing == format.framing()).unwrap_or_default();
         let way = texts.iter().position(|other| *other == texts[way]).unwrap_or(way);
         let first = parsed[way].get_or_insert_with(|| values(&texts[way]));
         if let Some(found) = format.detect(first) {
-            return Ok(Detected { format, reasons: vec![found.reason], was_forced: false });
+            let mut reasons = vec![found.reason];
+            let is_last = format.name() == FALLBACK;
+            if is_last {
+                reasons.extend(nearest.map(|(near, format)| {
+                    format!("the nearest is {} ({}): {}", format.name(), format.title(), near.told)
+                }));
+                reasons.push("`--format NAME` reads it as another".to_owned());
+            }
+            return Ok(Detected { format, reasons, was_forced: false, is_fallback: is_last && !texts[way].is_empty() });
+        }
+        if let Some(near) = format.near(first)
+            && nearest.as_ref().is_none_or(|(other, _)| near.share > other.share)
+        {
+            nearest = Some((near, format));
         }
     }
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
-    Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false })
+    Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false, is_fallback: true })
 }
 
 /// The first records as texts, for each way of framing.
@@ -126,6 +147,21 @@ mod tests {
         for framing in [Framing::Text, Framing::Values, Framing::Elements] {
             assert_eq!(texts(head, framing, false), ["{\"context\": [{\"type\": \"state\"}, {\"type\": \"user\"}]}"]);
         }
+    }
+
+    #[test]
+    fn what_no_format_takes_says_which_is_nearest_and_what_to_do() {
+        let reasons = |text: &str| detect(&Input::memory("x", text), None).unwrap().reasons;
+        let chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
+        let told = reasons(&format!("{chat}{}", "{\"a\":1}\n".repeat(3)));
+        assert_eq!(told[1], "the nearest is adp (Agent Data Protocol): 1 of 4 records have the shape of a trajectory");
+        assert!(told[0].starts_with("no other format fits") && told[2].contains("--format"), "{told:?}");
+        let typed = "{\"type\":\"state\",\"state\":1}\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
+        assert_eq!(reasons(typed)[1], "the nearest is acts (Agent/Data): 1 of 3 messages have a type of Agent/Data");
+        let slots = reasons("{\"slots\":{\"name\":\"Ann\"}}");
+        assert!(slots[1].starts_with("the nearest is scopix (Scopix): 1 of 1 records"), "{slots:?}");
+        assert_eq!(reasons("{\"a\":1}").len(), 2);
+        assert_eq!(reasons(chat).len(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Text to [`Value`], or what is wrong with it; no input overflows the stack.
 
 use super::read::Reading;
-use super::scan::LONE_SURROGATE;
+use super::scan::{LONE_SURROGATE, NO_VALUE, NO_WORD};
 use super::strings::escaped;
 use super::value::Value;
 use serde::Deserializer as _;
@@ -134,8 +134,22 @@ fn located(text: &str, e: &serde_json::Error) -> SyntaxError {
     };
     let byte = (line_start + e.column().saturating_sub(1)).min(text.len());
     let full = e.to_string();
-    let message = full.rfind(" at line ").map_or(full.as_str(), |i| &full[..i]).to_owned();
-    SyntaxError { byte, message }
+    let told = full.rfind(" at line ").map_or(full.as_str(), |i| &full[..i]);
+    SyntaxError { byte, message: plain_words(told).to_owned() }
+}
+
+/// What serde_json says, in words for people who do not write parsers.
+fn plain_words(told: &str) -> &str {
+    match told {
+        "expected ident" => NO_WORD,
+        "expected value" => NO_VALUE,
+        "trailing characters" => "more text behind the value",
+        "EOF while parsing a value" => "the text ends where a value should stand",
+        "EOF while parsing a string" => "the text ends inside a string",
+        "EOF while parsing a list" => "the text ends inside an array",
+        "EOF while parsing an object" => "the text ends inside an object",
+        told => told,
+    }
 }
 
 /// Reads the first level of one container, and skims what is below.
@@ -190,6 +204,18 @@ mod tests {
         for (text, byte) in [("{\"a\": nul}", 9), ("[1,\n 2,\n ]", 9), ("\"\\ud800\"", 1), ("{} x", 3)] {
             let e = parse(text).unwrap_err();
             assert!(e.byte.abs_diff(byte) <= 1, "{text}: {e}");
+        }
+        for (text, told) in [
+            ("third", "a word that is not true, false or null at byte 1"),
+            ("[1, nul]", "a word that is not true, false or null at byte 7"),
+            ("# words", "no value begins like this at byte 0"),
+            ("{\"a\":", "the text ends where a value should stand at byte 4"),
+            ("[\"a", "the text ends inside a string at byte 2"),
+            ("[1", "the text ends inside an array at byte 1"),
+            ("{\"a\":1", "the text ends inside an object at byte 5"),
+            ("{} x", "more text behind the value at byte 3"),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), told);
         }
         assert_eq!(parse_lenient("\"a\\ud800b\"").unwrap().as_str(), Some("a\u{FFFD}b"));
     }

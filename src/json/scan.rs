@@ -187,7 +187,7 @@ impl Scanner {
                 [] => Ok(self.done(at + 1)),
                 _ => Ok(self.becomes(State::Word(rest))),
             },
-            State::Word(_) => Err(NO_VALUE),
+            State::Word(_) => Err(NO_WORD),
             _ => self.number(byte, at),
         }
     }
@@ -305,7 +305,8 @@ impl Scanner {
     }
 }
 
-const NO_VALUE: &str = "expected a value";
+pub(super) const NO_VALUE: &str = "no value begins like this";
+pub(super) const NO_WORD: &str = "a word that is not true, false or null";
 const NOT_UTF8: &str = "bytes that are not UTF-8";
 pub(super) const LONE_SURROGATE: &str = "a lone surrogate escape, which is no character";
 

@@ -306,7 +306,8 @@ impl StatePane {
         if total == 0 {
             return Window::notice(&empty_notice(open), extent.width);
         }
-        let range = self.scroll.top..total.min(self.scroll.top + extent.height);
+        // Where the pane has no height it is not scrolled to what there is.
+        let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);
         let column = value_column(&outline.lines[range.clone()], extent.width);
         let marked = marks::values(open);
         let rows = range

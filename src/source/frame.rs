@@ -187,7 +187,9 @@ impl Framer {
     /// read from the (new) position on, and the end comes again.
     pub fn finish(&mut self, index: &mut RecordIndex) -> bool {
         let turn = match &mut self.mode {
-            Mode::Mark if self.at.byte > 0 => Turn::From(self.rules.origin, Mode::Start),
+            Mode::Mark if (1..BYTE_ORDER_MARK.len() as u64).contains(&self.at.byte) => {
+                Turn::From(self.rules.origin, Mode::Start)
+            }
             Mode::Whole(whole) => whole.finish(self.rules, self.at, index),
             Mode::Array(array) => array.finish(self.rules, self.at, index),
             Mode::Run(run) => run.finish(self.at, index),
@@ -328,6 +330,9 @@ mod tests {
     fn a_text_is_one_record_or_lines() {
         check(Text, "", &[]);
         check(Text, "\u{feff} \r\n\n", &[]);
+        for framing in [Text, Elements, Values] {
+            check(framing, "\u{feff}", &[]);
+        }
         check(Text, "\u{feff}{}\r\n\r\n  \n [1] \r\n7", &["1 {}", "4 [1]", "5 7"]);
         check(Text, "\n {\"a\":\n 1}\n\n", &["2 {\"a\":\n 1}"]);
         check(Text, "[{\"a\":1},\n{\"b\":2}]", &["1 [{\"a\":1},\n{\"b\":2}]"]);

@@ -14,6 +14,10 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "a zip archive", "unpack it and open a file of it"),
     (b"PAR1", "a Parquet file", PARQUET_ADVICE),
     (b"SQLite format 3\0", "an SQLite database", "export what you want to see as JSON Lines"),
+    (b"\x80\x02", PICKLE, PICKLE_ADVICE),
+    (b"\x80\x03", PICKLE, PICKLE_ADVICE),
+    (b"\x80\x04", PICKLE, PICKLE_ADVICE),
+    (b"\x80\x05", PICKLE, PICKLE_ADVICE),
     (b"%PDF-", "a PDF document", "open a JSON or JSON Lines file"),
     (b"\x89PNG", "a PNG picture", "open a JSON or JSON Lines file"),
     (b"\xff\xfe\0\0", "UTF-32 text", "convert it first, as in `iconv -f UTF-32 -t UTF-8 FILE | obelus -`"),
@@ -26,6 +30,8 @@ const PARQUET_ADVICE: &str = match cfg!(feature = "parquet") {
     true => "name the file: it can only be read from its end, not as a stream",
     false => "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first",
 };
+const PICKLE: &str = "a Python pickle";
+const PICKLE_ADVICE: &str = "export what you want to see as JSON Lines: to load a pickle is to run what stands in it";
 const UTF16_ADVICE: &str = "convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | obelus -`";
 
 /// Why an input that begins so cannot be read as text, if it cannot (R9).
@@ -68,6 +74,8 @@ mod tests {
             (b"\x28\xb5\x2f\xfdx", "zstd"),
             (b"\xff\xfe{\0", "UTF-16"),
             (b"\xff\xfe\0\0{\0\0\0", "UTF-32"),
+            (b"\x80\x02}q\0", "pickle"),
+            (b"\x80\x05\x95\x0b\0", "pickle"),
             (&utf16, "UTF-16"),
             (&noise, "binary"),
         ] {

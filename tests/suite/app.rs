@@ -413,6 +413,15 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+#[test]
+fn a_pane_without_height_that_shrinks_leaves_the_program_whole() {
+    let mut stage = stage(input("trip-run.jsonl"), (80, 24));
+    ["l", "BackTab", ">", "]f"].iter().for_each(|key| stage.press(key).unwrap());
+    stage.tell(Msg::Resize(1, 1));
+    stage.press("Backspace").unwrap();
+    check(&stage, "a step back to a state of fewer rows");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 

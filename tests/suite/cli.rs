@@ -30,6 +30,14 @@ fn trouble_is_status_2_with_a_message_and_no_answer() {
         vec!["blame", &path, "a..b"],
         vec!["plan", &generic],
         vec!["merge", &generic],
+        vec!["state", &generic],
+        vec!["state", &generic, "--json"],
+        vec!["blame", &generic],
+        vec!["history", &generic, "x"],
+        vec!["when", &generic, "x", "--equals", "1"],
+        vec!["cause", &generic, "x"],
+        vec!["check", &missing],
+        vec!["check", "--json", &missing],
         vec!["history", &path],
         vec!["check"],
         vec!["state", folder.path().to_str().unwrap()],
@@ -44,7 +52,8 @@ fn trouble_is_status_2_with_a_message_and_no_answer() {
 fn of_several_files_the_others_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let good = file(folder.path(), "good.jsonl", CHECKPOINTS);
-    let bad = file(folder.path(), "bad.json", r#"{"slots":{"a":5}}"#);
+    let bad =
+        file(folder.path(), "bad.json", r#"{"slots":{"a":5,"b":{"value":1,"data_type":"TEXT","source_node":"n"}}}"#);
     let (status, stdout, stderr) = obelus(&["check", "--json", &good, "/missing", &bad]);
     assert_eq!(status, 2);
     assert!(stdout.contains("scopix.bad-slot") && stderr.contains("/missing"), "{stdout}{stderr}");

@@ -155,6 +155,31 @@ fn the_picture_shows_the_screen() {
     assert!(fault.is_none(), "{}", fault.unwrap_or_default());
 }
 
+/// The part of docs/cli.md on a command.
+fn section(page: &str, command: &str) -> String {
+    let (_, part) = page.split_once(&format!("\n## obelus {command}\n")).unwrap();
+    part.split("\n## ").next().unwrap().to_owned()
+}
+
+#[test]
+fn every_member_of_stats_and_steps_stands_in_their_sections() {
+    let page = read("docs/cli.md");
+    for command in ["stats", "steps"] {
+        let section = section(&page, command);
+        let (_, told) = section.split_once("<!-- end -->").unwrap();
+        for sample in ["tickets-std.jsonl", "trip-run.jsonl", "support-run.jsonl", "pole-survey.jsonl", "faults.jsonl"]
+        {
+            let path = root().join("samples").join(sample);
+            let output = program().args([command, "--json"]).arg(&path).output().unwrap();
+            for line in String::from_utf8(output.stdout).unwrap().lines() {
+                let line: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+                let missing: Vec<_> = line.keys().filter(|key| !told.contains(&format!("\"{key}\""))).collect();
+                assert!(missing.is_empty(), "docs/cli.md: obelus {command}: nothing on {missing:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_command_has_a_section() {
     let page = read("docs/cli.md");

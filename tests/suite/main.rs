@@ -10,6 +10,7 @@ mod cli;
 mod columns;
 mod command;
 mod dataset;
+mod detection;
 mod diff;
 mod docs;
 mod export;

@@ -42,6 +42,8 @@ const SUMMED_MIN: usize = 10;
 pub(super) struct Summary {
     /// Files that were read.
     pub(super) files: usize,
+    /// Files of these that no format fits.
+    pub(super) unknown: usize,
     /// Findings told that are errors.
     pub(super) errors: usize,
     warnings: usize,
@@ -105,6 +107,10 @@ impl Summary {
             if n > 0 {
                 out.push_str(&format!(", {n} {word}"));
             }
+        }
+        if self.unknown > 0 {
+            let which = if self.files == 1 { "which" } else { &format!("{} of which", self.unknown) };
+            out.push_str(&format!(", {which} no format fits (`obelus formats FILE` says more)"));
         }
         out
     }

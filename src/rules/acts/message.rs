@@ -254,6 +254,18 @@ impl<'v> Message<'v> {
         self.get("_call").and_then(|c| c.get(key))
     }
 
+    /// A8: whether it is a message at all.
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        self.kind != Type::NotMessage
+    }
+
+    /// A8: whether the type that is written is one of the protocol.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.text("type").is_some_and(|name| Type::named(name).is_some())
+    }
+
     /// A26: the role if it is a chat role.
     #[must_use]
     pub fn chat_role(&self) -> Option<&'v str> {

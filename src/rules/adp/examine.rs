@@ -141,12 +141,12 @@ pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Findi
     };
     let at = |byte: usize| record.place.span.offset + byte as u64;
     if let RecordBody::Broken(why) = &record.body {
-        return Err(unreadable(why.clone()));
+        return Err(unreadable(format!("the record is no JSON: {why}")));
     }
     let text = std::str::from_utf8(text)
         .map_err(|e| unreadable(format!("the bytes are not UTF-8 at byte {}", at(e.valid_up_to()))))?;
-    let value =
-        json::parse(text).map_err(|e| unreadable(format!("this is no JSON: {} at byte {}", e.message, at(e.byte))))?;
+    let value = json::parse(text)
+        .map_err(|e| unreadable(format!("the record is no JSON: {} at byte {}", e.message, at(e.byte))))?;
     match deep(&value) {
         Some(byte) => Err(unreadable(format!("the nesting is too deep at byte {}", at(byte)))),
         None => Ok(value),

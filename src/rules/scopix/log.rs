@@ -33,7 +33,7 @@ impl Log {
     pub fn push(&mut self, record: &Record, text: &[u8]) {
         let place = record.place;
         if let RecordBody::Broken(reason) = &record.body {
-            return self.broken(place, reason.clone());
+            return self.broken(place, reason);
         }
         let parsed = match std::str::from_utf8(text) {
             Ok(text) => json::parse(text).map_err(|e| e.to_string()),
@@ -41,7 +41,7 @@ impl Log {
         };
         let value = match parsed {
             Ok(value) => value,
-            Err(reason) => return self.broken(place, reason),
+            Err(reason) => return self.broken(place, &reason),
         };
         match &value.data {
             Data::Array(items) if !is_slot_list(&value) => {
@@ -57,9 +57,9 @@ impl Log {
         }
     }
 
-    fn broken(&mut self, place: Place, reason: String) {
+    fn broken(&mut self, place: Place, reason: &str) {
         let step = self.begin(Shape::Broken, place);
-        self.say(step, INVALID_JSON, None, reason);
+        self.say(step, INVALID_JSON, None, format!("the record is no JSON: {reason}"));
     }
 
     fn begin(&mut self, shape: Shape, place: Place) -> StepNo {

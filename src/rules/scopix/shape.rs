@@ -48,6 +48,18 @@ impl Shape {
         TESTS.iter().find(|(_, is_it)| is_it(value)).map(|(shape, _)| *shape)
     }
 
+    /// S9: the shape of a first record, which tells what the file is. `slots` count if they are empty or one of them is
+    /// a TypedSlot (S2): dialogues and intents of other programs have some too.
+    #[must_use]
+    pub fn of_first(value: &Value<'_>) -> Option<Self> {
+        let is_slot = |slot: &Value<'_>| {
+            slot.get("value").is_some() && ["data_type", "source_node"].iter().any(|key| slot.get(key).is_some())
+        };
+        let slots = || value.get("slots").and_then(Value::as_object);
+        let has_slots = || slots().is_some_and(|o| o.is_empty() || o.entries().any(|(_, slot)| is_slot(slot)));
+        Self::of(value).filter(|shape| *shape != Self::Context || has_slots())
+    }
+
     /// The word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -174,6 +186,18 @@ mod tests {
             ("5", None),
         ] {
             assert_eq!(Shape::of(&parse(text).unwrap()), shape, "{text}");
+        }
+    }
+    #[test]
+    fn slots_of_others_tell_no_file() {
+        for (text, is_told) in [
+            (r#"{"slots":{}}"#, true),
+            (r#"{"slots":{"a":5,"b":{"value":1,"source_node":"n"}}}"#, true),
+            (r#"{"sender_id":"u","slots":{"name":"Ann","city":null},"events":[{"event":"action"}]}"#, false),
+            (r#"{"slots":{"city":{"name":"city","value":"Lyon","confirmationStatus":"NONE"}}}"#, false),
+            (r#"{"slots":{"a":5},"contracts":[]}"#, false),
+        ] {
+            assert_eq!(Shape::of_first(&parse(text).unwrap()).is_some(), is_told, "{text}");
         }
     }
 }

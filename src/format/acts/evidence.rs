@@ -1,0 +1,77 @@
+//! What speaks for Agent/Data in the first records of a file.
+
+use crate::format::Near;
+use crate::json::Value;
+use crate::rules::acts::{Content, Message};
+
+/// What detection counts.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    /// Messages, alone, in arrays and in envelopes.
+    pub(super) messages: usize,
+    /// Those that have a type of the protocol.
+    pub(super) typed: usize,
+    /// Records, elements of an array counted one by one.
+    records: usize,
+    /// Records that are envelopes.
+    envelopes: usize,
+    /// Envelopes with a `context`.
+    contexts: usize,
+    /// Whether a `context` holds a message.
+    is_filled: bool,
+}
+
+impl Evidence {
+    /// Counts the first records.
+    pub(super) fn of(first: &[Value<'_>]) -> Self {
+        let mut evidence = Self::default();
+        for record in first {
+            match record.as_array() {
+                Some(items) => items.iter().for_each(|item| evidence.add(item)),
+                None => evidence.add(record),
+            }
+        }
+        evidence
+    }
+
+    fn add(&mut self, record: &Value<'_>) {
+        self.records += 1;
+        match Content::of(record) {
+            Content::Array(_) => self.messages += 1,
+            Content::Envelope(envelope) => {
+                self.envelopes += 1;
+                self.contexts += usize::from(envelope.has_context);
+                self.is_filled |=
+                    envelope.has_context && envelope.messages.iter().any(|value| Message::of(value).is_message());
+                envelope.messages.iter().for_each(|message| self.add_message(message));
+            }
+            Content::Message(message) => self.add_message(message),
+        }
+    }
+
+    fn add_message(&mut self, value: &Value<'_>) {
+        self.messages += 1;
+        self.typed += usize::from(Message::of(value).is_typed());
+    }
+
+    /// Whether a record is a request. Logs of other programs have a `context` too, often an empty one: without a
+    /// message it counts only where all records are envelopes.
+    pub(super) fn has_request(&self) -> bool {
+        self.is_filled || (self.contexts > 0 && self.envelopes == self.records)
+    }
+
+    /// Whether it is enough.
+    pub(super) fn suffices(&self) -> bool {
+        self.has_request() || (self.typed > 0 && self.typed * 2 >= self.messages)
+    }
+
+    /// What there is of it where it is not enough.
+    pub(super) fn near(&self) -> Option<Near> {
+        let (n, of, what) = match (self.typed, self.contexts) {
+            (0, 0) => return None,
+            (0, n) => (n, self.records, "records have a `context`, which holds no message"),
+            (n, _) => (n, self.messages, "messages have a type of Agent/Data"),
+        };
+        Some(Near::of(n, of, what))
+    }
+}

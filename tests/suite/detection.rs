@@ -1,0 +1,113 @@
+//! What a file is taken for, seen from outside: records of other programs that resemble a format, files without a record,
+//! files that no format fits.
+
+use super::command::{file, obelus};
+use std::fs;
+
+/// The format of a file with this text.
+fn format(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "f", text);
+    let (_, stdout, stderr) = obelus(&["formats", "--json", &path]);
+    let told: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{text}: {stderr}"));
+    told["format"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_resembles_a_format_is_not_taken_for_it() {
+    let monolog = concat!(
+        r#"{"message":"User login","context":[],"level":200,"channel":"app"}"#,
+        "\n",
+        r#"{"message":"DB slow","context":{"ms":900},"level":300,"channel":"app"}"#,
+        "\n"
+    );
+    let typed = r#"{"messages":[{"role":"system","content":"s","type":"system"},{"role":"user","content":"x"},
+        {"role":"assistant","content":"y"}]}"#;
+    let looked_up =
+        r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}],"context":["d"]}"#;
+    let dialogue = r#"{"sender_id":"u","slots":{"name":"Ann","city":null},"events":[{"event":"action"}]}"#;
+    for (text, expect) in [
+        ("{\"x\":1}\n{\"y\":2}\n{\"context\":[]}\n", "generic"),
+        (monolog, "generic"),
+        ("{\"context\":[]}", "acts"),
+        ("{\"x\":1}\n{\"context\":[{\"type\":\"state\",\"state\":1}]}\n", "acts"),
+        (typed, "adp"),
+        (looked_up, "adp"),
+        (dialogue, "generic"),
+        ("{\"slots\":{}}", "scopix"),
+        (r#"{"name":"deploy","steps":[{"step_id":"build","run":"make"}]}"#, "generic"),
+        (r#"{"steps":[{"step_id":1,"source":"user","message":"m"}]}"#, "adp"),
+    ] {
+        assert_eq!(format(text), expect, "{text}");
+    }
+}
+
+#[test]
+fn a_mark_without_a_text_is_an_empty_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "bom.json", "\u{feff}");
+    for name in ["auto", "acts", "adp", "scopix", "generic"] {
+        let (status, stdout, stderr) = obelus(&["check", "--format", name, &path]);
+        assert_eq!((status, stdout.as_str()), (0, "no findings in 1 file\n"), "{name}: {stderr}");
+        let (status, stdout, stderr) = obelus(&["steps", "--format", name, &path]);
+        assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""), "{name}");
+    }
+    fs::write(&path, b"\xef\xbb").unwrap();
+    assert_eq!(obelus(&["check", &path]).0, 2, "half a mark is no text");
+}
+
+#[test]
+fn a_pickle_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.jsonl");
+    fs::write(&path, b"\x80\x04\x95\x0b\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.\n").unwrap();
+    let (status, stdout, stderr) = obelus(&["steps", path.to_str().unwrap()]);
+    assert_eq!((status, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{stderr}");
+    assert!(stderr.contains("is a Python pickle"), "{stderr}");
+}
+
+#[test]
+fn commands_say_that_no_format_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n{\"a\":1}\n{\"a\":1}\n";
+    let path = file(folder.path(), "g.jsonl", rows);
+    let nearest = "the nearest is adp (Agent Data Protocol): 1 of 3 records have the shape of a trajectory";
+    let (_, stdout, _) = obelus(&["formats", &path]);
+    assert!(stdout.contains(nearest) && stdout.contains("--format"), "{stdout}");
+    let (status, stdout, stderr) = obelus(&["steps", &path]);
+    assert!(status == 0 && stdout.lines().count() == 3 && stderr.contains(nearest), "{stderr}");
+    assert!(obelus(&["stats", &path]).1.contains("JSON records, no other format fits"));
+    let (status, stdout, _) = obelus(&["check", &path]);
+    assert!(status == 0 && stdout.starts_with("no findings in 1 file, which no format fits"), "{stdout}");
+    let (_, stdout, _) = obelus(&["check", &path, &file(folder.path(), "c.json", "{\"context\":[]}")]);
+    assert!(stdout.starts_with("no findings in 2 files, 1 of which no format fits"), "{stdout}");
+    for arguments in [vec!["steps", "--json", &path], vec!["steps", "--format", "generic", &path]] {
+        assert_eq!(obelus(&arguments).2, "", "asked for, or for programs");
+    }
+    let (_, stdout, _) = obelus(&["check", "--format", "generic", &path]);
+    assert_eq!(stdout, "no findings in 1 file\n");
+}
+
+#[test]
+fn tokens_are_the_estimate_that_filters_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "g.jsonl", "{\"msg\":\"twelve words\"}\n");
+    for line in obelus(&["stats", "--json", &path]).1.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&line["chars"], &line["tokens_est"], &line["tokens"]), (&12.into(), &3.into(), &().into()));
+    }
+    assert_eq!(obelus(&["steps", &path, "--where", "tokens=3"]).1.lines().count(), 1);
+}
+
+#[test]
+fn faults_of_lines_are_told_without_the_words_of_parsers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "log", "{\"n\":1}\nthird\n# x\n{\"a\":\n");
+    for name in ["generic", "acts", "adp", "scopix"] {
+        let (_, stdout, _) = obelus(&["check", "--format", name, &path]);
+        assert!(stdout.matches("the record is no JSON: ").count() >= 2, "{name}: {stdout}");
+        for jargon in ["ident", "expected value", "expected a value", "EOF"] {
+            assert!(!stdout.contains(jargon), "{name}: {stdout}");
+        }
+    }
+}
