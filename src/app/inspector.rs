@@ -2,7 +2,7 @@
 
 use super::keys::Tab;
 use crate::json::Key;
-use crate::model::StepNo;
+use crate::model::{Identity, StepNo};
 use crate::panes::compare::Question;
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
@@ -80,8 +80,8 @@ pub struct Inspector {
     pub llm_asked: Option<(u64, StepNo)>,
     /// What the schema shown belongs to, and the step that set it.
     pub schema_of: Option<(u64, IdentityId, StepNo)>,
-    /// Two instances to compare instead of two steps: their kind, and which pair of them.
-    pub pair: Option<(String, usize)>,
+    /// Two instances to compare instead of two steps: the one that was in focus, and which pair of its kind.
+    pub pair: Option<(Identity, usize)>,
     /// Generation and question of the diff shown.
     pub diff_of: Option<(u64, Question)>,
     /// Generation and question that the diff was asked for.
@@ -126,13 +126,13 @@ impl Inspector {
     /// Takes an LLM view that was asked for.
     pub fn set_view(&mut self, generation: u64, step: StepNo, lines: Vec<TextLine>) {
         if self.llm_asked == Some((generation, step)) {
-            let is_at_end = self.llm.scroll.cursor > 0;
-            let end = lines.len();
+            let was_at_end = self.llm.is_at_end();
             self.llm.set(lines);
             self.llm_of = Some((generation, step));
             self.llm_asked = None;
-            if !is_at_end {
-                self.llm.scroll.cursor = end.saturating_mul(1_000);
+            // What the model sees grows at its end: who looks there goes on looking there.
+            if was_at_end {
+                self.llm.scroll.cursor = usize::MAX;
             }
         }
     }

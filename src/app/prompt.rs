@@ -1,5 +1,7 @@
 //! A line being typed.
 
+use crate::panes::Piece;
+use crate::text::{Role, SafeText, cut, width};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Most graphemes that a line takes; a longer paste is cut.
@@ -23,6 +25,37 @@ impl Prompt {
     #[must_use]
     pub fn parts(&self) -> (&str, &str) {
         self.text.split_at(self.byte(self.cursor))
+    }
+
+    /// The line as it stands behind a sign in so many cells, and the column of its cursor. Of a text that is longer the
+    /// part around the cursor is shown, with a sign where it goes on.
+    #[must_use]
+    pub fn line(&self, sign: &str, cells: usize) -> (Vec<Piece>, u16) {
+        let sign = Piece::of(Role::KeyName, sign);
+        let room = cells.saturating_sub(sign.width() + 1).max(1);
+        let cells_of = |text: &str| width(SafeText::of(text).as_str());
+        let (before, behind) = self.parts();
+        // Some of what stands behind the cursor is shown, too.
+        let kept = room.saturating_sub(cells_of(behind).min(room / 4)).max(1);
+        let (mut shown, mut used, mut from) = (String::new(), 0, 0);
+        if cells_of(before) > kept {
+            let mut tail = 1;
+            from = before.len();
+            for (at, grapheme) in before.grapheme_indices(true).rev() {
+                tail += cells_of(grapheme);
+                if tail > kept {
+                    break;
+                }
+                from = at;
+            }
+            shown.push('…');
+            used = 1;
+        }
+        shown.push_str(&before[from..]);
+        used += cells_of(&before[from..]);
+        let column = u16::try_from((sign.width() + used).min(cells.saturating_sub(1))).unwrap_or(u16::MAX);
+        let rest = cut(&SafeText::of(behind), room.saturating_sub(used) + 1);
+        (vec![sign, Piece::of(Role::Text, &shown), Piece::safe(Role::Text, rest)], column)
     }
 
     fn byte(&self, grapheme: usize) -> usize {

@@ -3,7 +3,7 @@
 use super::inspector::Wanted;
 use super::keys::Tab;
 use super::msg::Hits;
-use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane};
+use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane, view};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::panes::Nth;
@@ -72,7 +72,15 @@ impl App {
                 let Some(record) = self.table.record() else { return };
                 return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
             }
-            Pane::Facets | Pane::Plot => None,
+            Pane::Facets => self.table.facets.search(self.table.focus, &pattern, is_forward),
+            Pane::Plot => {
+                let (focus, tally) = (self.table.focus, self.table.facets.tally.as_ref());
+                self.table.plot.search(
+                    tally.filter(|(of, _)| *of == focus).map(|(_, tally)| tally),
+                    &pattern,
+                    is_forward,
+                )
+            }
             Pane::Attempts => self.attempts.search(&pattern, is_forward),
             Pane::Steps => {
                 let step = self.session.open().map_or(0, |o| o.step());
@@ -83,9 +91,15 @@ impl App {
             Pane::Inspector => self.search_inspector(&pattern, is_forward),
             Pane::Watches => self.search_watches(&pattern, is_forward),
         };
+        // Rows that do not scroll have no cursor: that something stands there can only be said.
+        let is_above =
+            self.pane == Pane::Inspector && view::head_rows(self).iter().any(|row| pattern.is_match(&row.plain()));
+        let typed = pattern.typed();
         self.tell(match found {
-            Some(Nth { at, of }) => format!("{} · {} of {of} in this pane", pattern.typed(), at + 1),
-            None => format!("no {} in this pane", pattern.typed()),
+            Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in this pane, and above them", at + 1),
+            Some(Nth { at, of }) => format!("{typed} · {} of {of} in this pane", at + 1),
+            None if is_above => format!("{typed} stands at the top of this pane, and nowhere below"),
+            None => format!("no {typed} in this pane"),
         });
     }
 
@@ -221,56 +235,55 @@ impl App {
     fn search_state(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let hits = self.state_hits(pattern)?;
         let at = self.session.focus.path.as_ref();
-        let here = hits.iter().position(|h| Some(&h.0) == at);
-        let at = self.state_order(&hits, here, is_forward)?;
-        self.focus_path(hits[at].0.clone());
+        let here = hits.iter().position(|hit| Some(hit) == at);
+        let last = hits.len().checked_sub(1)?;
+        let at = match (here, is_forward) {
+            (Some(i), true) => (i + 1) % hits.len(),
+            (Some(0), false) | (None, false) => last,
+            (Some(i), false) => i - 1,
+            (None, true) => 0,
+        };
+        self.focus_path(hits[at].clone());
         Some(Nth { at, of: hits.len() })
     }
 
-    /// Hits among the leaves of the state, in document order.
-    #[allow(clippy::type_complexity, reason = "a path as the focus keeps it, and its place in the order")]
-    fn state_hits(&self, pattern: &Pattern) -> Option<Vec<((Identity, Vec<Key>), usize)>> {
+    /// Rows of the state that a search stops at, in document order: where the name or the value matches, or where the
+    /// whole path begins to. Side by side only leaves have rows, with their whole paths.
+    #[allow(clippy::type_complexity, reason = "a path as the focus keeps it")]
+    fn state_hits(&self, pattern: &Pattern) -> Option<Vec<(Identity, Vec<Key>)>> {
         let open = self.session.open()?;
-        let step: StepNo = open.step();
+        let (step, has_paths) = (open.step(), self.columns.is_on);
         let mut hits = Vec::new();
         let mut seen = 0;
         for view in open.tree().identities(step) {
             let identity = open.tree().identity(view.id).clone();
             let Some(root) = view.root else { continue };
+            // Of the leaf before, whether the path to each of its containers matches.
+            let (mut before, mut above): (Vec<Key>, Vec<bool>) = (Vec::new(), Vec::new());
             for leaf in open.tree().leaves(root, step) {
                 seen += 1;
                 if seen > LEAVES_MAX {
                     return Some(hits);
                 }
-                let name = open.run().reference(&identity, &leaf.path);
-                let is_hit = pattern.is_match(&name)
-                    || leaf.value.short().is_some_and(|t| pattern.is_match(t))
-                    || (leaf.value.short().is_none()
-                        && leaf.value.text(open.bytes()).is_ok_and(|t| pattern.is_match(&t)));
-                if is_hit {
-                    hits.push(((identity.clone(), leaf.path), seen));
+                let text = || leaf.value.text(open.bytes()).is_ok_and(|text| pattern.is_match(&text));
+                let is_value = leaf.value.short().map_or_else(text, |text| pattern.is_match(text));
+                let alike = before.iter().zip(&leaf.path).take_while(|(a, b)| a == b).count();
+                above.truncate(if above.is_empty() { 0 } else { alike + 1 });
+                for end in above.len()..=leaf.path.len() {
+                    let path = &leaf.path[..end];
+                    let is_path = pattern.is_match(&open.run().reference(&identity, path));
+                    let is_new = is_path && (has_paths || !above.last().is_some_and(|is_path| *is_path));
+                    let is_name = path.last().is_some_and(|key| matches!(key, Key::Name(n) if pattern.is_match(n)));
+                    let is_leaf = end == leaf.path.len();
+                    if is_new || is_name || (is_leaf && is_value) {
+                        hits.extend((is_leaf || !has_paths).then(|| (identity.clone(), path.to_vec())));
+                    }
+                    above.push(is_path);
                 }
+                before = leaf.path;
             }
         }
         Some(hits)
-    }
-
-    #[allow(clippy::type_complexity, reason = "as in state_hits")]
-    fn state_order(
-        &self,
-        hits: &[((Identity, Vec<Key>), usize)],
-        here: Option<usize>,
-        is_forward: bool,
-    ) -> Option<usize> {
-        if hits.is_empty() {
-            return None;
-        }
-        Some(match (here, is_forward) {
-            (Some(i), true) => (i + 1) % hits.len(),
-            (Some(i), false) => (i + hits.len() - 1) % hits.len(),
-            (None, true) => 0,
-            (None, false) => hits.len() - 1,
-        })
     }
 
     fn search_inspector(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
@@ -288,6 +301,7 @@ impl App {
         let open = session.open()?;
         match inspector.tab {
             Tab::Findings => inspector.findings.search(&open, pattern, is_forward),
+            Tab::Plan => inspector.plan.search(&open, pattern, is_forward),
             _ => inspector.history.search(&open, pattern, is_forward),
         }
     }

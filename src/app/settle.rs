@@ -5,7 +5,7 @@ use super::layout::{Beside, Kind, Layout, layout, table_layout};
 use super::{App, Effect, Effects, Layer, Pane, tabs, view};
 use crate::format;
 use crate::model::{Span, StepNo, lossy};
-use crate::panes::compare::{self, Question};
+use crate::panes::compare::{self, Pairs, Question};
 use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::reader::TextLine;
@@ -274,8 +274,7 @@ impl App {
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };
         let step = open.step();
-        let pair =
-            inspector.pair.as_ref().and_then(|(kind, i)| compare::pairs(open.run(), kind, step).get(*i).copied());
+        let pair = inspector.pair.as_ref().and_then(|(of, i)| Pairs::of(open.run(), of, step).nth(*i));
         let question = match pair {
             Some((old, new)) => Question::Instances { step, old, new },
             None => Question::Steps { from: inspector.base.unwrap_or(step - 1), to: step },

@@ -6,7 +6,7 @@ use super::menu::MenuKind;
 use super::{App, Layer, Pane, tabs};
 use crate::format;
 use crate::panes::row::pieces_width;
-use crate::panes::{Extent, Open, Piece, Row, Window, header, hits, marks, message, refs, steps};
+use crate::panes::{Extent, Open, Piece, Row, Window, header, history, hits, marks, message, refs, steps};
 use crate::review::Column;
 use crate::text::{Role, width};
 
@@ -256,11 +256,18 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
             window.rows.splice(0..0, head);
             window
         }
+        Tab::Llm
+            if inspector.llm.lines().is_empty()
+                && !(open.session.is_complete && inspector.llm_of == Some((open.session.generation, open.step()))) =>
+        {
+            Window::notice(&["Reading what the model sees…"], extent.width)
+        }
         Tab::Llm if inspector.llm.lines().is_empty() => Window::notice(
             &["Nothing yet.", "No message that the model would see stands in the context at this step."],
             extent.width,
         ),
         Tab::Llm => inspector.llm.window(extent, has_focus),
+        Tab::Schema if !app.session.format.has_state() => Window::notice(&history::NO_STATE, extent.width),
         Tab::Schema if inspector.schema.doc().is_none() => {
             let lines = [
                 "No schema here.",
@@ -303,7 +310,8 @@ fn message_window(app: &App, extent: Extent, has_focus: bool) -> Window {
     };
     if doc.nodes().is_empty() {
         let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));
-        return Window::notice(&[&fault, "R shows its bytes; the other records are not affected."], extent.width);
+        let others = if app.session.records.count() > 1 { "; the other records are not affected" } else { "" };
+        return Window::notice(&[&fault, &format!("R shows its bytes{others}.")], extent.width);
     }
     let lit = app.session.open().and_then(|open| {
         let (_, node) = open.focus_node()?;
@@ -386,16 +394,12 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
         _ => None,
     };
     if let Some((sign, prompt)) = typed {
-        let (before, _) = prompt.parts();
-        let column = width(crate::text::SafeText::of(before).as_str()) + width(sign);
-        let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
-        return (vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, prompt.text())], Some(cursor));
+        let (typed, column) = prompt.line(sign, usize::from(layout.footer.width));
+        return (typed, Some((column, layout.footer.y)));
     }
     if let Some(Layer::Review(line)) = &app.layer {
-        let (label, (before, _)) = (line.label(), line.prompt.parts());
-        let column = width(crate::text::SafeText::of(&format!("{label}{before}")).as_str());
-        let cursor = (u16::try_from(column).unwrap_or(0).min(layout.footer.width.saturating_sub(1)), layout.footer.y);
-        return (vec![Piece::of(Role::KeyName, &label), Piece::of(Role::Text, line.prompt.text())], Some(cursor));
+        let (typed, column) = line.prompt.line(&line.label(), usize::from(layout.footer.width));
+        return (typed, Some((column, layout.footer.y)));
     }
     if let Some(first) = &app.prefix {
         let contexts = app.place();
@@ -476,10 +480,9 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
         MenuKind::Help => (" Keys · type to filter · Enter runs · Esc closes ", " ? "),
         MenuKind::Palette => (" Commands · a number or a time goes to that step ", " : "),
     };
-    let typed = Row::new(vec![Piece::of(Role::KeyName, sign), Piece::of(Role::Text, menu.prompt.text())]);
-    window.rows.insert(0, typed);
-    let column = width(crate::text::SafeText::of(menu.prompt.parts().0).as_str()) + 3;
-    let cursor = (inside.x + u16::try_from(column).unwrap_or(0).min(inside.width.saturating_sub(1)), inside.y);
+    let (typed, column) = menu.prompt.line(sign, usize::from(inside.width));
+    window.rows.insert(0, Row::new(typed));
+    let cursor = (inside.x + column, inside.y);
     let title = vec![Piece::of(Role::Accent, name)];
     (Some(Box { area, title, has_focus: true, has_border: true, window, aside: 0 }), Some(cursor))
 }

@@ -31,6 +31,8 @@ pub struct PlanNode {
     pub instance: Option<String>,
     /// How far it is, a word of A41 or of a response.
     pub status: Option<String>,
+    /// Why it is no further, where what it takes does not show it.
+    pub why: Option<String>,
     /// The step that wrote what it gives.
     pub step: Option<StepNo>,
     /// For a call without instance: how far it is in each that the data has (A41).

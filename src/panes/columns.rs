@@ -22,6 +22,8 @@ const NARROW: usize = 50;
 struct Cell {
     leaf: Leaf,
     op: Option<EventOp>,
+    /// Whether it breaks its schema (A42).
+    is_invalid: bool,
 }
 
 /// All paths and instances of a kind at one step.
@@ -37,7 +39,8 @@ pub struct Grid {
     is_cut: bool,
 }
 
-type CacheKey = (u64, StepNo, usize, String);
+/// Generation, step, steps of the run, steps that schemas judged, and the kind.
+type CacheKey = (u64, StepNo, usize, StepNo, String);
 
 /// Whether instances stand side by side, and where the cursor is among them.
 #[derive(Debug, Default)]
@@ -65,11 +68,11 @@ impl ColumnsPane {
                 named.find(|identity| identity.instance.is_some())?.kind.clone()
             }
         };
-        let key = (open.session.generation, open.step(), open.count(), kind);
+        let key = (open.session.generation, open.step(), open.count(), open.session.checks.judged(), kind);
         if let Some((_, grid)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Some(Rc::clone(grid));
         }
-        let grid = Rc::new(Grid::of(open, &key.3));
+        let grid = Rc::new(Grid::of(open, &key.4));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&grid)));
         Some(grid)
     }
@@ -210,6 +213,7 @@ impl ColumnsPane {
             let shown = value::stored(&cell.leaf.value, open.bytes());
             let is_other = differs && base.is_some_and(|base| base.leaf.value != cell.leaf.value);
             let (sign, role) = match cell.op {
+                _ if cell.is_invalid => ("✗", Role::Error),
                 Some(EventOp::Add) => ("+", Role::Added),
                 Some(EventOp::Change) => ("~", Role::Changed),
                 _ if is_other => ("", Role::Changed),
@@ -259,6 +263,7 @@ impl Grid {
         let mut known: HashMap<Vec<Key>, usize> = HashMap::new();
         for (column, view) in standing.iter().take(INSTANCES_MAX).enumerate() {
             grid.ids.push((view.id, tree.identity(view.id).clone()));
+            let invalid = open.session.checks.at(view.id, step);
             for leaf in view.root.map(|root| tree.leaves(root, step)).unwrap_or_default() {
                 let row = match known.get(&leaf.path) {
                     Some(row) => *row,
@@ -274,7 +279,8 @@ impl Grid {
                     }
                 };
                 let op = ops.get(&leaf.node).copied();
-                grid.cells.insert((row, column), Cell { leaf, op });
+                let is_invalid = invalid.iter().any(|one| one.violation.path == leaf.path);
+                grid.cells.insert((row, column), Cell { leaf, op, is_invalid });
             }
         }
         grid.differing = (0..grid.paths.len()).map(|row| grid.differs(row)).collect();

@@ -19,10 +19,23 @@ const LIST_MAX: usize = 16;
 const LIST_SHOWN: usize = 6;
 /// Most pairs of texts that are compared word by word.
 const WORDS_MAX: usize = 200;
-/// Longest text that is compared so, in bytes of JSON.
-const TEXT_BYTES_MAX: usize = 8 << 10;
+/// Longest text that is compared so, and how much of all texts, in bytes of JSON.
+const TEXT_BYTES_MAX: u64 = 4 << 20;
+const ALL_BYTES_MAX: u64 = 8 << 20;
+/// Longest text that is shown line by line where it is all new or gone, in bytes of JSON.
+const LINES_BYTES_MAX: u64 = 8 << 10;
+/// Most lines of one text that are shown.
+const LINES_MAX: usize = 100;
+/// What lines begin with that stand beside those that differ.
+const CONTEXT_HEAD: &str = "    ┊ ";
 /// Of a longer stretch of equal text only its ends are shown, so many characters each.
 const EQUAL_CHARS: usize = 48;
+/// The same of the lines beside a change.
+const LINE_CHARS: usize = 200;
+/// Of a longer stretch that differs the beginning is shown, so many characters.
+const CHANGED_CHARS: usize = 2_000;
+/// No further stretch is shown of a text that takes more than this.
+const SHOWN_BYTES_MAX: usize = 16 << 10;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +94,7 @@ impl Question {
 #[must_use]
 pub fn lines(run: &dyn Run, bytes: &dyn Bytes, question: Question, unfolded: &BTreeSet<String>) -> Vec<TextLine> {
     let parts = question.parts(run);
-    let mut layout = Layout { run, bytes, out: Vec::new(), words_left: WORDS_MAX };
+    let mut layout = Layout { run, bytes, out: Vec::new(), words_left: WORDS_MAX, bytes_left: ALL_BYTES_MAX };
     layout.put(TextLine::new(Role::Title, question.title(run)));
     layout.put(TextLine::new(Role::Dim, ""));
     let mut at = 0;
@@ -131,6 +144,7 @@ struct Layout<'r> {
     bytes: &'r dyn Bytes,
     out: Vec<TextLine>,
     words_left: usize,
+    bytes_left: u64,
 }
 
 impl Layout<'_> {
@@ -178,8 +192,8 @@ impl Layout<'_> {
         let mut lines = vec![title];
         for (side, shown, sign, role) in sides {
             if let (Some(side), Some(shown)) = (side, shown) {
-                let line = shown.line(sign, role, &self.writer(side));
-                lines.push(line.from_step(side.step).of_value(target(side)));
+                let shown = shown.lines(sign, role, &self.writer(side)).into_iter();
+                lines.extend(shown.map(|line| line.from_step(side.step).of_value(target(side))));
             }
         }
         self.out.extend(lines);
@@ -200,24 +214,60 @@ impl Layout<'_> {
         {
             self.words_left -= 1;
             if let Some(found) = words(&was, &is) {
-                return (Some(Shown::of(&was, &found.removed)), Some(Shown::of(&is, &found.added)));
+                let spelling = Spelling::of(&[&was, &is]);
+                let (was, is) = (Shown::of(&was, &found.removed, spelling), Shown::of(&is, &found.added, spelling));
+                return (Some(was), Some(is));
             }
         }
         let plain = |side: &Option<Side>| {
             let side = side.as_ref()?;
-            Some(Shown { text: value::stored(&side.value, self.bytes).text.as_str().to_owned(), changed: None })
+            let is_short = side.value.span().is_none_or(|span| span.len <= LINES_BYTES_MAX);
+            let said = is_short.then(|| self.said(&side.value)).flatten();
+            if let Some(text) = said.filter(|said| Spelling::of(&[said]) == Spelling::Lines) {
+                return Some(Shown { text, changed: None, spelling: Spelling::Lines });
+            }
+            let text = value::stored(&side.value, self.bytes).text.as_str().to_owned();
+            Some(Shown { text, changed: None, spelling: Spelling::Json })
         };
         (plain(&difference.old), plain(&difference.new))
     }
 
-    /// What a string says, if it is one and not too long.
-    fn string(&self, stored: &Stored) -> Option<String> {
-        let is_short = stored.span().is_none_or(|span| span.len <= TEXT_BYTES_MAX as u64);
-        if stored.first_byte() != b'"' || !is_short {
+    /// What a string says, if it is one and not too long, also with those that were read before.
+    fn string(&mut self, stored: &Stored) -> Option<String> {
+        let len = stored.span().map_or(0, |span| span.len);
+        if stored.first_byte() != b'"' || len > TEXT_BYTES_MAX.min(self.bytes_left) {
             return None;
         }
-        let text = stored.text(self.bytes).ok()?;
+        self.bytes_left -= len;
+        self.said(stored)
+    }
+
+    fn said(&self, stored: &Stored) -> Option<String> {
+        let text = (stored.first_byte() == b'"').then(|| stored.text(self.bytes).ok()).flatten()?;
         json::parse(&text).ok()?.as_str().map(str::to_owned)
+    }
+}
+
+/// How a string is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    /// As JSON, in one line.
+    Json,
+    /// As it is, line by line.
+    Lines,
+}
+
+impl Spelling {
+    /// That of texts which are to be compared by eye.
+    fn of(said: &[&str]) -> Self {
+        if said.iter().any(|said| said.contains('\n')) { Self::Lines } else { Self::Json }
+    }
+
+    fn put(self, said: &str, text: &mut String) {
+        match self {
+            Self::Json => text.push_str(inside(&json::quote(said))),
+            Self::Lines => text.push_str(said),
+        }
     }
 }
 
@@ -225,33 +275,77 @@ impl Layout<'_> {
 struct Shown {
     text: String,
     changed: Option<Vec<Range<usize>>>,
+    spelling: Spelling,
 }
 
 impl Shown {
-    /// A string as JSON, with the ranges that differ; long stretches that do not are cut out.
-    fn of(said: &str, changed: &[Range<usize>]) -> Self {
-        let (mut text, mut ranges, mut at) = ("\"".to_owned(), Vec::new(), 0);
+    /// A string with the ranges that differ; long stretches that do not are cut out.
+    fn of(said: &str, changed: &[Range<usize>], spelling: Spelling) -> Self {
+        let quote = if spelling == Spelling::Json { "\"" } else { "" };
+        let (mut text, mut ranges, mut at) = (quote.to_owned(), Vec::new(), 0);
         for range in changed {
-            put_equal(&said[at..range.start], at > 0, true, &mut text);
+            put_equal(&said[at..range.start], at > 0, true, spelling, &mut text);
             let start = text.len();
-            text.push_str(inside(&json::quote(&said[range.clone()])));
+            let cut =
+                said[range.clone()].char_indices().nth(CHANGED_CHARS).map_or(range.end, |(at, _)| range.start + at);
+            spelling.put(&said[range.start..cut], &mut text);
             ranges.push(start..text.len());
+            if cut < range.end {
+                text.push('…');
+            }
             at = range.end;
+            if text.len() > SHOWN_BYTES_MAX {
+                return Self { text: text + "…", changed: Some(ranges), spelling };
+            }
         }
-        put_equal(&said[at..], at > 0, false, &mut text);
-        text.push('"');
-        Self { text, changed: Some(ranges) }
+        put_equal(&said[at..], at > 0, false, spelling, &mut text);
+        text.push_str(quote);
+        Self { text, changed: Some(ranges), spelling }
     }
 
-    fn line(&self, sign: &str, role: Role, writer: &str) -> TextLine {
-        let head = format!("  {sign} ");
-        let end = head.len() + self.text.len();
-        let mut line = TextLine::new(Role::JsonString, format!("{head}{}   {writer}", self.text));
+    fn lines(&self, sign: &str, role: Role, writer: &str) -> Vec<TextLine> {
+        if self.spelling == Spelling::Json {
+            return vec![self.line(0..self.text.len(), &format!("  {sign} "), role, &format!("   {writer}"))];
+        }
+        let (head, mut from, mut lines) = (format!("  {sign} ┊ "), 0, Vec::new());
+        let count = self.text.split('\n').count();
+        for (i, text) in self.text.split('\n').enumerate().take(LINES_MAX) {
+            let is_last = i + 1 == count.min(LINES_MAX);
+            let told = match count.saturating_sub(LINES_MAX) {
+                _ if !is_last => String::new(),
+                0 => format!("   {writer}"),
+                more => format!("   … {} more lines   {writer}", value::count_text(more)),
+            };
+            let part = from..from + text.len();
+            lines.push(match self.is_changed(&part) {
+                true => self.line(part, &head, role, &told),
+                false => self.line(part, CONTEXT_HEAD, Role::Dim, &told),
+            });
+            from += text.len() + 1;
+        }
+        lines
+    }
+
+    /// Whether something differs in a line; one without text differs if it is new or gone.
+    fn is_changed(&self, line: &Range<usize>) -> bool {
+        let Some(ranges) = &self.changed else { return true };
+        let end = if line.is_empty() { line.end + 1 } else { line.end };
+        let next = &ranges[ranges.partition_point(|range| range.end <= line.start)..];
+        next.first().is_some_and(|range| range.start < end)
+    }
+
+    /// A part of the text as a line, with what stands before and behind it.
+    fn line(&self, part: Range<usize>, head: &str, role: Role, told: &str) -> TextLine {
+        let end = head.len() + part.len();
+        let mut line = TextLine::new(Role::JsonString, format!("{head}{}{told}", &self.text[part.clone()]));
         line.marks.push((0..head.len(), role));
         match &self.changed {
             None => line.marks.push((head.len()..end, role)),
             Some(ranges) => {
-                line.marks.extend(ranges.iter().map(|r| (head.len() + r.start..head.len() + r.end, role)));
+                let first = ranges.partition_point(|range| range.end <= part.start);
+                let within = ranges[first..].iter().take_while(|range| range.start < part.end);
+                let place = |at: usize| head.len() + at.clamp(part.start, part.end) - part.start;
+                line.marks.extend(within.map(|range| (place(range.start)..place(range.end), role)));
             }
         }
         line.marks.push((end..line.text.len(), Role::Blame));
@@ -261,17 +355,41 @@ impl Shown {
 
 /// Puts text that is equal in both, without its middle where it is long; of text at an end of the value the side
 /// towards the change is enough.
-fn put_equal(said: &str, has_before: bool, has_behind: bool, text: &mut String) {
+fn put_equal(said: &str, has_before: bool, has_behind: bool, spelling: Spelling, text: &mut String) {
+    if spelling == Spelling::Lines && said.contains('\n') {
+        return put_equal_lines(said, has_before, has_behind, text);
+    }
     let count = said.chars().count();
     let (head, tail) = (if has_before { EQUAL_CHARS } else { 0 }, if has_behind { EQUAL_CHARS } else { 0 });
     if count <= 2 * EQUAL_CHARS {
-        text.push_str(inside(&json::quote(said)));
-        return;
+        return spelling.put(said, text);
     }
     let cut = |n: usize| said.char_indices().nth(n).map_or(said.len(), |(at, _)| at);
-    text.push_str(inside(&json::quote(&said[..cut(head)])));
+    spelling.put(&said[..cut(head)], text);
     text.push('…');
-    text.push_str(inside(&json::quote(&said[cut(count - tail)..])));
+    spelling.put(&said[cut(count - tail)..], text);
+}
+
+/// The same of lines: what is left of the line that the change is in, and one more.
+fn put_equal_lines(said: &str, has_before: bool, has_behind: bool, text: &mut String) {
+    let breaks = || said.match_indices('\n').map(|(at, _)| at);
+    let head = if has_before { breaks().nth(1).unwrap_or(said.len()) } else { 0 };
+    let tail = if has_behind { breaks().rev().nth(1).map_or(0, |at| at + 1) } else { said.len() };
+    if head >= tail || said.len() <= 2 * EQUAL_CHARS && breaks().count() <= 3 {
+        return text.push_str(said);
+    }
+    let place = |chars: usize| said.char_indices().nth(chars).map_or(said.len(), |(at, _)| at);
+    let near = place(LINE_CHARS).min(head);
+    text.push_str(&said[..near]);
+    text.push_str(if near < head { "…" } else { "" });
+    text.push_str(match (has_before, has_behind) {
+        (true, true) => "\n…\n",
+        (false, _) => "…\n",
+        (true, false) => "\n…",
+    });
+    let near = said[tail..].char_indices().rev().nth(LINE_CHARS).map_or(tail, |(at, _)| tail + at);
+    text.push_str(if near > tail { "…" } else { "" });
+    text.push_str(&said[near..]);
 }
 
 /// A JSON string without its quotes.
@@ -279,16 +397,54 @@ fn inside(quoted: &str) -> &str {
     quoted.get(1..quoted.len() - 1).unwrap_or_default()
 }
 
-/// The pairs of identities of a kind at a step, instances before the global one: first and second, first and third …
-#[must_use]
-pub fn pairs(run: &dyn Run, kind: &str, step: StepNo) -> Vec<(IdentityId, IdentityId)> {
-    let tree = run.tree();
-    let identity = |id: IdentityId| -> &Identity { tree.identity(id) };
-    let mut ids: Vec<IdentityId> =
-        tree.identities(step).into_iter().map(|view| view.id).filter(|id| identity(*id).kind == kind).collect();
-    ids.sort_by_key(|id| identity(*id).instance.is_none());
-    let later = |i: usize| ids[i + 1..].iter().copied();
-    (0..ids.len()).flat_map(|i| later(i).map(move |new| (i, new))).map(|(i, new)| (ids[i], new)).collect()
+/// The pairs of identities of a kind at a step, instances before the global one: first and second, first and third …;
+/// those of the one that is asked for before the others.
+#[derive(Debug)]
+pub struct Pairs {
+    ids: Vec<IdentityId>,
+    first: Option<usize>,
+}
+
+impl Pairs {
+    /// Those of the kind of an identity.
+    #[must_use]
+    pub fn of(run: &dyn Run, of: &Identity, step: StepNo) -> Self {
+        let tree = run.tree();
+        let all = tree.identities(step).into_iter().map(|view| view.id);
+        let mut ids: Vec<IdentityId> = all.filter(|id| tree.identity(*id).kind == of.kind).collect();
+        ids.sort_by_key(|id| tree.identity(*id).instance.is_none());
+        let first = tree.find(of).and_then(|of| ids.iter().position(|id| *id == of));
+        Self { ids, first }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.ids.len() * self.ids.len().saturating_sub(1) / 2
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn nth(&self, number: usize) -> Option<(IdentityId, IdentityId)> {
+        let others = self.ids.len().checked_sub(1)?;
+        let pair = |a: usize, b: usize| Some((*self.ids.get(a.min(b))?, *self.ids.get(a.max(b))?));
+        let mut left = number;
+        if let Some(first) = self.first {
+            if left < others {
+                return pair(first, left + usize::from(left >= first));
+            }
+            left -= others;
+        }
+        let rest: Vec<usize> = (0..self.ids.len()).filter(|i| Some(*i) != self.first).collect();
+        for at in 0..rest.len() {
+            let behind = rest.len() - at - 1;
+            if left < behind {
+                return pair(rest[at], rest[at + 1 + left]);
+            }
+            left -= behind;
+        }
+        None
+    }
 }
 
 #[cfg(test)]
@@ -298,15 +454,36 @@ mod tests {
     #[test]
     fn only_the_words_that_differ_are_marked_and_long_equal_text_is_cut() {
         let long = "word ".repeat(60);
-        let (was, is) = (format!("{long}two\nnights"), format!("{long}three\nnights"));
+        let (was, is) = (format!("{long}two\tnights"), format!("{long}three\tnights"));
         let found = words(&was, &is).unwrap();
-        let line = Shown::of(&is, &found.added).line("+", Role::Added, "@4 quote");
+        let line =
+            Shown::of(&is, &found.added, Spelling::of(&[&was, &is])).lines("+", Role::Added, "@4 quote").remove(0);
         let marked: Vec<_> = line.marks.iter().map(|(range, role)| (&line.text[range.clone()], *role)).collect();
         assert_eq!(marked, [("  + ", Role::Added), ("three", Role::Added), ("   @4 quote", Role::Blame)]);
         assert!(
-            line.text.len() < 120 && line.text.contains("\"…") && line.text.contains("\\nnights\""),
+            line.text.len() < 120 && line.text.contains("\"…") && line.text.contains("\\tnights\""),
             "{}",
             line.text
         );
+    }
+
+    #[test]
+    fn texts_of_several_lines_are_shown_line_by_line_from_shortly_before_the_change() {
+        let text = |word: &str| {
+            (0..9_000)
+                .map(|i| format!("line {i} {word}\n", word = if i == 6_000 { word } else { "é" }))
+                .collect::<String>()
+        };
+        let (was, is) = (text("old"), text("new"));
+        let found = words(&was, &is).unwrap();
+        let shown = Shown::of(&is, &found.added, Spelling::of(&[&was, &is]));
+        let lines = shown.lines("+", Role::Added, "@4");
+        assert!(lines.len() < 20 && lines.iter().any(|line| line.text == "  + ┊ line 6000 new"), "{lines:?}");
+        assert!(lines.last().unwrap().text.ends_with("   @4"));
+        let marked =
+            lines.iter().flat_map(|line| line.marks.iter().map(|(range, role)| (&line.text[range.clone()], *role)));
+        let marked: Vec<&str> =
+            marked.filter(|(text, role)| *role == Role::Added && *text != "  + ┊ ").map(|m| m.0).collect();
+        assert_eq!(marked, ["new"]);
     }
 }

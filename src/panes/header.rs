@@ -6,9 +6,11 @@ use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
-use crate::state::Leaf;
+use crate::state::{Event, EventOp, IdentityId, Leaf, NodeId};
 use crate::text::{Role, SafeText, cut, cut_middle};
 
+/// Least room for the path of the value that the sentence is about.
+const PATH_CELLS_MIN: usize = 24;
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
 /// From this width on the header tells the date with the time.
@@ -173,6 +175,9 @@ fn receiving(session: &Session, open: Option<&Open<'_>>) -> Option<Piece> {
 /// The sentence on the value in focus: who set it, what it was before.
 #[must_use]
 pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
+    if open.session.is_complete && open.session.records.count() == 0 {
+        return vec![Piece::of(Role::Dim, " the input holds no records")];
+    }
     if !open.session.format.has_state() {
         return vec![Piece::of(
             Role::Dim,
@@ -186,7 +191,9 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         )];
     };
     let step = open.step();
-    let mut out = vec![Piece::of(Role::Reference, &format!(" {reference}"))];
+    // The end of a long path says most; the value and who wrote it must have room, too.
+    let reference = cut_middle(&SafeText::of(&reference), (cells / 2).max(PATH_CELLS_MIN));
+    let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, reference)];
     if let Some(instance) = instance {
         out.push(Piece::of(Role::Instance, &format!(" {instance}")));
     }
@@ -226,10 +233,21 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         if let Some(next) = tree.neighbour(node, step, true) {
             out.push(Piece::of(Role::Dim, &format!("   next write {}", at(next))));
         }
-        if let Some(last) = tree.neighbour(node, step, false) {
-            out.push(Piece::of(Role::Dim, &format!("   last write {}", at(last))));
-        }
+        out.extend(removed(open, id, node));
     }
+    out
+}
+
+/// Who removed a value that is not there at the step in focus, and what it was: the last that happened to it.
+fn removed(open: &Open<'_>, id: IdentityId, node: NodeId) -> Vec<Piece> {
+    let Some(last) = open.tree().neighbour(node, open.step() + 1, false) else { return Vec::new() };
+    let mut out = vec![Piece::of(Role::Dim, "   removed "), Piece::of(Role::Blame, &at(last))];
+    let event = Event { at: last, author: last, op: EventOp::Drop, identity: id, node, value: None, number: 0 };
+    if open.run().accounts_for(&event) {
+        let who = open.run().credit(id, last, open.bytes()).who;
+        out.extend(who.map(|who| Piece::of(Role::Text, &format!(" by {who}"))));
+    }
+    out.extend(before(open, node, last));
     out
 }
 
@@ -244,18 +262,15 @@ fn cause(open: &Open<'_>, leaf: &Leaf) -> Vec<Piece> {
     out
 }
 
-fn before(open: &Open<'_>, node: crate::state::NodeId, changed: StepNo) -> Vec<Piece> {
-    let Some(old) = open.tree().before(node, changed) else { return Vec::new() };
-    vec![
-        Piece::of(Role::Dim, " · before: "),
-        Piece::safe(Role::Old, cut(&value::stored(&old.value, open.bytes()).text, 40)),
-        Piece::of(Role::Dim, " "),
-        Piece::of(Role::Blame, &at(old.step)),
-    ]
+fn before(open: &Open<'_>, node: NodeId, changed: StepNo) -> Vec<Piece> {
+    let Some((old, step)) = super::state::before(open, node, changed) else { return Vec::new() };
+    let mut out = vec![Piece::of(Role::Dim, " · before: "), Piece::safe(Role::Old, cut(&old, 40))];
+    out.extend(step.map(|step| Piece::of(Role::Blame, &format!(" {}", at(step)))));
+    out
 }
 
 /// What the schema says of the value in focus, where the value breaks it (A42).
-fn broken(open: &Open<'_>, id: crate::state::IdentityId) -> Vec<Piece> {
+fn broken(open: &Open<'_>, id: IdentityId) -> Vec<Piece> {
     let Some((_, path)) = &open.session.focus.path else { return Vec::new() };
     let invalid = open.session.checks.at(id, open.step());
     if let Some(own) = invalid.iter().find(|i| i.violation.path == *path) {

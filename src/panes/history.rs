@@ -11,6 +11,16 @@ use std::rc::Rc;
 /// From this width on events are told in words, with the time.
 const WIDE: usize = 56;
 
+/// Of so many events a search looks at what their values were copied from, too.
+const SEARCHED_CAUSES_MAX: usize = 1_000;
+
+/// Said where a tab is about the state, of records that have none.
+pub const NO_STATE: [&str; 2] = [
+    "No state in these records.",
+    "Nothing is known of how they merge, so no value has a history, a schema or a difference; obelus formats FILE says \
+     why.",
+];
+
 type CacheKey = (u64, NodeId, StepNo);
 
 /// Scroll and cursor of the history, and the events of the value in focus.
@@ -52,8 +62,19 @@ impl HistoryPane {
     /// Puts the cursor on the next or previous event whose row matches, around the end; which one it is.
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let events = self.events(open);
-        let is_hit = |event: &Event| pattern.is_match(&row(open, event, None, false, true).plain());
-        let hits: Vec<usize> = events.iter().enumerate().filter(|(_, e)| is_hit(e)).map(|(i, _)| i).collect();
+        let checks = focus_checks(open);
+        // Where each value came from is looked up for those that fit into what is kept of it.
+        let told = &events[..events.len().min(SEARCHED_CAUSES_MAX)];
+        let writes: Vec<Written<'_>> = told.iter().filter_map(|event| written(open, event)).collect();
+        let mut causes = open.causes(&writes).into_iter();
+        let mut is_hit = |i: usize| {
+            let event = &events[i];
+            let cause = told.get(i).and_then(|event| written(open, event)).and_then(|_| causes.next());
+            let mut row = row(open, event, &cause.unwrap_or_default(), false, true);
+            row.left.extend(verdict(open, event, i == 0 || events[i - 1].at != event.at, &checks));
+            pattern.is_match(&row.plain())
+        };
+        let hits: Vec<usize> = (0..events.len()).filter(|i| is_hit(*i)).collect();
         self.scroll.move_to_hit(&hits, is_forward)
     }
 
@@ -61,10 +82,13 @@ impl HistoryPane {
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let Some((reference, instance)) = open.focus_reference() else {
-            let lines = [
-                "No value in focus.",
-                "Move in the State pane, or press `>` for the next write; its history shows here.",
-            ];
+            let lines = match open.session.format.has_state() {
+                true => [
+                    "No value in focus.",
+                    "Move in the State pane, or press `>` for the next write; its history shows here.",
+                ],
+                false => NO_STATE,
+            };
             return Window::notice(&lines, extent.width);
         };
         let events = self.events(open);
@@ -91,10 +115,10 @@ impl HistoryPane {
         let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(open, event)).collect();
         let mut causes = open.causes(&writes).into_iter();
         for (i, event) in visible {
-            let cause = written(open, event).and_then(|_| causes.next()).and_then(|hops| hops.first().cloned());
+            let cause = written(open, event).and_then(|_| causes.next()).unwrap_or_default();
             let cursor = has_focus && i == self.scroll.cursor;
             let is_first = i == 0 || events[i - 1].at != event.at;
-            let mut row = row(open, event, cause.as_ref(), current == Some(i), is_wide);
+            let mut row = row(open, event, &cause, current == Some(i), is_wide);
             row.left.extend(verdict(open, event, is_first, &checks));
             rows.push(row.hit(Hit::Row(i)).cursor(cursor));
         }
@@ -132,7 +156,7 @@ fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &[Invalid]) -
 }
 
 /// One event: with words and the time where there is room, else with signs.
-fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is_wide: bool) -> Row {
+fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide: bool) -> Row {
     let (sign, word, role) = match event.op {
         EventOp::Add => ("+", "added", Role::Added),
         EventOp::Change => ("~", "changed", Role::Changed),
@@ -165,8 +189,8 @@ fn row(open: &Open<'_>, event: &Event, cause: Option<&Hop>, is_current: bool, is
     if path.len() > focus {
         left.push(Piece::of(Role::Dim, &format!("  {}", crate::json::pointer(&path[focus..]))));
     }
-    if let Some(hop) = cause {
-        left.push(Piece::of(Role::Dim, "   = "));
+    for (i, hop) in cause.iter().enumerate() {
+        left.push(Piece::of(Role::Dim, if i == 0 { "   = " } else { " = " }));
         left.push(Piece::of(Role::Reference, &hop.told(open.run())));
     }
     let mut right = Vec::new();

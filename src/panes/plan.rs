@@ -1,9 +1,10 @@
 //! The plan at the step in focus: its nodes wave by wave, how far each is, what it takes and gives, who waits for it.
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, state::at, value};
+use super::row::next_hit;
+use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, state::at, value};
 use crate::format::plan::{PlanNode, PlanView, Port, PortState};
 use crate::model::StepNo;
-use crate::text::Role;
+use crate::text::{Pattern, Role};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -27,6 +28,8 @@ pub enum PlanLine {
     Node(usize),
     /// A node in one instance.
     Instance(usize, usize),
+    /// Why a node is no further.
+    Why(usize),
     /// Something that a node takes.
     Read(usize, usize),
     /// Something that a node gives.
@@ -69,40 +72,13 @@ impl PlanPane {
         if let Some((_, lines)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Rc::clone(lines);
         }
-        let lines = Rc::new(open.plan().map(|plan| self.build(&plan)).unwrap_or_default());
+        let lines = Rc::new(open.plan().map(|plan| build(&plan, |node| self.is_open(&plan, node))).unwrap_or_default());
         *self.cache.borrow_mut() = Some((key, Rc::clone(&lines)));
         lines
     }
 
     fn is_open(&self, plan: &PlanView, node: usize) -> bool {
         self.folds.get(&node).copied().unwrap_or(plan.nodes.len() <= OPEN_NODES_MAX)
-    }
-
-    fn build(&self, plan: &PlanView) -> Vec<PlanLine> {
-        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
-        for (i, edge) in plan.edges.iter().enumerate() {
-            edges[edge.from].push(i);
-        }
-        let mut out = vec![PlanLine::Head];
-        let mut put = |heading: PlanLine, nodes: &[usize]| {
-            out.extend([PlanLine::Gap, heading]);
-            for &node in nodes {
-                out.push(PlanLine::Node(node));
-                if self.is_open(plan, node) {
-                    put_details(plan, node, &edges[node], &mut out);
-                }
-            }
-        };
-        for (i, wave) in plan.order.waves.iter().enumerate() {
-            put(PlanLine::Wave(i), wave);
-        }
-        for (i, cycle) in plan.order.cycles.iter().enumerate() {
-            put(PlanLine::Cycle(i), cycle);
-        }
-        if !plan.order.blocked.is_empty() {
-            put(PlanLine::Blocked, &plan.order.blocked);
-        }
-        out
     }
 
     /// Puts the cursor where its row stands now; another step may have more rows above it.
@@ -185,7 +161,7 @@ impl PlanPane {
         };
         match line {
             PlanLine::Head => plan.step.map(PlanTarget::Step),
-            PlanLine::Node(node) => plan.nodes[node].step.or(plan.step).map(PlanTarget::Step),
+            PlanLine::Node(node) | PlanLine::Why(node) => plan.nodes[node].step.or(plan.step).map(PlanTarget::Step),
             PlanLine::Instance(node, i) => plan.nodes[node].instances[i].step.or(plan.step).map(PlanTarget::Step),
             PlanLine::Read(node, i) => port(node, &plan.nodes[node].reads[i]),
             PlanLine::Write(node, i) => port(node, &plan.nodes[node].writes[i]),
@@ -200,6 +176,28 @@ impl PlanPane {
             }
             PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
         }
+    }
+
+    /// Puts the cursor on the next or previous row that matches, around the end, and unfolds the node that hides it;
+    /// which one it is.
+    pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let (plan, line) = (open.plan()?, self.line(open)?);
+        let lines = build(&plan, |_| true);
+        let painter = Painter { plan: &plan, pane: self, cells: usize::MAX };
+        let is_hit = |row: &usize| pattern.is_match(&painter.row(lines[*row]).plain());
+        let hits: Vec<usize> = (0..lines.len()).filter(is_hit).collect();
+        let here = lines.iter().position(|other| *other == line).unwrap_or(0);
+        let found = next_hit(&hits, &here, is_forward)?;
+        let hit = lines[hits[found.at]];
+        if let Some(node) =
+            node_of(&plan, hit).filter(|node| !matches!(hit, PlanLine::Node(_)) && !self.is_open(&plan, *node))
+        {
+            self.folds.insert(node, true);
+            self.fold_version += 1;
+        }
+        self.show(open, hit);
+        self.scroll.jump_to(self.scroll.cursor);
+        Some(found)
     }
 
     /// The visible rows.
@@ -218,9 +216,38 @@ impl PlanPane {
     }
 }
 
+/// The rows when of all nodes those are unfolded.
+fn build(plan: &PlanView, is_open: impl Fn(usize) -> bool) -> Vec<PlanLine> {
+    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
+    for (i, edge) in plan.edges.iter().enumerate() {
+        edges[edge.from].push(i);
+    }
+    let mut out = vec![PlanLine::Head];
+    let mut put = |heading: PlanLine, nodes: &[usize]| {
+        out.extend([PlanLine::Gap, heading]);
+        for &node in nodes {
+            out.push(PlanLine::Node(node));
+            if is_open(node) {
+                put_details(plan, node, &edges[node], &mut out);
+            }
+        }
+    };
+    for (i, wave) in plan.order.waves.iter().enumerate() {
+        put(PlanLine::Wave(i), wave);
+    }
+    for (i, cycle) in plan.order.cycles.iter().enumerate() {
+        put(PlanLine::Cycle(i), cycle);
+    }
+    if !plan.order.blocked.is_empty() {
+        put(PlanLine::Blocked, &plan.order.blocked);
+    }
+    out
+}
+
 fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<PlanLine>) {
     let shown = &plan.nodes[node];
     out.extend((0..shown.instances.len()).map(|i| PlanLine::Instance(node, i)));
+    out.extend(shown.why.is_some().then_some(PlanLine::Why(node)));
     out.extend((0..shown.reads.len()).map(|i| PlanLine::Read(node, i)));
     out.extend((0..shown.writes.len()).map(|i| PlanLine::Write(node, i)));
     let conflicts = plan.conflicts.iter().enumerate().filter(|(_, c)| c.node == node);
@@ -231,9 +258,11 @@ fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<Plan
 /// The node that a row belongs to.
 fn node_of(plan: &PlanView, line: PlanLine) -> Option<usize> {
     match line {
-        PlanLine::Node(node) | PlanLine::Instance(node, _) | PlanLine::Read(node, _) | PlanLine::Write(node, _) => {
-            Some(node)
-        }
+        PlanLine::Node(node)
+        | PlanLine::Instance(node, _)
+        | PlanLine::Why(node)
+        | PlanLine::Read(node, _)
+        | PlanLine::Write(node, _) => Some(node),
         PlanLine::Edge(edge, _) => plan.edges.get(edge).map(|e| e.from),
         PlanLine::Conflict(i) => plan.conflicts.get(i).map(|c| c.node),
         PlanLine::Head | PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
@@ -296,6 +325,10 @@ impl Painter<'_> {
                 Piece::of(Role::Dim, "  behind a cycle, never to run"),
             ]),
             PlanLine::Node(node) => self.node(node),
+            PlanLine::Why(node) => {
+                let why = self.plan.nodes[node].why.as_deref().unwrap_or_default();
+                Row::new(vec![Piece::of(Role::Dim, "     since "), Piece::of(Role::Text, why)])
+            }
             PlanLine::Instance(node, i) => {
                 let instance = &self.plan.nodes[node].instances[i];
                 let (sign, role) = status_sign(Some(instance.status));
@@ -320,10 +353,10 @@ impl Painter<'_> {
             }
             PlanLine::Conflict(i) => {
                 let conflict = &self.plan.conflicts[i];
-                let parents: Vec<String> = conflict.parents.iter().map(|n| self.name(*n)).collect();
+                let parents: Vec<String> = conflict.parents.iter().map(|n| format!("{} #{n}", self.name(*n))).collect();
                 Row::new(vec![
                     Piece::of(Role::Error, "     ✗ conflict"),
-                    Piece::of(Role::Text, &format!("  {} all give {}", parents.join(" and "), conflict.what)),
+                    Piece::of(Role::Text, &format!("  {} give {}", parents.join(" and "), conflict.what)),
                 ])
             }
         }
@@ -405,7 +438,8 @@ impl Painter<'_> {
 
 fn has_details(plan: &PlanView, node: usize) -> bool {
     let shown = &plan.nodes[node];
-    let is_bare = shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
+    let is_bare =
+        shown.why.is_none() && shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
     !is_bare || plan.edges.iter().any(|e| e.from == node) || plan.conflicts.iter().any(|c| c.node == node)
 }
 

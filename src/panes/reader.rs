@@ -116,6 +116,15 @@ impl Reader {
         self.wrapped(cells).get(self.scroll.cursor).map(|(line, _)| *line)
     }
 
+    /// Whether the cursor is on the last row, as the text was last laid out; of one that never was it is.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        let wrapped = self.cache.borrow();
+        wrapped
+            .as_ref()
+            .is_none_or(|w| w.version != self.version || self.scroll.cursor.saturating_add(1) >= w.rows.len())
+    }
+
     /// The first row of a line.
     #[must_use]
     pub fn row_of(&self, line: usize, cells: usize) -> usize {

@@ -8,7 +8,8 @@ use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
 use crate::text::{Role, SafeText, pad, width};
-use changes::Changes;
+pub(super) use changes::before;
+use changes::{Changes, is_container, op, was};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -307,7 +308,7 @@ impl StatePane {
         }
         // Where the pane has no height it is not scrolled to what there is.
         let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);
-        let column = value_column(&outline.lines[range.clone()], indent_cells(extent.width));
+        let column = value_column(&outline.lines[range.clone()], extent.width);
         let marked = marks::values(open);
         let rows = range
             .map(|i| {
@@ -329,7 +330,7 @@ impl StatePane {
             Place::Identity(_) => line.root,
             Place::Group(_) => None,
         };
-        let op = node.and_then(|n| outline.changes.leaves.get(&n)).copied();
+        let op = node.and_then(|n| op(open, outline, n));
         let (sign, sign_role) = match (op, &line.place) {
             (_, Place::Gone(_)) => ("− ", Role::Removed),
             (Some(EventOp::Add), _) => ("+ ", Role::Added),
@@ -338,11 +339,11 @@ impl StatePane {
             (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
             _ => ("  ", Role::Dim),
         };
-        let indent = indent_cells(cells);
-        let key_cells = column.saturating_sub(line.depth * indent);
+        let indent = indent_of(line.depth, cells);
+        let key_cells = column.saturating_sub(indent);
         let mut left = vec![
             Piece::of(sign_role, sign),
-            Piece::of(Role::Text, &" ".repeat(line.depth * indent)),
+            Piece::of(Role::Text, &" ".repeat(indent)),
             Piece::safe(
                 Role::Punct,
                 SafeText::literal(match line.is_open {
@@ -362,7 +363,7 @@ impl StatePane {
             }
         }
         if let Place::Identity(id) = line.place {
-            let name = line.depth * indent + width(&open.tree().identity(id).kind) + 8;
+            let name = indent + width(&open.tree().identity(id).kind) + 8;
             let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
             right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
         }
@@ -428,7 +429,12 @@ impl StatePane {
                 left.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
             }
             if let Some(n) = outline.changes.below.get(&node).filter(|_| line.is_open == Some(false)) {
-                left.push(Piece::of(Role::Changed, &format!("  ~{n}")));
+                let is_new = open.tree().shape(node, step - 1).is_none();
+                let (role, sign) = if is_new { (Role::Added, '+') } else { (Role::Changed, '~') };
+                left.push(Piece::of(role, &format!("  {sign}{n}")));
+            }
+            if outline.changes.below.contains_key(&node) && is_container(open, node, step - 1) == Some(false) {
+                left.extend(was(open, node, step));
             }
             return;
         }
@@ -454,12 +460,6 @@ pub fn at(step: StepNo) -> String {
     if step == HEAD { "head".to_owned() } else { format!("@{step}") }
 }
 
-fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
-    let Some(old) = open.tree().before(node, step) else { return Vec::new() };
-    let text = value::stored(&old.value, open.bytes()).text;
-    vec![Piece::of(Role::Dim, "  was "), Piece::safe(Role::Old, text)]
-}
-
 fn focus_of(open: &Open<'_>, place: &Place) -> Option<(Identity, Vec<Key>)> {
     match place {
         Place::Group(_) => None,
@@ -480,19 +480,19 @@ fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
     }
 }
 
-/// Cells of one level.
-fn indent_cells(cells: usize) -> usize {
-    if cells < 50 { 1 } else { 2 }
+/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
+fn indent_of(depth: usize, cells: usize) -> usize {
+    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
 }
 
 /// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
-fn value_column(lines: &[Line], indent: usize) -> usize {
+fn value_column(lines: &[Line], pane: usize) -> usize {
     let cells = |line: &Line| {
         let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
             Key::Index(i) => i.to_string().len() + 2,
             Key::Name(n) => width(SafeText::of(n).as_str()),
         };
-        Some(line.depth * indent + key.min(KEY_CELLS_MAX))
+        Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
     };
     lines.iter().filter_map(cells).max().unwrap_or(0)
 }

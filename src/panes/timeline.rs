@@ -9,6 +9,11 @@ use std::rc::Rc;
 
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
+/// Where we are; where the value in focus is written there; where a mark is.
+const HERE: &str = "│";
+const HERE_WRITTEN: &str = "◈";
+const HERE_FLAGGED: &str = "⚐";
+
 /// Largest message that is read only to know when it came.
 const TIMED_BYTES_MAX: u64 = 32 << 10;
 
@@ -49,8 +54,13 @@ impl Timeline {
         }
         let mut out = self.cells(open, len).as_ref().clone();
         let here = cell_of(open.step(), len, open.count());
-        let is_sign = matches!(out[here].1, "◆" | "◇" | super::marks::FLAG);
-        out[here] = (Role::Accent, if is_sign { out[here].1 } else { "│" });
+        // Where one is must not look like any other place, with and without colour.
+        let sign = match out[here].1 {
+            "◆" | "◇" => HERE_WRITTEN,
+            super::marks::FLAG => HERE_FLAGGED,
+            _ => HERE,
+        };
+        out[here] = (Role::Accent, sign);
         let mut pieces = vec![Piece::of(Role::Dim, " 0 ")];
         for (role, text) in out {
             match pieces.last_mut().filter(|p| p.role == role) {

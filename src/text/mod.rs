@@ -3,12 +3,14 @@
 //! [`SafeText`] is the one type that a painter accepts, and only [`SafeText::of`] makes it from foreign text, so that
 //! no control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON, no colour.
 
+mod figures;
 mod find;
 pub mod near;
 mod role;
 mod safe;
 mod width;
 
+pub use figures::{count_text, size_text};
 pub use find::{Expression, Pattern};
 pub use role::Role;
 pub use safe::SafeText;

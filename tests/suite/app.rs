@@ -175,7 +175,7 @@ fn stage_of_tickets() -> Stage {
 fn folds_and_cursor_stay_through_steps() {
     let mut stage = trip();
     press(&mut stage, "$");
-    seek(&mut stage, "hotels", "†state.hotels[0].id");
+    seek(&mut stage, "hotels.0..id", "†state.hotels[0].id");
     press(&mut stage, "h h h h");
     assert_eq!(focus(&stage), "†state.hotels");
     let rows = |stage: &Stage| stage.app.state.outline(&stage.app.session.open().unwrap()).lines().len();

@@ -190,3 +190,22 @@ fn a_look_by_the_rules_of_datasets_leaves_the_tree_as_it_is() {
     let lines_of = |text: &str| text.lines().skip(1).take(10).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!((stage.app.pane, lines_of(&screen(&stage))), (Pane::Attempts, lines_of(&tree)));
 }
+
+#[test]
+fn folding_all_stays_in_its_branch_and_the_undecided_are_found_within_the_tree() {
+    let mut stage = stage(dataset(), (120, 30));
+    press(&mut stage, "j j a");
+    assert_eq!(stage.app.attempts.record(), Some(2));
+    press(&mut stage, "C");
+    let cursor = |stage: &Stage| lines(stage).into_iter().find(|line| line.contains("▌")).unwrap();
+    assert!(cursor(&stage).contains("@2"), "{}", screen(&stage));
+    press(&mut stage, "E g ] ?");
+    let mut seen = vec![(stage.app.pane, stage.app.attempts.record())];
+    for _ in 0..2 {
+        press(&mut stage, "+ ] ?");
+        seen.push((stage.app.pane, stage.app.attempts.record()));
+    }
+    assert!(seen.iter().all(|(pane, record)| *pane == Pane::Attempts && record.is_some()), "{seen:?}");
+    seen.dedup();
+    assert_eq!(seen.len(), 3, "{seen:?}");
+}

@@ -75,7 +75,7 @@ fn contracts_tell_what_fits_and_what_is_missing() {
         r#"{"name":"C","capability":"c","inputs":[{"name":"x","data_type":"FILE_IDS"}],"outputs":[]}]}"#
     );
     let stage = stage_of(Input::memory("x", text), (160, 45), "7");
-    shows(&stage, &["✗ 1 conflict", "✗ conflict  A and B all give FILE_IDS images", "✗ A  #0  dangling"]);
+    shows(&stage, &["✗ 1 conflict", "✗ conflict  A #0 and B #1 give FILE_IDS images", "✗ A  #0  dangling"]);
     shows(&stage, &["takes ✗ q  TEXT  nothing supplies it", "takes … x  FILE_IDS  A gives it"]);
 }
 

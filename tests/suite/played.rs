@@ -38,3 +38,13 @@ pub(crate) fn lines(stage: &Stage) -> Vec<String> {
     let row = |y: u16| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
     (0..buffer.area.height).map(row).collect()
 }
+
+/// The program on records of this text.
+pub(crate) fn on(text: &str, size: (u16, u16)) -> Stage {
+    stage(Input::memory("records.jsonl", text), size)
+}
+
+/// The screen as one text, for messages of tests and for what stands anywhere on it.
+pub(crate) fn screen(stage: &Stage) -> String {
+    lines(stage).iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+}

@@ -91,7 +91,8 @@ fn steps_and_values_of_a_record_have_marks_of_their_own() {
     press(&mut stage, "# type:loop Enter");
     let shown = text(&stage);
     assert!(shown.contains("⚑ #loop “look”"), "{shown}");
-    assert_eq!(shown.matches('⚑').count(), 3, "in the list, on the timeline, above the message: {shown}");
+    assert_eq!(shown.matches('⚑').count(), 2, "in the list, above the message: {shown}");
+    assert_eq!(shown.matches('⚐').count(), 1, "on the timeline, where one is: {shown}");
     press(&mut stage, "0 ]m");
     assert_eq!(stage.app.session.focus.step, 1);
     press(&mut stage, "mm # type:loop Enter M C-u Enter");

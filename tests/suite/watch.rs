@@ -61,7 +61,7 @@ fn a_value_is_watched_shown_and_taken_away() {
     let copied = stage.tell(Msg::Key("y".parse().unwrap()));
     assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "null"), "{copied:?}");
     let copied = stage.tell(Msg::Key("Y".parse().unwrap()));
-    assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "†state.budget"), "{copied:?}");
+    assert!(matches!(&copied[..], [Effect::Copy(text)] if text == "†state.budget --instance ②"), "{copied:?}");
     press(&mut stage, "Tab");
     assert_eq!(stage.app.pane, Pane::Steps);
     press(&mut stage, "w");

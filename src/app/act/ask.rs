@@ -2,7 +2,8 @@
 
 use crate::app::keys::Tab;
 use crate::app::{App, Pane};
-use crate::panes::compare;
+use crate::format::cause::{Hop, Written};
+use crate::panes::compare::Pairs;
 use crate::state::NodeId;
 use std::collections::HashSet;
 
@@ -29,6 +30,36 @@ impl App {
                 self.tell(format!("so since this step, up to step {step} at least"));
             }
         }
+    }
+
+    /// Goes to what the value in focus was copied from: one hop back on the way to where it first came in.
+    pub(super) fn go_to_origin(&mut self) {
+        let Some(open) = self.session.open() else { return };
+        let leaf = open.focus_node().and_then(|(_, node)| open.tree().leaf(node, open.step()));
+        let Some(leaf) = leaf else {
+            drop(open);
+            return self.tell("no value in focus that could be copied from another: move in State to one");
+        };
+        let hops = open.causes(&[Written { node: leaf.node, author: leaf.step, value: &leaf.value }]);
+        let Some(hop) = hops[0].first() else {
+            drop(open);
+            return self.tell("nothing says where this value came from: it first came in here");
+        };
+        let left = hops[0].len() - 1;
+        let s = if left == 1 { "" } else { "s" };
+        let more = if left == 0 { "it first came in here".to_owned() } else { format!("{left} more hop{s} back") };
+        let told = format!("{} · {more} · Backspace returns", hop.told(open.run()));
+        let target = match hop {
+            Hop::Value { id, path, .. } => Some((open.tree().identity(*id).clone(), path.clone())),
+            Hop::Result { .. } => None,
+        };
+        let step = hop.step().max(0);
+        drop(open);
+        self.jump_to(step);
+        if let Some(target) = target {
+            self.focus_path(target);
+        }
+        self.tell(told);
     }
 
     /// Puts the next or previous value that the step wrote in focus; behind the last comes the first.
@@ -59,15 +90,23 @@ impl App {
 
     /// Compares the next two instances of the kind in focus; behind the last pair come steps again.
     pub(super) fn compare_instances(&mut self) {
-        let Some(kind) = self.session.focus.path.as_ref().map(|(identity, _)| identity.kind.clone()) else {
-            return self.tell("no value in focus: move in State to a kind that has instances");
+        let Some(open) = self.session.open() else { return };
+        let standing = open.tree().identities(open.step());
+        let mut named = standing.iter().map(|view| open.tree().identity(view.id));
+        // Without a value in focus it is the first kind with instances, as where they stand side by side.
+        let focus = self.session.focus.path.as_ref().map(|(identity, _)| identity);
+        let Some(of) = focus.or_else(|| named.find(|identity| identity.instance.is_some())).cloned() else {
+            drop(open);
+            return self.tell("no kind has instances at this step");
         };
-        let Some(count) = self.session.open().map(|o| compare::pairs(o.run(), &kind, o.step()).len()) else { return };
+        let count = Pairs::of(open.run(), &of, open.step()).count();
+        drop(open);
         let next = match &self.inspector.pair {
-            Some((before, at)) if *before == kind => at + 1,
+            Some((before, at)) if *before == of => at + 1,
             _ => 0,
         };
-        self.inspector.pair = (next < count).then(|| (kind.clone(), next));
+        let kind = of.kind.clone();
+        self.inspector.pair = (next < count).then_some((of, next));
         match (&self.inspector.pair, count) {
             (_, 0) => return self.tell(format!("¶{kind} has no two instances at this step")),
             (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; the same key goes on", next + 1)),

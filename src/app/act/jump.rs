@@ -176,11 +176,17 @@ impl App {
         let Some(open) = self.session.open() else { return };
         let Some((_, node)) = open.focus_node() else {
             drop(open);
-            return self.fold(None);
+            return match self.columns.is_on {
+                true => self.tell("this instance has no such value at this step"),
+                false => self.fold(None),
+            };
         };
         let leaf = open.tree().leaf(node, open.step());
         let step = open.step();
         drop(open);
+        if leaf.is_none() && self.columns.is_on {
+            return self.tell("this instance has no such value at this step");
+        }
         let reference = self.reference_in_row(Pane::State);
         match (leaf, reference) {
             (_, Some((reference, instance))) => self.follow_reference(&reference, instance),

@@ -2,6 +2,7 @@
 
 use crate::app::keys::Tab;
 use crate::app::{App, Effect, Effects, Pane};
+use crate::format::Instances;
 use crate::panes::watch::Target;
 
 /// Longest text given to the clipboard, in bytes: terminals and multiplexers drop longer ones.
@@ -55,13 +56,19 @@ impl App {
             Pane::Inspector if self.inspector.document().is_some() => {
                 self.inspector.document().and_then(|view| Some(view.doc()?.pointer(view.node(cells)?)))
             }
-            Pane::Watches => {
-                let target = self.watches.chosen().map(|watch| &watch.target);
-                self.session.open().zip(target).map(|(open, (identity, path))| open.run().reference(identity, path))
-            }
-            _ => self.session.open().and_then(|o| o.focus_reference()).map(|(reference, _)| reference),
+            Pane::Watches => self.path_text(self.watches.chosen().map(|watch| &watch.target)),
+            _ => self.path_text(self.session.focus.path.as_ref()),
         };
         self.copy(text, effects);
+    }
+
+    /// A path of the state with its instance, as the command line takes both.
+    fn path_text(&self, target: Option<&Target>) -> Option<String> {
+        let (open, (identity, path)) = (self.session.open()?, target?);
+        let reference = open.run().reference(identity, path);
+        let is_told = open.run().instances() == Instances::Chosen;
+        let instance = identity.instance.as_ref().filter(|_| is_told);
+        Some(instance.map_or(reference.clone(), |instance| format!("{reference} --instance {instance}")))
     }
 
     fn copy(&mut self, text: Option<String>, effects: &mut Effects) {

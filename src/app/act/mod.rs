@@ -66,6 +66,7 @@ impl App {
             A::Back => self.back(),
             A::Live => self.toggle_live(effects),
             A::FirstSo => self.first_so(),
+            A::Origin => self.go_to_origin(),
             A::ChangeNext => self.change_of_step(true),
             A::ChangePrevious => self.change_of_step(false),
             A::Attempts => self.show_attempts(),
@@ -199,6 +200,10 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
+        } else if self.pane == Pane::Inspector && self.inspector.file.take().is_some() {
+            self.pane = Pane::State;
+        } else if self.pane == Pane::State && self.columns.is_on {
+            self.toggle_columns();
         } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
             self.close_beside(self.pane);
         } else if self.pane == Pane::Attempts {
@@ -228,6 +233,8 @@ impl App {
             self.pane = Pane::State;
         } else if self.is_zoomed {
             self.is_zoomed = false;
+        } else if self.pane == Pane::State && self.columns.is_on {
+            self.toggle_columns();
         } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
             self.pane = Pane::Table;
         } else if self.pane == Pane::Table && !self.table.filter.is_empty() {

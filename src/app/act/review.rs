@@ -216,6 +216,16 @@ impl App {
     // ---- going
 
     fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
+        if self.pane == Pane::Attempts && !self.attempts.is_list() {
+            let all = self.attempts.others(is_forward);
+            return match all.into_iter().find(|(_, record)| self.is_undecided(*record)) {
+                Some((row, _)) => {
+                    self.attempts.scroll.is_jump = true;
+                    self.attempts.move_to(row);
+                }
+                None => self.tell("every attempt that is shown here is decided"),
+            };
+        }
         let (here, count) = match self.session.format.layout() {
             Layout::Set => (self.row_here(), self.table.count(&self.session)),
             Layout::Run => {

@@ -32,7 +32,8 @@ impl App {
         };
         let last = self.session.open().map_or(0, |open| open.last());
         let is_watched = self.watches.toggle(target, last);
-        let (reference, _) = self.session.open().and_then(|open| open.focus_reference()).unwrap_or_default();
+        let (reference, instance) = self.session.open().and_then(|open| open.focus_reference()).unwrap_or_default();
+        let reference = instance.map_or(reference.clone(), |instance| format!("{reference} {instance}"));
         self.tell(if is_watched {
             format!("watching {reference}; Tab leads to the strip, where e gives it a condition")
         } else {

@@ -47,6 +47,7 @@ fn node(node: Node) -> PlanNode {
         name: node.tool,
         instance: node.instance,
         status: Some(node.status.name().to_owned()),
+        why: node.why,
         reads: node.reads.into_iter().zip(&node.supplies).map(read).collect(),
         writes: node.writes.into_iter().zip(&node.wrote).map(write).collect(),
         instances,

@@ -84,7 +84,8 @@ impl Ports<'_> {
             Supply::Named => (PortState::There, named(), None),
             Supply::WrongType(has) => (PortState::Missing, named(), Some(format!("the slot is {has}"))),
             Supply::Fits(name) => (PortState::There, slot(name), Some(format!("slot {name} fits"))),
-            Supply::Output(agent) => (PortState::Awaited, None, Some(format!("{agent} gives it"))),
+            Supply::Output(agent) if input.is_required => (PortState::Awaited, None, Some(format!("{agent} gives it"))),
+            Supply::Output(agent) => (PortState::Awaited, None, Some(format!("optional · {agent} gives it"))),
             Supply::Nothing if input.is_required => (PortState::Missing, None, Some("nothing supplies it".to_owned())),
             Supply::Nothing => (PortState::Awaited, None, Some("optional".to_owned())),
         };

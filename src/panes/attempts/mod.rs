@@ -268,12 +268,35 @@ impl AttemptsPane {
 
     /// Folds all branches below the first, or unfolds all.
     pub fn fold_all(&mut self, is_open: bool) {
+        let here = self.line();
+        let at = self.at;
         self.folded.clear();
         if let (false, Some(TaskAnswer::Tree(tree))) = (is_open, &self.tree) {
             let all = (0..tree.branches.len()).filter(|i| tree.branches[*i].stretch.depth > 0);
             self.folded = all.map(|i| Self::known(tree, Line::Branch(i))).collect();
         }
         self.lay_out();
+        // What is folded away leaves the cursor on the branch that it is in.
+        let mut above = here.map(|(Line::Branch(i) | Line::End(i, _))| i);
+        while let Some(branch) = above.filter(|_| self.at != at) {
+            self.show(|line, _| line == Line::Branch(branch));
+            let is_there = self.line() == Some(Line::Branch(branch));
+            above = self.tree().filter(|_| !is_there).and_then(|tree| tree.branches[branch].stretch.parent);
+        }
+    }
+
+    /// The rows of the tree that stand for one attempt, from the cursor on or back, around the end, with its record.
+    #[must_use]
+    pub fn others(&self, is_forward: bool) -> Vec<(usize, usize)> {
+        let Some(tree) = self.tree() else { return Vec::new() };
+        let (count, here) = (self.lines.len(), self.scroll.cursor);
+        let row = |n: usize| if is_forward { (here + n) % count } else { (here + count - n) % count };
+        let rows = (1..=count).map(row);
+        let record = |row: usize| match self.lines[row] {
+            Line::End(_, attempt) => Some((row, tree.attempts[attempt].record)),
+            Line::Branch(_) => None,
+        };
+        rows.filter_map(record).collect()
     }
 
     /// Puts the cursor on the next or previous row with a match, around the end; which one it is.

@@ -1,11 +1,11 @@
 //! What one step did to the state, by node, for the signs of its rows.
 
-use super::super::{Extent, Open, Piece};
+use super::super::{Extent, Open, Piece, value};
 use super::{Line, Outline, Place, StatePane};
 use crate::json::Key;
 use crate::model::StepNo;
-use crate::state::{EventOp, IdentityId, IdentityView, NodeId};
-use crate::text::Role;
+use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
+use crate::text::{Role, SafeText};
 use std::collections::{HashMap, HashSet};
 
 /// What the step in focus did, by node.
@@ -100,6 +100,37 @@ impl StatePane {
         };
         Some(Piece::of(Role::Changed, &format!("{told}{word} ")))
     }
+}
+
+/// What a step did to a leaf; one that took the place of a container is a change.
+pub(super) fn op(open: &Open<'_>, outline: &Outline, node: NodeId) -> Option<EventOp> {
+    match outline.changes.leaves.get(&node)? {
+        EventOp::Add if is_container(open, node, outline.step - 1) == Some(true) => Some(EventOp::Change),
+        op => Some(*op),
+    }
+}
+
+/// Whether a value is an object or array at a step; None where it is absent.
+pub(super) fn is_container(open: &Open<'_>, node: NodeId, step: StepNo) -> Option<bool> {
+    Some(open.tree().leaf(node, step).is_none()).filter(|_| open.tree().shape(node, step).is_some())
+}
+
+/// What a value was just before a step, in one line, and of a leaf the step that wrote it.
+pub(in crate::panes) fn before(open: &Open<'_>, node: NodeId, step: StepNo) -> Option<(SafeText, Option<StepNo>)> {
+    if let Some(old) = open.tree().before(node, step) {
+        return Some((value::stored(&old.value, open.bytes()).text, Some(old.step)));
+    }
+    let shape = open.tree().shape(node, step - 1)?;
+    let n = open.tree().child_count(node, step - 1);
+    let told = format!("{} value{}", value::count_text(n), if n == 1 { "" } else { "s" });
+    let told = if shape == Shape::Array { format!("[{told}]") } else { format!("{{{told}}}") };
+    Some((SafeText::of(&told), None))
+}
+
+/// The same as it stands behind what the value is now.
+pub(super) fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
+    let old = before(open, node, step).map(|(old, _)| [Piece::of(Role::Dim, "  was "), Piece::safe(Role::Old, old)]);
+    old.into_iter().flatten().collect()
 }
 
 /// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.

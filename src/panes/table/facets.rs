@@ -1,9 +1,9 @@
 //! The values of the column in focus: how many records have each, most first; those that the filter asks for are
 //! ticked.
 
-use crate::panes::{Extent, Hit, Piece, Row, Scroll, Window, value};
+use crate::panes::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
 use crate::review::{Column, Field, Filter, Tally};
-use crate::text::{Role, SafeText, pad};
+use crate::text::{Pattern, Role, SafeText, pad};
 
 /// Rows above the values.
 pub const HEAD_ROWS: usize = 1;
@@ -40,6 +40,13 @@ impl FacetsPane {
     pub fn chosen(&self) -> Option<(Field, String)> {
         let (_, tally) = self.tally.as_ref()?;
         Some((tally.field?, tally.values.get(self.scroll.cursor)?.written.clone()))
+    }
+
+    /// Puts the cursor on the next or previous value that matches, around the end; which one it is.
+    pub fn search(&mut self, focus: Column, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let (_, tally) = self.tally.as_ref().filter(|(column, _)| *column == focus)?;
+        let hits: Vec<usize> = (0..tally.values.len()).filter(|i| pattern.is_match(&tally.values[*i].label)).collect();
+        self.scroll.move_to_hit(&hits, is_forward)
     }
 
     /// The visible rows; the first tells of all values.

@@ -3,10 +3,10 @@
 
 use super::cells::measured;
 use super::facets::bar_of;
-use crate::panes::row::pieces_width;
-use crate::panes::{Extent, Piece, Row, Window, value};
+use crate::panes::row::{next_hit, pieces_width};
+use crate::panes::{Extent, Nth, Piece, Row, Window, value};
 use crate::review::{Bin, Column, Field, Filter, Numbers, Plot, Tally};
-use crate::text::{Role, SafeText, pad, width};
+use crate::text::{Pattern, Role, SafeText, pad, width};
 
 /// Cells left of the bars: the greatest count.
 const SCALE_CELLS: usize = 8;
@@ -41,6 +41,19 @@ impl PlotPane {
             Some((field, plot)) => Some((*field, plot.bins.get(self.cursor)?.written.clone())),
             None => Some((tally.field?, tally.values.get(self.cursor)?.written.clone())),
         }
+    }
+
+    /// Puts the cursor on the next or previous bar whose bounds or value match, around the end; which one it is.
+    pub fn search(&mut self, tally: Option<&Tally>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
+        let tally = tally?;
+        let names: Vec<&str> = match &tally.plot {
+            Some((_, plot)) => plot.bins.iter().map(|bin| bin.written.as_str()).collect(),
+            None => tally.values.iter().map(|value| value.label.as_str()).collect(),
+        };
+        let hits: Vec<usize> = (0..names.len()).filter(|bar| pattern.is_match(names[*bar])).collect();
+        let found = next_hit(&hits, &self.cursor, is_forward)?;
+        self.cursor = hits[found.at];
+        Some(found)
     }
 
     /// The plot of a column.

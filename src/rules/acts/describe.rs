@@ -7,6 +7,7 @@ use super::reference::canonical;
 use super::render::tool_name;
 use crate::json::{Data, Value, compact};
 use crate::model::{Bytes, Role, Step, StepKind, StepNo};
+use crate::text::size_text;
 
 /// Messages longer than this are described by what is known without reading them, in bytes.
 const READ_MAX: u64 = 256 * 1024;
@@ -30,7 +31,7 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
     match kind {
         Type::Rebuilt => told.summary = rebuilt(log, step),
         Type::Broken => told.summary = broken(log, step, bytes),
-        _ if row.span().len > READ_MAX => told.summary = format!("{} bytes", row.span().len),
+        _ if row.span().len > READ_MAX => told.summary = size_text(row.span().len),
         _ => {
             log.read(step, bytes, |message| fill(&mut told, message));
         }

@@ -43,6 +43,8 @@ pub struct Node {
     pub writes: Vec<String>,
     /// How far it is.
     pub status: NodeStatus,
+    /// Why it is no further, where what it reads does not show it.
+    pub why: Option<String>,
     /// For a call without instance: how far it is in each that the data has.
     pub instances: Vec<(String, NodeStatus)>,
     /// Of each of its reads, whether it is there.
@@ -110,6 +112,7 @@ impl Log {
                 instance: call.instance.clone(),
                 reads: call.reads().into_iter().map(|r| resolver.canonical(r)).collect(),
                 writes: call.writes().into_iter().map(|r| resolver.canonical(r)).collect(),
+                why: judge.why(index, status),
                 status,
                 instances: instances.iter().cloned().zip(each).collect(),
             }

@@ -185,6 +185,36 @@ impl<'l> Judge<'l> {
         }
     }
 
+    /// A41: why a call is no further than its status in its own instance says, where what it reads does not show it.
+    pub(super) fn why(&self, index: usize, status: NodeStatus) -> Option<String> {
+        let call = &self.calls[index];
+        let own = call.instance.as_deref();
+        match status {
+            NodeStatus::Unknown => Some("it leaves no record of having run".to_owned()),
+            NodeStatus::Waiting if self.status(index, own) == status => {
+                let is_wider = |input: &Expression| matches!(input, Expression::Wider(_));
+                if call.inputs.iter().any(|input| is_wider(&input.expression)) {
+                    return Some("it reads an expression that is not evaluated".to_owned());
+                }
+                let is_open = |input: &Expression| self.input(index, input, own) == Gate::Open;
+                call.inputs.iter().all(|input| is_open(&input.expression)).then(|| self.when(call))?
+            }
+            _ => None,
+        }
+    }
+
+    /// What the condition of a call comes to in its own instance.
+    fn when(&self, call: &Call) -> Option<String> {
+        let Some(When::Expression(expression)) = &call.when else { return Some("_when is false".to_owned()) };
+        let resolver = self.resolver(call.instance.as_deref());
+        let references: Vec<String> = expression.references().map(|r| resolver.canonical(r)).collect();
+        let told = match resolver.expression(expression) {
+            Outcome::Found(found) => self.log.tree.text(found.node, self.step, self.reader.bytes)?,
+            _ => "not there".to_owned(),
+        };
+        Some(format!("_when {} is {told}", references.join(", ")))
+    }
+
     /// A41, A43: the global status and that of each instance, for a call without instance.
     pub(super) fn statuses(&self, index: usize, instances: &'l [String]) -> (NodeStatus, Vec<NodeStatus>) {
         if let Some(own) = &self.calls[index].instance {

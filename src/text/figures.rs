@@ -1,0 +1,39 @@
+//! Figures for people: sizes and counts, written the same wherever they stand.
+
+/// A size for people: `812 B`, `3.1 kB`, `20.0 MB`.
+#[must_use]
+pub fn size_text(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if value < 1000.0 || unit == "GB" {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    String::new()
+}
+
+/// A count with thin groups: `12,345`.
+#[must_use]
+pub fn count_text(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_counts_read_well() {
+        assert_eq!([size_text(812), size_text(3_140), size_text(20_000_000)], ["812 B", "3.1 kB", "20.0 MB"]);
+        assert_eq!([count_text(7), count_text(1_234), count_text(1_234_567)], ["7", "1,234", "1,234,567"]);
+    }
+}

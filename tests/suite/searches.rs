@@ -1,0 +1,90 @@
+//! Searches in panes: what stands in a pane is found in it.
+
+use super::played::{input, notice, on, press, screen, stage};
+use obelus::app::Pane;
+use obelus::shell::stage::Stage;
+
+/// A value that breaks its schema at step 1 and keeps to it again at step 2.
+pub(crate) const BROKEN: &str = r#"{"type":"data","kind":"trip","data":{"days":3},"schema":{"properties":{"days":{"type":"integer"}}}}
+{"type":"data","kind":"trip","data":{"days":"three"}}
+{"type":"data","kind":"trip","data":{"days":4}}
+"#;
+
+/// Which hit the notice speaks of, and of how many.
+#[track_caller]
+fn nth(stage: &Stage) -> (usize, usize) {
+    let told = notice(stage).split(" · ").nth(1).and_then(|told| told.split(" in this pane").next());
+    let (at, of) = told.and_then(|told| told.split_once(" of ")).unwrap_or_else(|| panic!("{}", notice(stage)));
+    (at.parse().unwrap(), of.parse().unwrap())
+}
+
+#[test]
+fn a_plan_is_searched_where_it_stands() {
+    let mut stage = stage(input("report-plan.json"), (80, 24));
+    press(&mut stage, ". . 7 / type:draft Enter");
+    let (_, all) = nth(&stage);
+    assert!(all >= 4, "{}", notice(&stage));
+    // What is folded is looked at, too, and unfolded where the cursor goes.
+    press(&mut stage, "C");
+    let mut seen: Vec<usize> = Vec::new();
+    for _ in 0..all {
+        press(&mut stage, "n");
+        let (at, of) = nth(&stage);
+        assert_eq!(of, all);
+        seen.push(at);
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, (1..=all).collect::<Vec<_>>());
+    press(&mut stage, "/ type:nowhere Enter");
+    assert_eq!(notice(&stage), "no nowhere in this pane");
+}
+
+#[test]
+fn values_and_plots_are_searched() {
+    let mut stage = stage(input("tickets-std.jsonl"), (120, 40));
+    press(&mut stage, "l l l l f");
+    assert_eq!(stage.app.pane, Pane::Facets);
+    press(&mut stage, "/ type:2[12]0.. Enter");
+    assert_eq!((nth(&stage), stage.app.table.facets.scroll.cursor), ((1, 2), 3));
+    press(&mut stage, "N");
+    assert_eq!((nth(&stage), stage.app.table.facets.scroll.cursor), ((2, 2), 4));
+    stage.app.pane = Pane::Plot;
+    press(&mut stage, "/ type:^190 Enter");
+    assert_eq!((stage.app.pane, nth(&stage), stage.app.table.plot.cursor), (Pane::Plot, (1, 1), 10));
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn rows_that_the_screen_shows_are_found() {
+    let mut stage = on(BROKEN, (80, 24));
+    press(&mut stage, "$ Tab j 4 / type:integer Enter");
+    assert_eq!((nth(&stage), stage.app.inspector.history.scroll.cursor), ((1, 1), 1));
+    press(&mut stage, "/ type:repaired Enter");
+    assert_eq!(stage.app.inspector.history.scroll.cursor, 2);
+    press(&mut stage, ": type:1 Enter 3 / type:repaired Enter");
+    assert_eq!(notice(&stage), "repaired stands at the top of this pane, and nowhere below", "{}", screen(&stage));
+    press(&mut stage, "1 / type:schema-violation Enter");
+    assert_eq!(notice(&stage), "schema-violation stands at the top of this pane, and nowhere below");
+}
+
+#[test]
+fn a_search_of_the_state_stops_at_rows_whose_name_or_value_matches() {
+    let text = r#"{"type":"state","state":{"plan":{"hotel":{"price":{"net":90,"gross":108},"seen":"booked"}},"note":"no plan"}}"#;
+    let mut stage = on(&format!("{text}\n"), (120, 30));
+    press(&mut stage, "Tab / type:plan Enter");
+    let focus = |stage: &Stage| stage.app.session.open().unwrap().focus_reference().unwrap().0;
+    let mut seen = vec![focus(&stage)];
+    for _ in 0..2 {
+        press(&mut stage, "n");
+        seen.push(focus(&stage));
+    }
+    assert_eq!(seen, ["†state.plan", "†state.note", "†state.plan"], "not what only lies below a row that matches");
+    for (typed, wanted) in [
+        ("state.plan.hotel", "†state.plan.hotel"),
+        ("gross", "†state.plan.hotel.price.gross"),
+        ("booked", "†state.plan.hotel.seen"),
+    ] {
+        press(&mut stage, &format!("/ type:{typed} Enter"));
+        assert_eq!((focus(&stage).as_str(), nth(&stage)), (wanted, (1, 1)));
+    }
+}

@@ -1,0 +1,254 @@
+//! What panes say of a value: what it was, who removed it, where it came from, why a call waits.
+
+use super::played::{notice, on, press, screen, step};
+use obelus::app::{Effect, Msg, Pane};
+use obelus::shell::stage::Stage;
+
+/// A value that was handed on from step to step, then replaced with all around it.
+const HANDED_ON: &str = r#"{"type":"input","input":{"seed":"Lisbon-42"}}
+{"type":"data","kind":"a","data":{"v":"Lisbon-42"},"_call":{"_tool":"first","arg":"†input.seed"}}
+{"type":"data","kind":"b","data":{"v":"Lisbon-42"},"_call":{"_tool":"second","arg":"†a.v"}}
+{"type":"data","kind":"out","data":{"x":{"y":"Lisbon-42","z":["Lisbon-42",1]}},"_call":{"_tool":"last","arg":"†b.v"}}
+{"type":"data","kind":"out","data":{"x":null},"_call":{"_tool":"wipe"}}
+{"type":"data","kind":"out","data":{"x":{"y":1}},"_call":{"_tool":"last"}}
+{"type":"state","state":{"list":[1,2,3]}}
+"#;
+
+#[track_caller]
+fn shows(stage: &Stage, wanted: &[&str]) {
+    let screen = screen(stage);
+    for text in wanted {
+        assert!(screen.contains(text), "no {text:?} on\n{screen}");
+    }
+}
+
+#[test]
+fn a_value_that_is_gone_says_who_removed_it_and_what_it_was() {
+    let mut stage = on(HANDED_ON, (120, 30));
+    press(&mut stage, ": type:3 Enter Tab / type:out.x.y Enter .");
+    shows(
+        &stage,
+        &["†out.x.y  not there at this step   next write @5   removed @4 by wipe · before: \"Lisbon-42\" @3"],
+    );
+}
+
+#[test]
+fn what_takes_the_place_of_something_else_says_what_that_was() {
+    let mut stage = on(HANDED_ON, (120, 30));
+    press(&mut stage, ": type:4 Enter");
+    shows(&stage, &["~    x     null  was {2 values}"]);
+    press(&mut stage, ".");
+    shows(&stage, &["▾ x    was null", "+     y    1"]);
+    let list =
+        "{\"type\":\"state\",\"state\":{\"list\":[1,2,3],\"more\":1}}\n{\"type\":\"state\",\"state\":{\"more\":2}}\n";
+    let erase =
+        r#"{"type":"data","kind":"state","_call":{"_tool":"t","_outputPath":"†state.list","_outputMethod":"erase"}}"#;
+    let mut stage = on(&format!("{list}{erase}\n"), (120, 30));
+    press(&mut stage, "$");
+    shows(&stage, &["− ", "list  gone  was [3 values]"]);
+}
+
+#[test]
+fn a_folded_container_that_is_new_counts_what_was_added() {
+    let many: Vec<String> = (0..30).map(|i| i.to_string()).collect();
+    let record = |first: &str| {
+        format!("{{\"type\":\"data\",\"kind\":\"k\",\"data\":{{\"many\":[{first}{}]}}}}\n", many.join(","))
+    };
+    let mut stage = on(&format!("{}{}", record(""), record("7,")), (120, 30));
+    shows(&stage, &["▸ many  30 values  +30"]);
+    press(&mut stage, ".");
+    shows(&stage, &["▸ many  31 values  ~31"]);
+}
+
+#[test]
+fn a_value_is_followed_to_where_it_first_came_in() {
+    let mut stage = on(HANDED_ON, (160, 30));
+    press(&mut stage, ": type:3 Enter Tab / type:out.x.y Enter Esc 4");
+    shows(&stage, &["= †b.v @2 = †a.v @1 = †input.seed @0"]);
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        press(&mut stage, "O");
+        let focus = stage.app.session.open().unwrap().focus_reference().unwrap().0;
+        seen.push((step(&stage), focus, notice(&stage).to_owned()));
+    }
+    let wanted = [
+        (2, "†b.v", "†b.v @2 · 2 more hops back · Backspace returns"),
+        (1, "†a.v", "†a.v @1 · 1 more hop back · Backspace returns"),
+        (0, "†input.seed", "†input.seed @0 · it first came in here · Backspace returns"),
+        (0, "†input.seed", "nothing says where this value came from: it first came in here"),
+    ];
+    assert_eq!(seen, wanted.map(|(step, focus, told)| (step, focus.to_owned(), told.to_owned())));
+    press(&mut stage, "Backspace Backspace Backspace");
+    assert_eq!(step(&stage), 3);
+}
+
+#[test]
+fn a_plan_says_why_a_call_waits() {
+    let plan = r#"{"type":"state","state":{"go":false}}
+{"type":"plan","plan":[{"_tool":"a","_when":"†state.go","_outputPath":"†state.a"},{"_tool":"b","x":"†state.go"}]}
+"#;
+    let mut stage = on(plan, (120, 30));
+    press(&mut stage, ". 7");
+    shows(&stage, &["since _when †state.go is false", "since it leaves no record"]);
+}
+
+#[test]
+fn the_line_of_the_run_says_where_one_is_also_on_signs() {
+    let mut stage = on(HANDED_ON, (80, 24));
+    press(&mut stage, ": type:3 Enter Tab / type:out.x.y Enter Esc");
+    let line = |stage: &Stage| screen(stage).lines().rev().nth(1).unwrap().to_owned();
+    assert_eq!((line(&stage).matches('◈').count(), line(&stage).matches('◆').count()), (1, 2), "{}", line(&stage));
+    press(&mut stage, ".");
+    assert_eq!((line(&stage).matches('◈').count(), line(&stage).matches('◆').count()), (1, 2), "{}", line(&stage));
+    press(&mut stage, "Tab $");
+    assert_eq!((line(&stage).matches('◈').count(), line(&stage).matches('│').count()), (0, 1), "{}", line(&stage));
+}
+
+#[test]
+fn esc_and_q_lead_back_from_instances() {
+    let set =
+        |i: &str, n: u8| format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"{i}\",\"data\":{{\"n\":{n}}}}}\n");
+    let mut stage = on(&format!("{}{}{}", set("①", 1), set("②", 2), set("①", 3)), (120, 30));
+    for key in ["Esc", "q", "I"] {
+        press(&mut stage, "$ I");
+        shows(&stage, &["Instances @2"]);
+        press(&mut stage, key);
+        assert!(!stage.app.columns.is_on && stage.app.pane == Pane::State, "{key}");
+    }
+}
+
+#[test]
+fn deep_values_are_seen_and_their_end_is_told() {
+    let deep = (0..40).fold("\"leafvalue\"".to_owned(), |inner, i| format!("{{\"key{i}\":{inner}}}"));
+    let mut stage = on(&format!("{{\"type\":\"state\",\"state\":{deep}}}\n"), (80, 24));
+    press(&mut stage, "Tab / type:leafvalue Enter Esc");
+    let screen = screen(&stage);
+    let rows: Vec<&str> = screen.lines().filter(|line| line.contains("\"leafvalue\"")).collect();
+    assert_eq!(rows.len(), 2, "in its row and in the sentence on it:\n{screen}");
+    assert!(rows[0].contains("key0") && rows[1].contains(".key0") && rows[1].contains("set @0"), "{rows:?}");
+}
+
+#[test]
+fn the_llm_view_stays_where_one_looks() {
+    let say = |i: usize| format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"said {i}\"}}\n");
+    let text: String = (0..60).map(say).collect();
+    let mut stage = on(&text, (80, 24));
+    press(&mut stage, ": type:40 Enter 2 .");
+    shows(&stage, &["said 41"]);
+    press(&mut stage, ". . .");
+    shows(&stage, &["said 44"]);
+    press(&mut stage, "g .");
+    shows(&stage, &["said 0"]);
+}
+
+#[test]
+fn instances_are_compared_from_the_one_in_focus() {
+    let set =
+        |i: usize| format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"i{i}\",\"data\":{{\"n\":{i}}}}}\n");
+    let text: String = (0..5).map(set).collect();
+    let mut stage = on(&text, (120, 30));
+    press(&mut stage, "$ J");
+    shows(&stage, &["¶k i0 → i1 @4", "pair 1 of 10 of ¶k"]);
+    let mut stage = on(&text, (120, 30));
+    press(&mut stage, "$ Tab G J");
+    shows(&stage, &["¶k i0 → i4 @4", "pair 1 of 10 of ¶k"]);
+    press(&mut stage, "J");
+    shows(&stage, &["¶k i1 → i4 @4", "pair 2 of 10 of ¶k"]);
+    let mut seen: Vec<String> = Vec::new();
+    for _ in 2..10 {
+        press(&mut stage, "J");
+        seen.extend(screen(&stage).lines().find_map(|line| {
+            Some(line.split("¶k i").find(|part| part.contains(" → "))?.split(" @4").next()?.to_owned())
+        }));
+    }
+    assert_eq!(notice(&stage), "pair 10 of 10 of ¶k; the same key goes on");
+    seen.sort();
+    seen.dedup();
+    press(&mut stage, "J");
+    assert_eq!((seen.len(), notice(&stage)), (8, "the Diff tab compares steps again"));
+    assert!(
+        stage.app.session.focus.path.as_ref().is_some_and(|(identity, _)| identity.instance.as_deref() == Some("i4"))
+    );
+    stage.app.pane = Pane::State;
+    let effects = stage.tell(Msg::Key("Y".parse().unwrap()));
+    let copied = effects.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(copied, Some("†k.n --instance i4"));
+    press(&mut stage, "w");
+    assert!(notice(&stage).starts_with("watching †k.n i4;"), "{}", notice(&stage));
+}
+
+#[test]
+fn a_long_line_being_typed_shows_the_part_around_its_cursor() {
+    for size in [(80, 24), (40, 12)] {
+        let mut stage = on(HANDED_ON, size);
+        press(&mut stage, &format!("/ type:begin{}end", "x".repeat(120)));
+        let footer = |stage: &Stage| screen(stage).lines().last().unwrap().to_owned();
+        assert!(footer(&stage).starts_with(" /…x") && footer(&stage).ends_with("xend"), "{}", footer(&stage));
+        press(&mut stage, "Left Left");
+        assert!(footer(&stage).ends_with("xend"), "{}", footer(&stage));
+        press(&mut stage, "Home");
+        assert!(footer(&stage).starts_with(" /beginxx") && footer(&stage).ends_with('…'), "{}", footer(&stage));
+    }
+}
+
+#[test]
+fn empty_panes_speak_of_what_is_there() {
+    let mut stage = on("{\"a\":1}\n{\"b\":{\"c\":1}}\n", (80, 24));
+    press(&mut stage, "4");
+    shows(&stage, &["No state in these records."]);
+    press(&mut stage, "3");
+    shows(&stage, &["No state in these records."]);
+    press(&mut stage, ". 1 C");
+    shows(&stage, &["1 member"]);
+    assert!(!screen(&stage).contains("1 members"));
+    let stage = on("not json at all\n", (80, 24));
+    assert!(!screen(&stage).contains("other records"), "{}", screen(&stage));
+    let stage = on("", (80, 24));
+    shows(&stage, &["the input holds no records"]);
+}
+
+#[test]
+fn texts_of_lines_differ_line_by_line() {
+    let text = |lines: &[&str]| {
+        let all = (0..40)
+            .map(|i| lines.get(i - i.min(20)).filter(|_| i >= 20).map_or(format!("line {i}"), |l| (*l).to_owned()));
+        let all: Vec<String> = all.collect();
+        format!("{{\"type\":\"state\",\"state\":{{\"t\":\"{}\"}}}}\n", all.join("\\n"))
+    };
+    let mut stage = on(&(text(&["old 20", "", "x"]) + &text(&["new 20", "", "x"])), (100, 30));
+    press(&mut stage, ". 5");
+    let screen = screen(&stage);
+    let rows = screen.lines().filter_map(|line| line.split('┊').nth(1).map(|_| line.rsplit("││").next().unwrap()));
+    let rows: Vec<String> = rows.map(|row| row.trim_end_matches(['│', ' ']).to_owned()).collect();
+    let wanted = [
+        "     ┊ …",
+        "     ┊ line 19",
+        "   − ┊ old 20",
+        "     ┊",
+        "     ┊ …   @0",
+        "     ┊ …",
+        "     ┊ line 19",
+        "   + ┊ new 20",
+        "     ┊",
+        "     ┊ …   @1",
+    ];
+    assert_eq!(rows, wanted, "{screen}");
+}
+
+#[cfg(feature = "schema")]
+#[test]
+fn instances_show_what_breaks_their_schema_and_what_they_do_not_have() {
+    let set = |i: &str, data: &str, more: &str| {
+        format!("{{\"type\":\"data\",\"kind\":\"k\",\"_instance\":\"{i}\",\"data\":{{{data}}}{more}}}\n")
+    };
+    let schema = r#","schema":{"properties":{"n":{"type":"integer"}}}"#;
+    let mut stage = on(&(set("a", "\"n\":1", schema) + &set("b", "\"n\":\"x\",\"m\":2", schema)), (100, 24));
+    press(&mut stage, "$ I");
+    shows(&stage, &["✗\"x\""]);
+    press(&mut stage, "j h Enter");
+    shows(&stage, &["—"]);
+    assert_eq!(notice(&stage), "this instance has no such value at this step", "{}", screen(&stage));
+}
