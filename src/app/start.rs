@@ -26,8 +26,10 @@ impl App {
         if !is_there {
             return;
         }
-        let step = start.step.unwrap_or(open.last()).clamp(0, open.last().max(0));
-        let mut problem = None;
+        let last = open.last().max(0);
+        let step = start.step.unwrap_or(last).clamp(0, last);
+        let beyond = start.step.filter(|asked| *asked > last);
+        let mut problem = beyond.map(|asked| format!("there is no step {asked}; {last} is the last"));
         let path = start.path.as_deref().and_then(|path| match open.run().locate(path, step) {
             Ok(found) => {
                 let wanted = |instance: Option<&str>| {

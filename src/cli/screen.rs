@@ -127,6 +127,10 @@ fn show(
     look: Look,
     (follow, marks): (bool, Option<PathBuf>),
 ) -> Result<u8, Stop> {
+    if let Some(folder) = look.files.as_ref().filter(|folder| !folder.is_dir()) {
+        let problem = Problem::unreadable(format!("{} is no folder", folder.display()));
+        return Err(problem.hint("--files takes the folder in which the files lie by their ids").into());
+    }
     let start = look.start(opened.is_none());
     let template = look.template()?;
     let opened = match opened {

@@ -76,7 +76,7 @@ impl Column {
             Self::Tokens => "tokens that a model sees, estimated: a quarter of the bytes",
             Self::Chars => "characters of all steps",
             Self::Size => "bytes of the record",
-            Self::Reward => "sum of the rewards, else the reward of the whole",
+            Self::Reward => "sum of the steps' rewards; of a conversation without any, its own",
             Self::Finish => "how it ends",
             Self::Words => "first words of the user",
             Self::Own(_) => "what your expression says",

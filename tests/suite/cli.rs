@@ -263,4 +263,6 @@ fn a_word_that_is_no_command_and_no_file_is_told_with_the_near_command() {
     assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
     let (status, _, stderr) = obelus(&["Cargo.toml", "-"]);
     assert!(status == 2 && stderr.contains("alone"), "{stderr}");
+    let (status, _, stderr) = obelus(&["demo", "--files", "/none"]);
+    assert!(status == 2 && stderr.contains("/none is no folder"), "{stderr}");
 }
