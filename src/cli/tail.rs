@@ -90,7 +90,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// What can be read once: standard input, a pipe, a device, what a packed file holds.
 ///
 /// # Errors
-/// It cannot be read, or is no text (R9). A file that is to be followed may become readable.
+/// It cannot be read, or is of a kind that is no text (R9). A file that is to be followed may become readable.
 fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
     let path = options.path.as_ref();
     if options.path.is_stdin() {
@@ -99,7 +99,7 @@ fn stream(options: &Options) -> Result<Option<Arc<Input>>, Problem> {
     if !path.exists() || path.is_dir() {
         return Ok(None);
     }
-    match Input::open(path) {
+    match Input::open_lines(path) {
         Ok(input) => Ok(Some(input).filter(|input| !input.is_file())),
         Err(problem) if options.once || File::open(path).is_ok() => Err(problem),
         Err(_) => Ok(None),

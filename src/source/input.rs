@@ -34,6 +34,9 @@ enum Store {
     Memory(Vec<u8>),
 }
 
+/// Why an input of these first bytes and this name is not read.
+type Refused = fn(&[u8], &str) -> Option<Problem>;
+
 impl Input {
     /// Opens a file for reading. A pipe or device is spooled in the background, as [`Input::stdin`]; so is what a
     /// packed file holds.
@@ -41,6 +44,18 @@ impl Input {
     /// # Errors
     /// It is missing, a folder, not ours to read, or no text (R9); each told with what to do.
     pub fn open(path: &Path) -> Result<Arc<Self>, Problem> {
+        Self::open_unless(path, kind::refused)
+    }
+
+    /// The same for who tells each line that is no JSON: bytes of no known kind are taken.
+    ///
+    /// # Errors
+    /// As [`Input::open`], but for those.
+    pub fn open_lines(path: &Path) -> Result<Arc<Self>, Problem> {
+        Self::open_unless(path, kind::foreign)
+    }
+
+    fn open_unless(path: &Path, refused: Refused) -> Result<Arc<Self>, Problem> {
         let name = path.display().to_string();
         let meta = std::fs::metadata(path).map_err(|e| cannot_open(&name, &e))?;
         if meta.is_dir() {
@@ -64,7 +79,7 @@ impl Input {
             let (whole, label) = (Some(path.to_owned()), name.clone());
             return Self::spooled(name, whole, Packing::Unpacked, move || super::parquet::lines(file, &label));
         }
-        input.check()?;
+        input.check_by(refused)?;
         Ok(input)
     }
 
@@ -263,9 +278,13 @@ impl Input {
     /// # Errors
     /// It is compressed, UTF-16, binary: named, with advice.
     pub fn check(&self) -> Result<(), Problem> {
+        self.check_by(kind::refused)
+    }
+
+    fn check_by(&self, refused: Refused) -> Result<(), Problem> {
         let mut head = [0; kind::HEAD];
         let len = self.read_at(0, &mut head)?;
-        kind::refused(&head[..len], &self.name).map_or(Ok(()), Err)
+        refused(&head[..len], &self.name).map_or(Ok(()), Err)
     }
 
     /// Fills `block` from `offset` on, up to the present length; returns how many bytes it got, 0 at the end.

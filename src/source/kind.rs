@@ -36,13 +36,20 @@ const UTF16_ADVICE: &str = "convert it first, as in `iconv -f UTF-16 -t UTF-8 FI
 
 /// Why an input that begins so cannot be read as text, if it cannot (R9).
 pub(crate) fn refused(head: &[u8], name: &str) -> Option<Problem> {
-    let (what, advice) = MAGIC
-        .iter()
-        .find(|(magic, ..)| head.starts_with(magic))
-        .map(|&(_, what, advice)| (what, advice))
-        .or_else(|| utf16_without_mark(head).then_some(("UTF-16 text", UTF16_ADVICE)))
-        .or_else(|| binary(head).then_some(("binary data", "open a JSON or JSON Lines file in UTF-8")))?;
-    Some(Problem::unreadable(format!("{name} is {what}, not JSON in UTF-8")).hint(advice))
+    let is_noise = || binary(head).then(|| problem(name, "binary data", "open a JSON or JSON Lines file in UTF-8"));
+    foreign(head, name).or_else(is_noise)
+}
+
+/// Why not, if it is of a kind that is known.
+pub(crate) fn foreign(head: &[u8], name: &str) -> Option<Problem> {
+    let magic = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic));
+    let utf16 = || utf16_without_mark(head).then_some(("UTF-16 text", UTF16_ADVICE));
+    let (what, advice) = magic.map(|&(_, what, advice)| (what, advice)).or_else(utf16)?;
+    Some(problem(name, what, advice))
+}
+
+fn problem(name: &str, what: &str, advice: &str) -> Problem {
+    Problem::unreadable(format!("{name} is {what}, not JSON in UTF-8")).hint(advice)
 }
 
 /// ASCII text in UTF-16 has a NUL in every second byte, and only there.

@@ -115,6 +115,11 @@ fn tail_reads_packed_files_and_names_what_is_no_text() {
     let (status, stdout, stderr) = obelus(at, &["tail", "wide.jsonl", "--once"]);
     assert!(status == 2 && stdout.is_empty() && stderr.contains("UTF-16 text") && stderr.contains("iconv"), "{stderr}");
     assert_eq!(stderr.lines().count(), 1);
+    for noise in [&b"\xe9"[..], b"\xef\xbb{}", b"\x07\x01\xff\xfa\x03"] {
+        std::fs::write(at.join("noise.jsonl"), noise).unwrap();
+        let (status, stdout, stderr) = obelus(at, &["tail", "noise.jsonl", "--once", "--json"]);
+        assert_eq!((status, stdout.lines().count(), stderr.as_str()), (1, 1, ""), "each line that is none is told");
+    }
 }
 
 #[test]
