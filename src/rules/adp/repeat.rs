@@ -70,9 +70,28 @@ pub struct Repeats {
     bodies: Firsts,
 }
 
-/// By digest, the record that had a value first, and where it stands. A value whose digest is that of another stands at
-/// the next digest that is free.
-type Firsts = HashMap<u128, (usize, Span)>;
+/// By half of its digest, who had a value first: 24 bytes each, since there are two of them for each record of a file. A
+/// value whose digest is that of another stands at the next digest that is free.
+type Firsts = HashMap<u64, First>;
+
+/// Where a value stands first, and the record.
+#[derive(Debug, Clone, Copy)]
+struct First {
+    offset: u64,
+    len: u32,
+    record: u32,
+}
+
+impl First {
+    /// None: a value of 4 GiB or more, or a record beyond as many, which nothing is compared with.
+    fn of(record: usize, span: Span) -> Option<Self> {
+        Some(Self { offset: span.offset, len: u32::try_from(span.len).ok()?, record: u32::try_from(record).ok()? })
+    }
+
+    fn span(self) -> Span {
+        Span { offset: self.offset, len: self.len.into() }
+    }
+}
 
 impl Repeats {
     /// D15: takes the next record of the file and says what it repeats. `bytes` are those of the file.
@@ -92,11 +111,12 @@ fn repeated(
     what: &str,
 ) -> Option<Found> {
     let RepeatKey { key, digest, place } = key?;
-    let mut at = *digest;
+    let now = First::of(record, place.span)?;
+    let mut at = *digest as u64;
     let first = loop {
-        let (first, span) = *seen.entry(at).or_insert((record, place.span));
-        if first == record || is_same(span, place.span, bytes) {
-            break first;
+        let first = *seen.entry(at).or_insert(now);
+        if first.record == now.record || is_same(first.span(), place.span, bytes) {
+            break first.record;
         }
         at = at.wrapping_add(1);
     };
@@ -106,7 +126,7 @@ fn repeated(
         severity: Severity::Warning,
         message: format!("record {first} has the same {what}").into(),
     };
-    (first != record).then(|| Found { finding: Finding::new(record, None, remark()), place: *place })
+    (first != now.record).then(|| Found { finding: Finding::new(record, None, remark()), place: *place })
 }
 
 /// Whether two values of equal digests are equal as JSON: a quick digest proves nothing. What can be read no more is
