@@ -70,8 +70,8 @@ pub struct Repeats {
     bodies: Firsts,
 }
 
-/// By half of its digest, who had a value first: 24 bytes each, since there are two of them for each record of a file. A
-/// value whose digest is that of another stands at the next digest that is free.
+/// By half of its digest, who had a value first: 24 bytes each, since there are two of them for each record of a file.
+/// A value whose digest is that of another stands at the next digest that is free.
 type Firsts = HashMap<u64, First>;
 
 /// Where a value stands first, and the record.
