@@ -4,6 +4,7 @@
 //! that a killed program left unfinished ends where the next one begins; one that a full disk cut off is taken back.
 //! Knows nothing of what the lines say.
 
+use super::frame::BYTE_ORDER_MARK;
 use crate::model::Problem;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
@@ -19,9 +20,6 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Bytes of the first lines.
 const FIRST_BYTES: u64 = 1 << 20;
-
-/// What stands before the text of some files.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A journal at a path. It is opened for each read and append, so a file that was replaced is noticed.
 #[derive(Debug)]
