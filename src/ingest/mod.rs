@@ -19,6 +19,6 @@ pub use exam::{findings_of, verdicts_of, with_stack};
 pub use glance::{Glance, glance};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
-pub use pass::{findings, in_order, look_at_all, survey};
+pub use pass::{findings, in_order, look_at_all, look_at_known, survey};
 pub use replay::{Deck, Replay, replay};
 pub use worker::Worker;

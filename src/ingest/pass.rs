@@ -75,6 +75,28 @@ pub fn look_at_all<S: Seen, E: From<Problem>>(
     mut each: impl FnMut(S) -> Result<(), E>,
 ) -> Result<(), E> {
     let told = loaded.look_first(&look, &mut each)?;
+    look_from(loaded, told, look, each)
+}
+
+/// The same, once the records are found: what was seen need not know how to be counted anew.
+///
+/// # Errors
+/// The input can no longer be read, or what `each` says.
+pub fn look_at_known<T: Send, E: From<Problem>>(
+    loaded: &Loaded,
+    look: impl Fn(&Record, &[u8]) -> T + Sync,
+    each: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    look_from(loaded, 0, look, each)
+}
+
+/// Looks at the records from one on.
+fn look_from<T: Send, E: From<Problem>>(
+    loaded: &Loaded,
+    first: usize,
+    look: impl Fn(&Record, &[u8]) -> T + Sync,
+    mut each: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
     let records = loaded.records()?;
     let work = || {
         let mut reader = Reader::new(&loaded.input);
@@ -84,8 +106,8 @@ pub fn look_at_all<S: Seen, E: From<Problem>>(
             records.map(|record| Ok(look(&record, reader.text(&record)?))).collect::<Result<Vec<_>, Problem>>()
         }
     };
-    let batches = batches(records, told, BATCH_BYTES);
-    run_in_order(loaded, batches, BATCH_BYTES, work, |batch: Vec<S>| batch.into_iter().try_for_each(&mut each))
+    let batches = batches(records, first, BATCH_BYTES);
+    run_in_order(loaded, batches, BATCH_BYTES, work, |batch: Vec<T>| batch.into_iter().try_for_each(&mut each))
 }
 
 /// Does a piece of work for each batch of records, `batch_bytes` long or a little more, on several threads if that is

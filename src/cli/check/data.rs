@@ -7,11 +7,6 @@ use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Found, Problem};
 use crate::rules::data::{self, Dataset, Looked, Unit};
-use crate::source::Reader;
-use std::ops::Range;
-
-/// Bytes of records that are looked at at once.
-const BATCH_BYTES: u64 = 1 << 20;
 
 /// The one rule that `--against` alone asks for.
 const CONTAMINATED: &str = "data.contaminated";
@@ -67,17 +62,9 @@ impl Data {
 }
 
 /// Looks at all records, on all processors, and gives what was seen in the order of the file.
-fn looked(loaded: &Loaded, mut each: impl FnMut(Looked) -> Result<(), Stop>) -> Result<(), Stop> {
+fn looked(loaded: &Loaded, each: impl FnMut(Looked) -> Result<(), Stop>) -> Result<(), Stop> {
     let format = loaded.detected.format;
     let is_set = format.layout() == Layout::Set || format.name() == "generic";
     let unit = if is_set { Unit::Sample } else { Unit::Message };
-    let records = loaded.records()?;
-    let work = || {
-        let mut reader = Reader::new(&loaded.input);
-        move |numbers: Range<usize>| {
-            let records = numbers.filter_map(|number| records.get(number));
-            records.map(|r| Ok(data::look(&r, reader.text(&r)?, unit))).collect::<Result<Vec<_>, Problem>>()
-        }
-    };
-    ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Looked>| batch.into_iter().try_for_each(&mut each))
+    ingest::look_at_known(loaded, |record, text| data::look(record, text, unit), each)
 }
