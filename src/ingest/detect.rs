@@ -47,32 +47,56 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
         });
     }
     let texts = first_records(input)?;
-    let mut parsed: [Option<Vec<json::Value<'_>>>; 3] = Default::default();
-    let mut nearest: Option<(Near, &'static dyn Format)> = None;
+    let mut first = First { texts: &texts, parsed: Default::default() };
     for &format in format::FORMATS {
-        // Mostly all ways of framing give the same records, which are parsed once.
-        let way = FRAMINGS.iter().position(|framing| *framing == format.framing()).unwrap_or_default();
-        let way = texts.iter().position(|other| *other == texts[way]).unwrap_or(way);
-        let first = parsed[way].get_or_insert_with(|| values(&texts[way]));
-        if let Some(found) = format.detect(first) {
-            let mut reasons = vec![found.reason];
-            let is_last = format.name() == FALLBACK;
-            if is_last {
-                reasons.extend(nearest.map(|(near, format)| {
-                    format!("the nearest is {} ({}): {}", format.name(), format.title(), near.told)
-                }));
-                reasons.push("`--format NAME` reads it as another".to_owned());
-            }
-            return Ok(Detected { format, reasons, was_forced: false, is_fallback: is_last && !texts[way].is_empty() });
+        let Some(found) = format.detect(first.of(format)) else { continue };
+        let mut reasons = vec![found.reason];
+        let is_last = format.name() == FALLBACK;
+        if is_last {
+            reasons.extend(nearest(&mut first));
+            reasons.push("`--format NAME` reads it as another".to_owned());
         }
-        if let Some(near) = format.near(first)
-            && nearest.as_ref().is_none_or(|(other, _)| near.share > other.share)
-        {
-            nearest = Some((near, format));
-        }
+        return Ok(Detected { format, reasons, was_forced: false, is_fallback: is_last && first.has_any(format) });
     }
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
     Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false, is_fallback: true })
+}
+
+/// The first records, parsed where a format asks for them.
+struct First<'t> {
+    texts: &'t [Vec<String>; 3],
+    parsed: [Option<Vec<json::Value<'t>>>; 3],
+}
+
+impl<'t> First<'t> {
+    fn way(format: &dyn Format) -> usize {
+        FRAMINGS.iter().position(|framing| *framing == format.framing()).unwrap_or_default()
+    }
+
+    /// Whether there are some as a format cuts them, also if none is JSON.
+    fn has_any(&self, format: &dyn Format) -> bool {
+        !self.texts[Self::way(format)].is_empty()
+    }
+
+    /// Those that are JSON. Mostly all ways of framing give the same records, which are parsed once.
+    fn of(&mut self, format: &dyn Format) -> &[json::Value<'t>] {
+        let way = Self::way(format);
+        let way = self.texts.iter().position(|other| *other == self.texts[way]).unwrap_or(way);
+        self.parsed[way].get_or_insert_with(|| values(&self.texts[way]))
+    }
+}
+
+/// Which format comes nearest to records that none takes, and why.
+fn nearest(first: &mut First<'_>) -> Option<String> {
+    let mut best: Option<(Near, &dyn Format)> = None;
+    for &format in format::FORMATS {
+        if let Some(near) = format.near(first.of(format))
+            && best.as_ref().is_none_or(|(other, _)| near.share > other.share)
+        {
+            best = Some((near, format));
+        }
+    }
+    best.map(|(near, format)| format!("the nearest is {} ({}): {}", format.name(), format.title(), near.told))
 }
 
 /// The first records as texts, for each way of framing.
