@@ -102,14 +102,16 @@ fn leaf(opened: &Opened, options: &PathQuestion) -> Result<Option<(IdentityId, L
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let located = run.locate(&options.path, opened.step)?;
     let leaf = |(id, path): &(IdentityId, Vec<_>)| Some((*id, tree.leaf(tree.node(*id, path)?, opened.step)?));
-    Ok(located.iter().filter(|(id, _)| is_meant(opened, options, *id)).find_map(leaf))
+    let is_meant = |id| opened.is_meant(id, options.instance.instance.as_deref());
+    Ok(located.iter().filter(|(id, _)| is_meant(*id)).find_map(leaf))
 }
 
 /// Why there is no value of which a cause could be told.
 fn nothing(opened: &Opened, options: &PathQuestion) -> Result<String, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let located = run.locate(&options.path, opened.step)?;
-    let first = located.iter().filter(|(id, _)| is_meant(opened, options, *id)).find_map(|(id, path)| {
+    let is_meant = |id| opened.is_meant(id, options.instance.instance.as_deref());
+    let first = located.iter().filter(|(id, _)| is_meant(*id)).find_map(|(id, path)| {
         let leaf = tree.leaves(tree.node(*id, path)?, opened.step).into_iter().next()?;
         Some(run.reference(tree.identity(*id), &leaf.path))
     });
@@ -117,11 +119,6 @@ fn nothing(opened: &Opened, options: &PathQuestion) -> Result<String, Problem> {
         Some(first) => format!("there are several values at this step; name one, as {first}"),
         None => "no value there at this step".to_owned(),
     })
-}
-
-fn is_meant(opened: &Opened, options: &PathQuestion, id: IdentityId) -> bool {
-    let run = opened.run.as_ref();
-    run.instances() != Instances::Chosen || run.tree().identity(id).instance == options.instance.instance
 }
 
 fn members(

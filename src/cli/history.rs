@@ -110,7 +110,7 @@ fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Proble
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let mut events: Vec<Event> = Vec::new();
     for (id, path) in run.locate(&options.path, opened.step)? {
-        let is_meant = run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance;
+        let is_meant = opened.is_meant(id, options.instance.instance.as_deref());
         if let Some(node) = tree.node(id, &path).filter(|_| is_meant) {
             events.extend(tree.history(node, opened.step));
         }

@@ -2,7 +2,7 @@
 
 use super::args::Question;
 use super::out::{Header, Out};
-use crate::format::{Credit, Layout, Run};
+use crate::format::{Credit, Instances, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::Reader;
@@ -55,20 +55,20 @@ impl Question {
             let message = format!("{} has no trajectory {}", self.file, self.record);
             return Err(Problem::usage(message).hint(format!("it has {count}, counted from 0")));
         }
-        is_readable(&loaded, self.record)?;
         let run = loaded.run(self.record)?;
+        is_readable(&loaded, self.record, run.as_ref())?;
         let last = last_step(run.as_ref());
         let step = self.step.map_or(last, |asked| asked.min(last));
         Ok(Opened { loaded, run, step, record: self.record })
     }
 }
 
-/// Whether the record is one that can be read, of a file that has one for each trajectory.
+/// Whether the record is one that can be read, of a file that has one for each trajectory. What made steps was read.
 ///
 /// # Errors
 /// It is no JSON: which line, why, at which byte (R5).
-pub(super) fn is_readable(loaded: &Loaded, number: usize) -> Result<(), Problem> {
-    if loaded.detected.format.layout() == Layout::Run {
+pub(super) fn is_readable(loaded: &Loaded, number: usize, run: &dyn Run) -> Result<(), Problem> {
+    if loaded.detected.format.layout() == Layout::Run || run.step_count() > 0 {
         return Ok(());
     }
     let Some(record) = loaded.records()?.get(number) else { return Ok(()) };
@@ -104,6 +104,12 @@ impl<'o> Credits<'o> {
 }
 
 impl Opened {
+    /// Whether a question that names this instance, or none, is about an identity.
+    pub(super) fn is_meant(&self, id: IdentityId, instance: Option<&str>) -> bool {
+        let run = self.run.as_ref();
+        run.instances() != Instances::Chosen || run.tree().identity(id).instance.as_deref() == instance
+    }
+
     /// Tells if the file could not be read to its end.
     pub(super) fn tell_trouble(&self, out: &mut Out) {
         super::tell_trouble(&self.loaded, out);

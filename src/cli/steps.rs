@@ -58,10 +58,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     }
     let layout = loaded.detected.format.layout();
     let records = match options.record {
-        Some(record) => {
-            is_readable(&loaded, record)?;
-            record..record + 1
-        }
+        Some(record) => record..record + 1,
         None => 0..loaded.trajectories()?,
     };
     // Columns of the configuration are asked of the record in which a step stands.
@@ -71,6 +68,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
         let run = loaded.run(record)?;
+        if options.record.is_some() {
+            is_readable(&loaded, record, run.as_ref())?;
+        }
         let notes = notes(&loaded, record, run.as_ref(), filter, &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);

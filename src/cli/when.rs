@@ -182,7 +182,7 @@ fn entries(opened: &Opened, options: &Options, wanted: &Wanted) -> Result<Vec<En
     let mut credits = Credits::new(opened);
     let (mut entries, mut seen) = (Vec::new(), Vec::new());
     for (id, path) in run.locate(&options.path, opened.step)? {
-        let is_meant = run.instances() != Instances::Chosen || tree.identity(id).instance == options.instance.instance;
+        let is_meant = opened.is_meant(id, options.instance.instance.as_deref());
         let Some(node) = tree.node(id, &path).filter(|node| is_meant && !seen.contains(node)) else { continue };
         seen.push(node);
         for (stretch, message) in wanted.stretches(opened, (id, node)) {
