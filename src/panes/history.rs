@@ -11,8 +11,8 @@ use std::rc::Rc;
 /// From this width on events are told in words, with the time.
 const WIDE: usize = 56;
 
-/// Of so many events a search looks at what their values were copied from, too.
-const SEARCHED_CAUSES_MAX: usize = 1_000;
+/// Of so many events a search looks at what their values were copied from, too: a key press waits for it.
+const SEARCHED_CAUSES_MAX: usize = 100;
 
 /// Said where a tab is about the state, of records that have none.
 pub const NO_STATE: [&str; 2] = [

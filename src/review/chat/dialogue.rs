@@ -77,7 +77,7 @@ impl Dialogue {
     /// What another trajectory says beside its steps: a conversation has the schemas of tools, nothing else.
     fn foreign_head(&mut self, record: &Value<'_>, mut used: Vec<&str>) {
         used.push("schema_version");
-        let agent = record.get("agent").filter(|agent| !self.is_chat && agent.as_object().is_some());
+        let agent = record.get("agent").filter(|agent| agent.as_object().is_some());
         if let Some(agent) = agent {
             self.tools = agent.get("tool_definitions").filter(|tools| !tools.is_null()).map(json::compact);
             used.push("agent");
