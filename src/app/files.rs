@@ -4,7 +4,7 @@ use super::{App, Effect, Effects, Pane};
 use crate::model::ListChange;
 use crate::panes::Session;
 use crate::panes::files::{FileHead, FilesPane};
-use crate::panes::value::count_text;
+use crate::panes::value::count_of;
 use crate::text::Pattern;
 use std::path::PathBuf;
 
@@ -109,7 +109,7 @@ impl App {
             None => (0, "step"),
         };
         let mark = if self.session.is_complete { "" } else { "≥" };
-        format!("{mark}{} {word}{}", count_text(count), if count == 1 { "" } else { "s" })
+        format!("{mark}{}", count_of(count, word))
     }
 
     pub(super) fn settle_files(&mut self, effects: &mut Effects) {

@@ -8,7 +8,7 @@ use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::panes::Nth;
 use crate::review::Filter;
-use crate::text::Pattern;
+use crate::text::{Pattern, count_of, count_text};
 use std::sync::Arc;
 
 /// Most leaves of the state that one search looks at.
@@ -213,8 +213,7 @@ impl App {
         let text = match (&self.search.hits, counted) {
             (Some(hits), _) => {
                 let before = hits.partition_point(|row| *row <= row_of(at));
-                let s = if hits.len() == 1 { "" } else { "s" };
-                format!("{typed} · {before} of {} {row}{s}", hits.len())
+                format!("{typed} · {} of {}", count_text(before), count_of(hits.len(), row))
             }
             (None, Some(count)) => format!("{typed} · in {}+ {row}s · Esc stops counting", count.max(1)),
             (None, None) => return,

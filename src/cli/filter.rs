@@ -10,7 +10,6 @@ use crate::review::{ChunkMaker, ContentKey, Filter, Marks, OwnName, Scope, Targe
 use crate::shell::config::Config;
 use crate::source::{Input, Seen};
 use clap::Args;
-use std::cell::Cell;
 
 /// A record looked at.
 struct Glanced {
@@ -91,14 +90,20 @@ pub(super) struct Where {
     known: Filter,
     own: Filter,
     columns: Vec<Column>,
-    /// How often one of these failed for a record so far.
-    failed: Cell<u64>,
+}
+
+/// What a filter says of the records of an input.
+pub(super) struct Passing {
+    /// For each record whether it is let through.
+    pub(super) records: Vec<bool>,
+    /// How often a column of the configuration failed for one.
+    pub(super) failed: u64,
 }
 
 impl Where {
     fn new(filter: Filter, columns: Vec<Column>) -> Self {
         let (known, own) = filter.apart();
-        Self { filter, known, own, columns, failed: Cell::new(0) }
+        Self { filter, known, own, columns }
     }
 
     /// The whole filter, as it is told.
@@ -106,22 +111,16 @@ impl Where {
         &self.filter
     }
 
-    /// How often a column of the configuration failed for a record since this was asked last.
-    #[cfg(feature = "query")]
-    pub(super) fn take_failed(&self) -> u64 {
-        self.failed.take()
-    }
-
     /// Its terms that ask for no column of the configuration.
     pub(super) fn known(&self) -> &Filter {
         &self.known
     }
 
-    /// For each record of an input whether it is let through. Expressions are asked of those alone that pass all else.
+    /// Which records of an input are let through. Expressions are asked of those alone that pass all else.
     ///
     /// # Errors
     /// The input can no longer be read, its records are no trajectories, or an expression fails for good.
-    pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Vec<bool>, Problem> {
+    pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
         let passing = match self.known.is_empty() && !self.own.is_empty() {
             true => vec![true; loaded.records()?.len()],
             false => passing(loaded, &self.known, marks)?,
@@ -133,15 +132,15 @@ impl Where {
     ///
     /// # Errors
     /// The input can no longer be read, or an expression fails for good.
-    pub(super) fn passing_own(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Vec<bool>, Problem> {
-        if !self.own.is_empty() {
-            let told = Columns::of(loaded, &self.own, &self.columns, &passing)?;
-            self.failed.set(self.failed.get() + told.failed);
-            for (record, passes) in passing.iter_mut().enumerate() {
-                *passes = *passes && told.pass(&self.own, record);
-            }
+    pub(super) fn passing_own(&self, loaded: &Loaded, mut passing: Vec<bool>) -> Result<Passing, Problem> {
+        if self.own.is_empty() {
+            return Ok(Passing { records: passing, failed: 0 });
         }
-        Ok(passing)
+        let told = Columns::of(loaded, &self.own, &self.columns, &passing)?;
+        for (record, passes) in passing.iter_mut().enumerate() {
+            *passes = *passes && told.pass(&self.own, record);
+        }
+        Ok(Passing { records: passing, failed: told.failed })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
 use super::filter::WhereOption;
-use super::out::Out;
+use super::out::{Out, counted};
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
 use crate::ingest::Loaded;
@@ -134,7 +134,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     keeper.gather()?.events.into_iter().for_each(|event| {
         marks.apply(event);
     });
-    let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?;
+    let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?.map(|passing| passing.records);
     let targets = targets(&options, &loaded, passing.as_deref())?;
     if options.what.undo {
         for (target, about) in targets.clone() {
@@ -150,7 +150,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // A mark belongs to bytes that were read; of a file that was changed meanwhile they may be none of its records.
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
     keeper.save()?;
-    out.line(&format!("{count} decision{} on {} written", if count == 1 { "" } else { "s" }, told(&targets)))?;
+    out.line(&format!("{} on {} written", counted(count, "decision"), told(&targets)))?;
     Ok(0)
 }
 

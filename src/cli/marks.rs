@@ -71,7 +71,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     for file in &spread(&options.files)? {
         let loaded = super::load(file, options.format.forced(), out)?;
         let units = units(&loaded)?;
-        let passing = filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?;
+        let passing =
+            filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?.map(|passing| passing.records);
         let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.get(unit).is_some_and(|passes| *passes));
         let here = units.marks(&marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
         let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));

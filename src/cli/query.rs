@@ -125,9 +125,9 @@ struct Told<'o, 'w> {
 impl Told<'_, '_> {
     fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
-        let (mut count, mut failed) = (0_u64, 0_u64);
         let passing = self.filter.as_ref().map(|filter| filter.passing(&loaded, &self.marks)).transpose()?;
-        failed += self.filter.as_ref().map_or(0, Where::take_failed);
+        let (mut count, mut failed) = (0_u64, passing.as_ref().map_or(0, |passing| passing.failed));
+        let passing = passing.map(|passing| passing.records);
         ask::records(&loaded, question, " (--timeout)", passing.as_deref(), |answered| {
             count += u64::from(answered.answer.is_true);
             failed += u64::from(answered.answer.failure.is_some());

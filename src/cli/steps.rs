@@ -63,7 +63,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     // Columns of the configuration are asked of the record in which a step stands.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
-    let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
+    let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?.records;
     let filter = filter.known();
     // One trajectory at a time: a file of many is never held whole.
     for record in records {

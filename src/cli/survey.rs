@@ -4,7 +4,7 @@ use super::Stop;
 use super::out::raw;
 use crate::format::{Purpose, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, Severity, StepKind, StepNo};
+use crate::model::{Bytes, Problem, Severity, StepKind, StepNo, estimated_tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -30,11 +30,6 @@ type Counts = BTreeMap<String, u64>;
 
 fn count(counts: &mut Counts, name: &str) {
     *counts.entry(name.to_owned()).or_default() += 1;
-}
-
-/// An estimate, the same for every format (D22): a quarter of the characters, rounded up.
-fn tokens(chars: u64) -> u64 {
-    chars.div_ceil(4)
 }
 
 /// Statistics of a run as its steps tell them. Serialized, its line of `stats --json`.
@@ -81,7 +76,7 @@ impl RunStats {
             stats.chars += step.chars as u64;
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
-        stats.tokens_est = tokens(stats.chars);
+        stats.tokens_est = estimated_tokens(stats.chars);
         for finding in ingest::findings_of(run, bytes)? {
             stats.errors += u64::from(finding.severity == Severity::Error);
             stats.warnings += u64::from(finding.severity == Severity::Warning);
@@ -137,7 +132,7 @@ impl DatasetStats {
         self.trajectories += 1;
         self.steps += one.steps;
         self.chars += one.chars;
-        self.tokens_est = tokens(self.chars);
+        self.tokens_est = estimated_tokens(self.chars);
         self.unreadable += one.unreadable;
         self.with_errors += u64::from(one.errors > 0);
         self.with_warnings += u64::from(one.warnings > 0);
@@ -152,7 +147,7 @@ impl DatasetStats {
         self.trajectories += other.trajectories;
         self.steps += other.steps;
         self.chars += other.chars;
-        self.tokens_est = tokens(self.chars);
+        self.tokens_est = estimated_tokens(self.chars);
         self.unreadable += other.unreadable;
         self.with_errors += other.with_errors;
         self.with_warnings += other.with_warnings;

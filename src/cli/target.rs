@@ -32,7 +32,7 @@ pub(super) fn create_journal(path: &Path, is_forced: bool, inputs: &[&Path]) -> 
     {
         return Err(holds_marks(path));
     }
-    Output::create(path, is_forced, inputs)
+    Output::create(path, None, is_forced, inputs)
 }
 
 fn holds_marks(path: &Path) -> Problem {

@@ -2,6 +2,7 @@
 
 use crate::model::{Bytes, Span};
 use crate::source::{Content, Input};
+use crate::text::count_of;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,10 +41,9 @@ impl Late {
         let lines = memchr::memchr_iter(b'\n', &self.input.read(new).ok()?).count();
         self.end = new.end();
         self.lines += lines;
-        let s = if self.lines == 1 { "" } else { "s" };
+        let lines_told = count_of(self.lines, "line");
         let name = self.input.name();
-        let told =
-            || format!("{} line{s} came to the file that {name} was before; it is not shown any more", self.lines);
+        let told = || format!("{lines_told} came to the file that {name} was before; it is not shown any more");
         (lines > 0).then(told)
     }
 }

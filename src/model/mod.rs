@@ -17,5 +17,5 @@ pub use index::RecordIndex;
 pub use listed::{ListChange, ListedFile, ListedKind};
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
-pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace};
+pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace, estimated_tokens};
 pub use time::{Moment, When, span_text};

@@ -8,6 +8,13 @@ pub type StepNo = i32;
 /// The step before any step: what a trajectory holds before it begins (D20).
 pub const HEAD: StepNo = -1;
 
+/// Tokens of a text of so many characters where none are recorded: an estimate, the same for every format (D22), a
+/// quarter of them, rounded up.
+#[must_use]
+pub fn estimated_tokens(chars: u64) -> u64 {
+    chars.div_ceil(4)
+}
+
 /// Who speaks or acts in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Role {

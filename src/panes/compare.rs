@@ -153,8 +153,7 @@ impl Layout<'_> {
     }
 
     fn same(&mut self, count: usize) -> usize {
-        let s = if count == 1 { "" } else { "s" };
-        self.put(TextLine::new(Role::Dim, format!("… {} value{s} alike", value::count_text(count))));
+        self.put(TextLine::new(Role::Dim, format!("… {} alike", value::count_of(count, "value"))));
         1
     }
 

@@ -5,6 +5,7 @@ use super::Records;
 use crate::format::Facts;
 use crate::model::{Bytes, Finding, Problem, Severity};
 use crate::rules::data::{self, Dataset, Unit};
+use crate::text::count_of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -84,9 +85,9 @@ impl DataFound {
         match self.found {
             0 => "the rules of datasets (data.*) find nothing".to_owned(),
             found => format!(
-                "{found} finding{} of data.* in {records} record{}{} · & finding:data.* shows them",
-                if found == 1 { "" } else { "s" },
-                if records == 1 { "" } else { "s" },
+                "{} of data.* in {}{} · & finding:data.* shows them",
+                count_of(found, "finding"),
+                count_of(records, "record"),
                 if self.kept < found { ", of which the first are kept" } else { "" },
             ),
         }
@@ -105,7 +106,7 @@ mod tests {
         let mut data = DataFound::default();
         (0..=FOUND_MAX).for_each(|record| data.add(finding(record % 3)));
         assert_eq!((0..4).map(|record| data.of(record).len()).sum::<usize>(), FOUND_MAX);
-        assert!(data.told().starts_with("200001 findings of data.* in 3 records, of which"), "{}", data.told());
+        assert!(data.told().starts_with("200,001 findings of data.* in 3 records, of which"), "{}", data.told());
         let mut facts = Facts::default();
         data.add_to(2, &mut facts);
         data.add_to(9, &mut facts);

@@ -99,8 +99,8 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let mut out = Vec::new();
     for (n, sign, word, role) in [(errors, "✗", "error", Role::Error), (warnings, "!", "warning", Role::Warning)] {
         if n > 0 {
-            let plural = if n == 1 { "" } else { "s" };
-            let text = if cells >= 100 { format!("  {sign} {n} {word}{plural}") } else { format!(" {sign}{n}") };
+            let text =
+                if cells >= 100 { format!("  {sign} {}", value::count_of(n, word)) } else { format!(" {sign}{n}") };
             out.push(Piece::of(role, &text));
         }
     }
@@ -222,7 +222,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         out.extend(last);
     } else if tree.shape(node, step).is_some() {
         let n = tree.child_count(node, step);
-        out.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
+        out.push(Piece::of(Role::Dim, &value::count_of(n, "value")));
         if let Some(newest) = open.newest(node) {
             out.push(Piece::of(Role::Dim, "   last written "));
             out.push(Piece::of(Role::Blame, &at(newest)));

@@ -96,14 +96,7 @@ impl HistoryPane {
         let mut rows = vec![
             Row::new(vec![
                 Piece::of(Role::Reference, &format!(" {name}")),
-                Piece::of(
-                    Role::Dim,
-                    &format!(
-                        "   {} event{}",
-                        value::count_text(events.len()),
-                        if events.len() == 1 { "" } else { "s" }
-                    ),
-                ),
+                Piece::of(Role::Dim, &format!("   {}", value::count_of(events.len(), "event"))),
             ]),
             Row::text(Role::Dim, &format!(" {:>7}  what", "step")),
         ];

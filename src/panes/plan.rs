@@ -363,7 +363,6 @@ impl Painter<'_> {
     }
 
     fn head(&self) -> Row {
-        let count = |n: usize, word: &str| format!("{} {word}{}", value::count_text(n), if n == 1 { "" } else { "s" });
         let plan = self.plan;
         let mut left = vec![Piece::of(Role::Title, &format!(" {}", plan.source))];
         if let Some(step) = plan.step {
@@ -371,11 +370,14 @@ impl Painter<'_> {
         }
         for (n, word) in [(plan.order.cycles.len(), "cycle"), (plan.conflicts.len(), "conflict")] {
             if n > 0 {
-                left.push(Piece::of(Role::Error, &format!(" · ✗ {}", count(n, word))));
+                left.push(Piece::of(Role::Error, &format!(" · ✗ {}", value::count_of(n, word))));
             }
         }
-        let counts =
-            [count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"), count(plan.order.waves.len(), "wave")];
+        let counts = [
+            value::count_of(plan.nodes.len(), "node"),
+            value::count_of(plan.edges.len(), "edge"),
+            value::count_of(plan.order.waves.len(), "wave"),
+        ];
         left.push(Piece::of(Role::Dim, &format!(" · {}", counts.join(", "))));
         if let Some(mode) = &plan.mode {
             left.push(Piece::of(Role::Dim, &format!(" · mode {mode}")));

@@ -426,7 +426,7 @@ impl StatePane {
         if line.is_open.is_some() {
             if line.is_open == Some(false) {
                 let n = open.tree().child_count(node, step);
-                left.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
+                left.push(Piece::of(Role::Dim, &value::count_of(n, "value")));
             }
             if let Some(n) = outline.changes.below.get(&node).filter(|_| line.is_open == Some(false)) {
                 let is_new = open.tree().shape(node, step - 1).is_none();

@@ -4,7 +4,7 @@ use super::{Open, Piece, history};
 use crate::model::{Bytes, StepNo};
 use crate::state::{IdentityId, Stored};
 use crate::text::{Role, SafeText};
-pub use crate::text::{count_text, size_text};
+pub use crate::text::{count_of, count_text, size_text};
 
 /// Longest part of a value that one line can need, in bytes of JSON text.
 const PREVIEW_BYTES: usize = 2_000;

@@ -339,7 +339,7 @@ fn row(open: &Open<'_>, watch: &Watch, name_cells: usize, cells: usize) -> Row {
     right.push(Piece::of(Role::Text, " "));
     let Some(leaf) = tree.leaf(node, step) else {
         let n = tree.child_count(node, step);
-        left.push(Piece::of(Role::Dim, &format!("{n} value{}", if n == 1 { "" } else { "s" })));
+        left.push(Piece::of(Role::Dim, &value::count_of(n, "value")));
         return Row::new(left).right(right);
     };
     let shown = value::stored(&leaf.value, open.bytes());

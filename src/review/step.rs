@@ -4,7 +4,7 @@
 use super::field::{Names, Numbers, Subject, Texts};
 use super::marks::Mark;
 use crate::format::Run;
-use crate::model::{Bytes, Finding, Severity, Span, Step, StepNo};
+use crate::model::{Bytes, Finding, Severity, Span, Step, StepNo, estimated_tokens};
 use crate::text::Pattern;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -99,7 +99,7 @@ impl Subject for StepEntry<'_> {
             Numbers::Errors => self.count(|severity| severity == Severity::Error),
             Numbers::Warnings => self.count(|severity| severity == Severity::Warning),
             Numbers::Chars => self.step().chars as f64,
-            Numbers::Tokens => self.step().tokens.map_or(self.step().chars.div_ceil(4) as f64, |tokens| tokens as f64),
+            Numbers::Tokens => self.step().tokens.unwrap_or(estimated_tokens(self.step().chars as u64)) as f64,
             Numbers::Reward => self.step().reward.as_ref()?.parse().ok().filter(|reward: &f64| reward.is_finite())?,
             Numbers::Record | Numbers::Steps | Numbers::Actions | Numbers::Calls => return None,
         })

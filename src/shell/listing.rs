@@ -7,7 +7,7 @@ use crate::ingest;
 use crate::model::{Bytes, ListChange, Problem, Role, Severity, StepNo};
 use crate::panes::files::{CHECKED_MAX, FileHead, WHOLE_MAX};
 use crate::panes::steps;
-use crate::panes::value::count_text;
+use crate::panes::value::count_of;
 use crate::source::{Input, Listing};
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use std::collections::VecDeque;
@@ -111,7 +111,7 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
             Ok(())
         })?;
         let is_counted = head.count.is_empty() && loaded.detected.format.layout() == Layout::Set;
-        let count = if is_counted { told(loaded.records()?.len(), "run") } else { head.count.clone() };
+        let count = if is_counted { count_of(loaded.records()?.len(), "run") } else { head.count.clone() };
         // A long array has no first record at its beginning.
         let words = if head.words.is_empty() && loaded.trajectories()? > 0 {
             words_of(loaded.run(0)?.as_ref(), loaded.input.as_ref())
@@ -122,10 +122,6 @@ pub(super) fn checked(path: &Path, forced: Option<&str>, head: FileHead) -> File
         Ok(FileHead { found: Some((errors, warnings)), count, words, format, ..head.clone() })
     };
     told_of(path, ingest::with_stack(look), head.len)
-}
-
-fn told(n: usize, word: &str) -> String {
-    format!("{} {word}{}", count_text(n), if n == 1 { "" } else { "s" })
 }
 
 /// How a file begins.
@@ -164,8 +160,8 @@ fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
     let words = words_of(run.as_ref(), glance.input.as_ref());
     let count = match (format.layout(), glance.trajectories) {
         (_, None) => String::new(),
-        (Layout::Set, Some(count)) if count != 1 => told(count, "run"),
-        _ => told(run.step_count(), "step"),
+        (Layout::Set, Some(count)) if count != 1 => count_of(count, "run"),
+        _ => count_of(run.step_count(), "step"),
     };
     Ok(FileHead {
         format: format.name(),

@@ -6,6 +6,7 @@ use crate::app::{Effect, Msg};
 use crate::format::Layout;
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Decision, Event, Marked, Target, What};
+use crate::text::count_of;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -73,7 +74,7 @@ fn keep(mut keeper: Keeper, asked: &Receiver<(Source, Vec<Decision>)>, answers: 
     }
     let n = keeper.unsaved();
     keeper.save().err().map(|problem| {
-        let lost = format!("{n} mark{} could not be saved: {}", if n == 1 { "" } else { "s" }, problem.message);
+        let lost = format!("{} could not be saved: {}", count_of(n, "mark"), problem.message);
         Problem { message: lost, ..problem }
     })
 }

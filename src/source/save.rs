@@ -65,12 +65,13 @@ pub struct Ready {
 }
 
 impl Output {
-    /// Begins a file at a path. `is_forced`: it may take the place of another file, whose permissions it keeps, but
-    /// never of one of `inputs`. What a link leads to is replaced, not the link.
+    /// Begins a file at a path, packed as its name says where nothing else is asked. `is_forced`: it may take the place
+    /// of another file, whose permissions it keeps, but never of one of `inputs`. What a link leads to is replaced, not
+    /// the link.
     ///
     /// # Errors
     /// There is such a file, it is an input, or its folder cannot be written.
-    pub fn create(path: &Path, is_forced: bool, inputs: &[&Path]) -> Result<Self, Problem> {
+    pub fn create(path: &Path, packing: Option<Packing>, is_forced: bool, inputs: &[&Path]) -> Result<Self, Problem> {
         refuse(path, is_forced, inputs)?;
         let path = &target(path)?;
         let name =
@@ -84,7 +85,7 @@ impl Output {
             .tempfile_in(folder_of(path));
         let made = made.and_then(|file| keep_mode(path, file)).map_err(|e| cannot_write(path, &e))?;
         let target = BufWriter::with_capacity(BUFFER_BYTES, made);
-        let packer = match Packing::by_name(&name.to_string_lossy()) {
+        let packer = match packing.unwrap_or_else(|| Packing::by_name(&name.to_string_lossy())) {
             Packing::None => Packer::Plain(target),
             Packing::Gzip => Packer::Gzip(GzEncoder::new(target, Compression::default())),
             Packing::Zstd => Packer::Zstd(target, Vec::with_capacity(FRAME_BYTES)),
@@ -239,12 +240,12 @@ mod tests {
     fn a_file_is_there_whole_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        let mut output = Output::create(&path, false, &[]).unwrap();
+        let mut output = Output::create(&path, None, false, &[]).unwrap();
         output.write(b"half").unwrap();
         assert!(!path.exists());
         drop(output);
         assert!(names(folder.path()).is_empty(), "given up, it leaves nothing");
-        let mut output = Output::create(&path, false, &[]).unwrap();
+        let mut output = Output::create(&path, None, false, &[]).unwrap();
         output.write(b"whole").unwrap();
         output.finish().unwrap().publish().unwrap();
         assert_eq!(names(folder.path()), ["a.jsonl"]);
@@ -259,14 +260,14 @@ mod tests {
         std::fs::write(&path, "in").unwrap();
         std::fs::hard_link(&path, &link).unwrap();
         let told = |path: &Path, is_forced, inputs: &[&Path]| {
-            Output::create(path, is_forced, inputs).map(|_| ()).unwrap_err().to_string()
+            Output::create(path, None, is_forced, inputs).map(|_| ()).unwrap_err().to_string()
         };
         assert!(told(&path, false, &[]).contains("--force"));
         assert!(told(&link, true, &[&path]).contains("never written over"));
         assert!(told(Path::new("/dev/null"), true, &[]).contains("no plain file"));
         assert!(told(&folder.path().join("no/x"), false, &[]).contains("make its folder"));
         let late = folder.path().join("late");
-        let ready = Output::create(&late, false, &[]).unwrap().finish().unwrap();
+        let ready = Output::create(&late, None, false, &[]).unwrap().finish().unwrap();
         std::fs::write(&late, "other").unwrap();
         assert!(ready.publish().unwrap_err().to_string().contains("--force"));
         assert_eq!(std::fs::read_to_string(&late).unwrap(), "other");
@@ -279,14 +280,14 @@ mod tests {
         std::fs::write(&path, "old").unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         std::os::unix::fs::symlink("secret", &link).unwrap();
-        let mut output = Output::create(&link, true, &[]).unwrap();
+        let mut output = Output::create(&link, None, true, &[]).unwrap();
         output.write(b"new").unwrap();
         output.finish().unwrap().publish().unwrap();
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
         std::fs::remove_file(&path).unwrap();
-        let told = Output::create(&link, true, &[]).map(|_| ()).unwrap_err().to_string();
+        let told = Output::create(&link, None, true, &[]).map(|_| ()).unwrap_err().to_string();
         assert!(told.contains("leads nowhere"), "{told}");
     }
 
@@ -297,7 +298,7 @@ mod tests {
             (0..300_000_u64).flat_map(|i| format!("{{\"n\":{}}}\n", i * i % 977).into_bytes()).collect();
         for (name, len) in [("a.gz", text.len()), ("a.zst", text.len()), ("e.gz", 0), ("e.zst", 0)] {
             let path = folder.path().join(name);
-            let mut output = Output::create(&path, false, &[]).unwrap();
+            let mut output = Output::create(&path, None, false, &[]).unwrap();
             text[..len].chunks(70_001).for_each(|piece| output.write(piece).unwrap());
             output.finish().unwrap().publish().unwrap();
             let packed = std::fs::read(&path).unwrap();

@@ -27,6 +27,12 @@ pub fn count_text(count: usize) -> String {
     out
 }
 
+/// So many things, with thin groups: `1 value`, `12,345 values`.
+#[must_use]
+pub fn count_of(count: usize, thing: &str) -> String {
+    format!("{} {thing}{}", count_text(count), if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

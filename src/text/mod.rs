@@ -10,7 +10,7 @@ mod role;
 mod safe;
 mod width;
 
-pub use figures::{count_text, size_text};
+pub use figures::{count_of, count_text, size_text};
 pub use find::{Expression, Pattern};
 pub use role::Role;
 pub use safe::SafeText;

@@ -1,9 +1,6 @@
 //! Records that cannot be read: told with line and byte of the file, wherever one asks.
 
-use super::command::{fed, file, obelus_in as obelus};
-
-const RECORD: &str =
-    "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
+use super::command::{RECORD, fed, file, obelus_in as obelus};
 
 #[test]
 fn one_that_is_asked_for_says_why_it_has_no_answer() {

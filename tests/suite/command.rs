@@ -29,6 +29,10 @@ pub(crate) fn obelus_in(folder: &Path, arguments: &[&str]) -> Told {
     told(&program().args(arguments).current_dir(folder).output().unwrap())
 }
 
+/// A line of one trajectory.
+pub(crate) const RECORD: &str =
+    "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
+
 /// Writes a file, and says its path.
 pub(crate) fn file(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);

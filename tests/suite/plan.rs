@@ -1,6 +1,6 @@
 //! Plans, instances side by side, references and files of ids, as they stand on screen.
 
-use super::played::press;
+use super::played::{press, screen, shows};
 use obelus::app::Pane;
 use obelus::shell::stage::Stage;
 use obelus::source::Input;
@@ -19,20 +19,6 @@ fn sample(name: &str, size: (u16, u16), keys: &str) -> Stage {
 }
 
 /// The screen as text, a line a row.
-fn screen(stage: &Stage) -> String {
-    let buffer = stage.buffer();
-    let cell = |x, y| buffer[(x, y)].symbol().to_owned();
-    let row = |y| (0..buffer.area.width).map(|x| cell(x, y)).collect::<String>().trim_end().to_owned();
-    (0..buffer.area.height).map(row).collect::<Vec<_>>().join("\n")
-}
-
-#[track_caller]
-fn shows(stage: &Stage, wanted: &[&str]) {
-    let screen = screen(stage);
-    for text in wanted {
-        assert!(screen.contains(text), "no {text:?} on\n{screen}");
-    }
-}
 
 #[test]
 fn a_plan_stands_wave_by_wave_with_what_each_call_takes_and_gives() {

@@ -48,3 +48,12 @@ pub(crate) fn on(text: &str, size: (u16, u16)) -> Stage {
 pub(crate) fn screen(stage: &Stage) -> String {
     lines(stage).iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
+
+/// Fails if one of these texts does not stand on the screen.
+#[track_caller]
+pub(crate) fn shows(stage: &Stage, wanted: &[&str]) {
+    let screen = screen(stage);
+    for text in wanted {
+        assert!(screen.contains(text), "no {text:?} on\n{screen}");
+    }
+}

@@ -1,18 +1,15 @@
 //! No command writes over what it reads, nor over what is none of its own files.
 
-use super::command::obelus_in;
+use super::command::{RECORD, obelus_in};
 use std::fs;
 use std::os::unix::fs::symlink;
-
-const DATA: &str =
-    "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
 
 #[test]
 fn inputs_and_files_of_others_stay_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    fs::write(at.join("d.jsonl"), DATA).unwrap();
-    fs::write(at.join("other.jsonl"), DATA.replace("\"a\"", "\"b\"")).unwrap();
+    fs::write(at.join("d.jsonl"), RECORD).unwrap();
+    fs::write(at.join("other.jsonl"), RECORD.replace("\"a\"", "\"b\"")).unwrap();
     fs::write(at.join("note"), "no line end").unwrap();
     symlink("d.jsonl", at.join("link")).unwrap();
     for (words, told) in [
@@ -32,7 +29,7 @@ fn inputs_and_files_of_others_stay_as_they_are() {
         let (status, stdout, stderr) = obelus_in(at, &words.split(' ').collect::<Vec<_>>());
         assert!((status, stdout.as_str()) == (2, "") && stderr.contains(told), "{words}: {status} {stderr}");
     }
-    assert_eq!(fs::read_to_string(at.join("d.jsonl")).unwrap(), DATA);
+    assert_eq!(fs::read_to_string(at.join("d.jsonl")).unwrap(), RECORD);
     assert_eq!(fs::read_to_string(at.join("note")).unwrap(), "no line end");
     assert!(at.join("link").is_symlink() && !at.join("-").exists());
 }
@@ -41,7 +38,7 @@ fn inputs_and_files_of_others_stay_as_they_are() {
 fn a_baseline_and_a_journal_can_be_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    fs::write(at.join("d.jsonl"), DATA).unwrap();
+    fs::write(at.join("d.jsonl"), RECORD).unwrap();
     fs::write(at.join("real"), "").unwrap();
     symlink("real", at.join("known")).unwrap();
     // A writer that was killed at its first line left this.
@@ -66,7 +63,7 @@ fn nothing_is_decided_by_an_empty_filter_or_on_a_value_that_is_not_there() {
         "{\"type\":\"data\",\"kind\":\"state\",\"_instance\":\"①\",\"data\":{\"a\":1}}\n",
         "{\"type\":\"data\",\"kind\":\"state\",\"data\":{\"b\":2}}\n",
     );
-    fs::write(at.join("d.jsonl"), DATA).unwrap();
+    fs::write(at.join("d.jsonl"), RECORD).unwrap();
     fs::write(at.join("r.jsonl"), run).unwrap();
     let mark = |words: &[&str]| obelus_in(at, &[&["mark", "--marks", "m"], words].concat());
     assert_eq!(mark(&["d.jsonl", "--where", " ", "--as", "bad"]).0, 2);

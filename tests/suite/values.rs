@@ -1,6 +1,6 @@
 //! What panes say of a value: what it was, who removed it, where it came from, why a call waits.
 
-use super::played::{notice, on, press, screen, step};
+use super::played::{notice, on, press, screen, shows, step};
 use obelus::app::{Effect, Msg, Pane};
 use obelus::shell::stage::Stage;
 
@@ -13,14 +13,6 @@ const HANDED_ON: &str = r#"{"type":"input","input":{"seed":"Lisbon-42"}}
 {"type":"data","kind":"out","data":{"x":{"y":1}},"_call":{"_tool":"last"}}
 {"type":"state","state":{"list":[1,2,3]}}
 "#;
-
-#[track_caller]
-fn shows(stage: &Stage, wanted: &[&str]) {
-    let screen = screen(stage);
-    for text in wanted {
-        assert!(screen.contains(text), "no {text:?} on\n{screen}");
-    }
-}
 
 #[test]
 fn a_value_that_is_gone_says_who_removed_it_and_what_it_was() {

@@ -1,11 +1,8 @@
 //! Files that commands write: what they may take the place of, and what of it they keep.
 
-use super::command::{file, obelus_at_home as obelus, program, told};
+use super::command::{RECORD, file, obelus_at_home as obelus, program, told};
 use std::fs;
 use std::process::{Command, Stdio};
-
-const RECORD: &str =
-    "{\"id\":\"a\",\"content\":[{\"class_\":\"text_observation\",\"content\":\"x\",\"source\":\"user\"}]}\n";
 
 #[test]
 fn marks_are_never_written_over() {

@@ -5,6 +5,7 @@ use crate::app::{App, Pane};
 use crate::format::cause::{Hop, Written};
 use crate::panes::compare::Pairs;
 use crate::state::NodeId;
+use crate::text::count_of;
 use std::collections::HashSet;
 
 impl App {
@@ -46,8 +47,8 @@ impl App {
             return self.tell("nothing says where this value came from: it first came in here");
         };
         let left = hops[0].len() - 1;
-        let s = if left == 1 { "" } else { "s" };
-        let more = if left == 0 { "it first came in here".to_owned() } else { format!("{left} more hop{s} back") };
+        let more =
+            if left == 0 { "it first came in here".to_owned() } else { format!("{} back", count_of(left, "more hop")) };
         let told = format!("{} · {more} · Backspace returns", hop.told(open.run()));
         let target = match hop {
             Hop::Value { id, path, .. } => Some((open.tree().identity(*id).clone(), path.clone())),

@@ -5,11 +5,8 @@ use crate::cli::args::FileName;
 use crate::ingest::Loaded;
 use crate::lint::baseline::{self, Baseline};
 use crate::model::{Bytes, Finding, Found, Problem, Span};
-use crate::source;
-use std::fs::Permissions;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use crate::source::{self, Output, Packing};
+use std::path::Path;
 
 /// Bytes of a record that stand for its content: a greater one differs within them, or in its length.
 const CONTENT_BYTES: u64 = 1 << 20;
@@ -78,25 +75,10 @@ impl Known {
         if !text.is_empty() {
             text.push('\n');
         }
-        replace(file.as_ref(), text.as_bytes())
-            .map_err(|e| Problem::unreadable(format!("the baseline {file} cannot be written: {e}")))
+        let mut output = Output::create(file.as_ref(), Some(Packing::None), true, &[])?;
+        output.write(text.as_bytes())?;
+        output.finish()?.publish().map(|_| ())
     }
-}
-
-fn replace(file: &Path, text: &[u8]) -> std::io::Result<()> {
-    // What a link leads to is replaced, not the link.
-    let led_to = file.canonicalize();
-    let file = led_to.as_deref().unwrap_or(file);
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
-    // As any new file: what the user's mask leaves of it.
-    let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
-    if let Ok(meta) = std::fs::metadata(file) {
-        new.as_file().set_permissions(meta.permissions())?;
-    }
-    new.write_all(text)?;
-    new.persist(file)?;
-    Ok(())
 }
 
 /// What stands for the content of records; the last one is kept, as its findings come together.

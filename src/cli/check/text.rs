@@ -1,7 +1,7 @@
 //! Findings for people: one line each, as compilers print them, and a line at the end.
 
 use crate::cli::args::FileName;
-use crate::cli::out::{Out, Tone, at};
+use crate::cli::out::{Out, Tone, at, counted};
 use crate::model::{Finding, Found, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl Summary {
 
     /// The files, and the findings that are not told.
     fn rest(&self) -> String {
-        let mut out = format!(" in {} file{}", self.files, if self.files == 1 { "" } else { "s" });
+        let mut out = format!(" in {}", counted(self.files, "file"));
         for (n, word) in [(self.known, "known"), (self.allowed, "allowed")] {
             if n > 0 {
                 out.push_str(&format!(", {n} {word}"));
@@ -118,7 +118,7 @@ impl Summary {
     /// The line at the end where findings were written to a baseline.
     pub(super) fn tell_written(&self, file: &FileName, out: &mut Out) -> io::Result<()> {
         let n = self.errors + self.warnings + self.infos;
-        let plural = if n == 1 { "" } else { "s" };
-        out.line(&format!("{n} finding{plural} written to {file}; --baseline {file} does not tell them"))
+        let told = counted(n, "finding");
+        out.line(&format!("{told} written to {file}; --baseline {file} does not tell them"))
     }
 }

@@ -218,7 +218,7 @@ impl Compared {
 
 fn alike(steps: usize, out: &mut Out) -> Result<(), Stop> {
     if steps > 0 {
-        out.line(&format!("  … {steps} step{} alike", if steps == 1 { "" } else { "s" }))?;
+        out.line(&format!("  … {} alike", counted(steps, "step")))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::super::blame::serialize_credit;
 use super::super::open::{Credits, Opened};
-use super::super::out::{Out, at, exact, step_member};
+use super::super::out::{Out, at, counted, exact, step_member};
 use crate::format::{Credit, Instances};
 use crate::model::Problem;
 use crate::state::diff::{Difference, Part, Side};
@@ -113,8 +113,8 @@ pub(super) fn show(parts: &[Part], sides: &Sides<'_>, out: &mut Out) -> Result<(
     for part in parts {
         match part {
             Part::Same(count) => {
-                let s = if *count == 1 { "" } else { "s" };
-                let row = [String::new(), String::new(), String::new(), format!("… {count} value{s} alike")];
+                let row =
+                    [String::new(), String::new(), String::new(), format!("… {} alike", counted(*count, "value"))];
                 rows.push(row.to_vec());
             }
             Part::Differs(difference) => {

@@ -50,7 +50,7 @@ impl<'l> Sifted<'l> {
     ) -> Result<Self, Stop> {
         let mut selection = options.selection();
         if let Some(filter) = &filter {
-            let passing = inputs.iter().map(|loaded| filter.passing(loaded, marks));
+            let passing = inputs.iter().map(|loaded| Ok(filter.passing(loaded, marks)?.records));
             let passing = passing.collect::<Result<_, Problem>>()?;
             selection.predicates.push(Box::new(Filtered { told: filter.filter().to_string(), passing }));
         }

@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::cli::args::FileName;
-use crate::cli::filter::Where;
+use crate::cli::filter::{Passing, Where};
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{self, Out, raw};
 use crate::cli::{Stop, TROUBLE, complain, load};
@@ -39,8 +39,7 @@ fn file(
     out: &mut Out,
 ) -> Result<u64, Stop> {
     let loaded = load(name, options.format.forced(), out)?;
-    let passing = filter.passing(&loaded, marks)?;
-    let failed = filter.take_failed();
+    let Passing { records: passing, failed } = filter.passing(&loaded, marks)?;
     let count = passing.iter().filter(|passes| **passes).count();
     match (options.count, options.json) {
         (true, true) => {

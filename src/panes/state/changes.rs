@@ -122,7 +122,7 @@ pub(in crate::panes) fn before(open: &Open<'_>, node: NodeId, step: StepNo) -> O
     }
     let shape = open.tree().shape(node, step - 1)?;
     let n = open.tree().child_count(node, step - 1);
-    let told = format!("{} value{}", value::count_text(n), if n == 1 { "" } else { "s" });
+    let told = value::count_of(n, "value");
     let told = if shape == Shape::Array { format!("[{told}]") } else { format!("{{{told}}}") };
     Some((SafeText::of(&told), None))
 }

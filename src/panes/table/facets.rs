@@ -59,8 +59,7 @@ impl FacetsPane {
             let told = format!("Too many records to count each {}.", focus.title());
             return Window::notice(&[&told, "& filters by it: these texts are read from the file then."], extent.width);
         }
-        let plural = if tally.distinct == 1 { "" } else { "s" };
-        let mut head = format!(" {} · {} value{plural}", focus.title(), value::count_text(tally.distinct));
+        let mut head = format!(" {} · {}", focus.title(), value::count_of(tally.distinct, "value"));
         if tally.values.len() < tally.distinct {
             head += &format!(", the first {}", tally.values.len());
         }

@@ -117,8 +117,7 @@ impl PlotPane {
                 Piece::of(if is_on { Role::Accent } else { bar_role }, &bar_of(one.records, most, bar)),
             ])
         };
-        let plural = if tally.distinct == 1 { "" } else { "s" };
-        let mut told = format!(" {} value{plural}", value::count_text(tally.distinct));
+        let mut told = format!(" {}", value::count_of(tally.distinct, "value"));
         if tally.missing > 0 {
             told += &format!(" · {} without", value::count_text(tally.missing));
         }
@@ -241,8 +240,7 @@ impl<'p> Drawing<'p> {
             parts.push((need, vec![name, number]));
         }
         if self.plot.outliers > 0 {
-            let plural = if self.plot.outliers == 1 { "" } else { "s" };
-            let told = format!(" {} outlier{plural} ", value::count_text(self.plot.outliers));
+            let told = format!(" {} ", value::count_of(self.plot.outliers, "outlier"));
             parts.push((5, vec![Piece::of(Role::Warning, &told)]));
         }
         let used = |parts: &[(usize, Vec<Piece>)]| parts.iter().map(|(_, part)| pieces_width(part)).sum::<usize>();

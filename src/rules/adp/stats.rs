@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::repeat::RepeatDigests;
 use super::shape::Shape;
 use crate::json::Value;
-use crate::model::{Found, Role, Severity};
+use crate::model::{Found, Role, Severity, estimated_tokens};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ impl TrajectoryStats {
             roles: count(entries.iter().map(|e| e.role.name())),
             turns: turns(entries),
             chars,
-            tokens_est: chars.div_ceil(4),
+            tokens_est: estimated_tokens(chars),
             reward: (!rewards.is_empty()).then(|| rewards.iter().sum()).or_else(|| reading.outcome()),
             rewarded_steps: rewards.len() as u64,
             calls: calls.clone().count() as u64,
