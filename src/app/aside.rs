@@ -66,7 +66,7 @@ impl App {
                 }
                 Tab::Message if self.inspector.is_raw => self.inspector.raw.scroll.aside,
                 Tab::Message => self.inspector.message.scroll.aside,
-                Tab::Schema => self.inspector.schema.scroll.aside,
+                Tab::Schema => self.inspector.schema.view.scroll.aside,
                 Tab::Llm => self.inspector.llm.scroll.aside,
                 Tab::History => self.inspector.history.scroll.aside,
                 Tab::Diff => self.inspector.diff.scroll.aside,

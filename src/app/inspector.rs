@@ -11,8 +11,8 @@ use crate::panes::loss::{LossPane, LossText};
 use crate::panes::message::DocView;
 use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
+use crate::panes::schema::SchemaPane;
 use crate::panes::{Scroll, state::Place};
-use crate::state::IdentityId;
 use crate::text::Pattern;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct Inspector {
     /// What the model sees.
     pub llm: Reader,
     /// The schema in focus.
-    pub schema: DocView,
+    pub schema: SchemaPane,
     /// The history of the value in focus.
     pub history: HistoryPane,
     /// A file that a value names, in place of the message until another step or tab is shown.
@@ -78,8 +78,6 @@ pub struct Inspector {
     pub llm_of: Option<(u64, StepNo)>,
     /// Generation and step that the LLM view was asked for.
     pub llm_asked: Option<(u64, StepNo)>,
-    /// What the schema shown belongs to, and the step that set it.
-    pub schema_of: Option<(u64, IdentityId, StepNo)>,
     /// Two instances to compare instead of two steps: the one that was in focus, and which pair of its kind.
     pub pair: Option<(Identity, usize)>,
     /// Generation and question of the diff shown.
@@ -167,7 +165,7 @@ impl Inspector {
             Tab::Message if self.is_raw => &mut self.raw.scroll,
             Tab::Message => &mut self.message.scroll,
             Tab::Llm => &mut self.llm.scroll,
-            Tab::Schema => &mut self.schema.scroll,
+            Tab::Schema => &mut self.schema.view.scroll,
             Tab::History => &mut self.history.scroll,
             Tab::Diff => &mut self.diff.scroll,
             Tab::Findings => &mut self.findings.scroll,
@@ -180,7 +178,7 @@ impl Inspector {
     pub fn document(&mut self) -> Option<&mut DocView> {
         match self.tab {
             Tab::Message if !self.is_raw && self.file.is_none() => Some(&mut self.message),
-            Tab::Schema => Some(&mut self.schema),
+            Tab::Schema => Some(&mut self.schema.view),
             _ => None,
         }
     }

@@ -224,23 +224,10 @@ impl App {
     }
 
     fn settle_schema(&mut self) {
+        let cells = self.pane_extent(Pane::Inspector).width;
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };
-        let id = session.focus.path.as_ref().and_then(|(identity, _)| open.tree().find(identity));
-        let found = id.and_then(|id| {
-            let (text, set_at) = open.run().schema(id, open.step(), open.bytes())?;
-            Some((id, text, set_at))
-        });
-        let Some((id, text, set_at)) = found else {
-            inspector.schema.set(None);
-            inspector.schema_of = None;
-            return;
-        };
-        let now = (session.generation, id, set_at);
-        if inspector.schema_of != Some(now) {
-            inspector.schema.set(Some(Arc::new(Doc::of(&text))));
-            inspector.schema_of = Some(now);
-        }
+        inspector.schema.sync(&open, cells);
     }
 
     fn settle_history(&mut self) {

@@ -268,20 +268,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         ),
         Tab::Llm => inspector.llm.window(extent, has_focus),
         Tab::Schema if !app.session.format.has_state() => Window::notice(&history::NO_STATE, extent.width),
-        Tab::Schema if inspector.schema.doc().is_none() => {
-            let lines = [
-                "No schema here.",
-                "The value in focus belongs to an identity without a schema at this step. Move in State to another.",
-            ];
-            Window::notice(&lines, extent.width)
-        }
-        Tab::Schema => {
-            let head = head_rows(app);
-            let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
-            let mut window = inspector.schema.window(below, has_focus, None);
-            window.rows.splice(0..0, head);
-            window
-        }
+        Tab::Schema => inspector.schema.window(&open, extent, has_focus),
         Tab::History => inspector.history.window(&open, extent, has_focus),
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
@@ -374,12 +361,10 @@ fn message_head(app: &App) -> Vec<Row> {
 /// Rows above the document in the tab in front; they do not scroll.
 #[must_use]
 pub fn head_rows(app: &App) -> Vec<Row> {
-    match (app.inspector.tab, app.inspector.schema_of, app.session.open()) {
-        (Tab::Message, ..) => message_head(app),
-        (Tab::Loss, ..) => app.inspector.loss.head(app.pane_extent(Pane::Inspector)),
-        (Tab::Schema, Some((_, _, set_at)), Some(open)) => {
-            crate::panes::schema::head(&open, set_at, app.pane_extent(Pane::Inspector).height)
-        }
+    match (app.inspector.tab, app.session.open()) {
+        (Tab::Message, _) => message_head(app),
+        (Tab::Loss, _) => app.inspector.loss.head(app.pane_extent(Pane::Inspector)),
+        (Tab::Schema, Some(open)) => app.inspector.schema.head(&open, app.pane_extent(Pane::Inspector).height),
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use super::SharedRun;
 use crate::json::Key;
 use crate::model::{Bytes, Finding, StepNo};
-use crate::state::{Exam, IdentityId, Invalid, Told, Verdicts};
+use crate::state::{Exam, IdentityId, Invalid, Spell, Told, Verdicts};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
@@ -73,6 +73,23 @@ impl Checks {
     #[must_use]
     pub fn at(&self, id: IdentityId, step: StepNo) -> Vec<Invalid> {
         self.read().at(id, step).into_iter().cloned().collect()
+    }
+
+    /// When an identity breaks its schema: at a step, else before it, else behind it.
+    #[must_use]
+    pub fn spell(&self, id: IdentityId, step: StepNo) -> Option<Spell> {
+        self.read().spell(id, step)
+    }
+
+    /// The next or previous step at which something at or below a path breaks its schema, or is repaired; with what
+    /// that is.
+    #[must_use]
+    pub fn turn(&self, id: IdentityId, path: &[Key], step: StepNo, is_forward: bool) -> Option<(StepNo, Vec<Invalid>)> {
+        let verdicts = self.read();
+        let found = verdicts.turn(id, path, step, is_forward)?;
+        let is_of_step = |one: &&Invalid| [one.begun_at(), one.repaired_at()].contains(&Some(found));
+        let below = verdicts.of(id).iter().filter(|one| one.violation.path.starts_with(path));
+        Some((found, below.filter(is_of_step).cloned().collect()))
     }
 
     /// Why the schema that a step brought is none.

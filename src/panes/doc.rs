@@ -139,15 +139,28 @@ impl Doc {
     /// The first member of that name of an object.
     #[must_use]
     pub fn member(&self, object: usize, name: &str) -> Option<usize> {
-        let end = self.nodes.get(object).filter(|n| n.kind == Kind::Object)?.end as usize;
-        let mut at = object + 1;
-        while at < end {
-            if self.key(at).as_deref() == Some(name) {
-                return Some(at);
-            }
-            at = self.nodes[at].end as usize;
-        }
-        None
+        self.children(object).find(|at| self.key(*at).as_deref() == Some(name))
+    }
+
+    /// What a JSON Pointer leads to from a node; of members of one name the last, which counts.
+    #[must_use]
+    pub fn at(&self, from: usize, pointer: &str) -> Option<usize> {
+        let mut segments = pointer.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~"));
+        let root = (from < self.nodes.len()).then_some(from)?;
+        segments.try_fold(root, |at, segment| {
+            let is_it = |child: &usize| match self.key(*child) {
+                Some(key) => key == segment,
+                None => segment.parse() == Ok(self.nodes[*child].at),
+            };
+            self.children(at).filter(is_it).last()
+        })
+    }
+
+    /// The nodes of the members or elements of a node.
+    fn children(&self, of: usize) -> impl Iterator<Item = usize> {
+        let end = self.nodes.get(of).map_or(0, |node| node.end as usize);
+        let next = move |at: usize| self.nodes.get(at).map_or(end, |node| node.end as usize);
+        std::iter::successors(Some(of + 1), move |at| Some(next(*at))).take_while(move |at| *at < end)
     }
 
     /// The text of a member of the nearest object around a node that has one of that name.
@@ -276,6 +289,20 @@ mod tests {
         assert!(
             !doc.ends_with(4, &segments(&["a", "0", "b/c"])) && !doc.ends_with(4, &segments(&["x", "a", "1", "b/c"]))
         );
+    }
+
+    #[test]
+    fn a_pointer_leads_to_the_member_that_counts() {
+        let doc = Doc::of(r#"{"a":{"x/y":[1,{"~":2}]},"a":{"0":[3],"":4}}"#);
+        let at = |pointer| doc.at(0, pointer).map(|node| doc.source(node));
+        assert_eq!(at("/a/0/0"), Some("3"));
+        assert_eq!(
+            [at("/a/"), at("/a/x~1y"), at("/a/0/1"), at("/b"), at("/a/0/0/0")],
+            [Some("4"), None, None, None, None]
+        );
+        let doc = Doc::of(r#"{"x/y":[1,{"~":2}]}"#);
+        assert_eq!(doc.at(0, "/x~1y/1/~0").map(|node| doc.source(node)), Some("2"));
+        assert_eq!((doc.at(1, "/1/~0"), Doc::of("").at(0, "/a")), (Some(4), None));
     }
 
     #[test]

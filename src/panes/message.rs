@@ -11,7 +11,7 @@ use super::{Extent, Hit, Piece, Row, Scroll, Window};
 use crate::json;
 use crate::text::{Role, SafeText};
 use block::{Block, TextRow, string_block};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -69,6 +69,8 @@ pub struct DocView {
     folds: HashMap<String, bool>,
     version: u64,
     code: HashMap<u32, Arc<Vec<CodeLine>>>,
+    /// What is wrong with nodes, by their numbers.
+    marks: BTreeMap<u32, String>,
     cache: std::cell::RefCell<Option<(u64, usize, Rc<Outline>)>>,
     found: Option<search::Found>,
 }
@@ -80,7 +82,13 @@ impl DocView {
         self.document += 1;
         self.version += 1;
         self.code.clear();
+        self.marks.clear();
         self.scroll = Scroll::default();
+    }
+
+    /// Marks nodes as broken, each with what is wrong there.
+    pub fn set_marks(&mut self, marks: BTreeMap<u32, String>) {
+        self.marks = marks;
     }
 
     /// The document.
@@ -299,14 +307,21 @@ impl DocView {
                         None => "  ",
                     }),
                 ));
+                let mark = self.marks.get(&line.node);
                 if let Some(key) = doc.key(at) {
-                    left.push(Piece::of(Role::JsonKey, &json::quote(&key)));
+                    let role = if mark.is_some() { Role::Error } else { Role::JsonKey };
+                    left.push(Piece::of(role, &json::quote(&key)));
                     left.push(Piece::of(Role::Punct, ": "));
                 } else if let Some(i) = line.index.filter(|_| node.count > 0) {
                     left.push(Piece::of(Role::Dim, &format!("{i} ")));
                 }
                 put_value(doc, at, line, outline.blocks.get(&line.node), &mut left);
                 left.push(Piece::of(Role::Punct, if outline.blocks.contains_key(&line.node) { "" } else { comma }));
+                if let Some(what) = mark {
+                    left.push(Piece::of(Role::Error, &format!("  ✗ {what}")));
+                } else if line.is_open == Some(false) && self.marks.range(line.node..node.end).next().is_some() {
+                    left.push(Piece::of(Role::Error, "  ✗"));
+                }
             }
             Part::Close => {
                 let close = if node.kind == Kind::Array { "]" } else { "}" };

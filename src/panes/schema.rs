@@ -1,79 +1,248 @@
-//! Above a schema: what the identity in focus breaks of it at this step, since when and until when.
+//! A schema beside the data: which of its keys what value breaks at this step, since when and until when (A42).
 
-use super::{Open, Piece, Row, state::at};
-use crate::model::StepNo;
-use crate::state::{IS_CHECKED, IdentityId, Invalid};
+use super::doc::Doc;
+use super::message::DocView;
+use super::{Extent, Open, Piece, Row, Window, state::at};
+use crate::json::Key;
+use crate::model::{Identity, StepNo};
+use crate::state::{IS_CHECKED, IdentityId, Invalid, Spell, last_segment};
 use crate::text::Role;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Most violations that are listed above the schema, and the lines that the rest of a list takes.
 const LISTED_MAX: usize = 8;
 const OTHER_LINES: usize = 4;
+/// Longest address of a part of a schema that is looked at, in bytes.
+const ADDRESS_BYTES_MAX: usize = 4_096;
+/// In fewer lines only one violation is told, without since when.
+const LISTED_LINES_MIN: usize = 12;
+/// From so many lines on the keys are named above the schema.
+const TOLD_LINES_MIN: usize = 16;
+/// Most identities that are looked at for one with a schema where no value is in focus.
+const SOUGHT_MAX: usize = 100;
 
-/// The rows above the schema of the identity in focus; `set_at` is the step that set the schema. At most about half of
-/// `lines`, so that the schema is seen too.
-#[must_use]
-pub fn head(open: &Open<'_>, set_at: StepNo, lines: usize) -> Vec<Row> {
-    let Some((identity, focus)) = &open.session.focus.path else { return Vec::new() };
-    let Some(id) = open.tree().find(identity) else { return Vec::new() };
-    let name = open.run().reference(identity, &[]);
-    let mut first = vec![Piece::of(Role::Reference, &format!(" {name}"))];
-    if let Some(instance) = &identity.instance {
-        first.push(Piece::of(Role::Instance, &format!(" {instance}")));
-    }
-    first.push(Piece::of(Role::Dim, &format!("   schema set {}", at(set_at))));
-    let mut rows = vec![Row::new(first)];
-    let invalid = open.session.checks.at(id, open.step());
-    rows.push(Row::new(summary(open, set_at, invalid.len())));
-    let listed_max = ((lines / 2).saturating_sub(OTHER_LINES) / 2).clamp(1, LISTED_MAX);
-    for one in invalid.iter().take(listed_max) {
-        rows.extend(listed(open, id, one, one.violation.path == *focus));
-    }
-    if let Some(more) = invalid.len().checked_sub(listed_max).filter(|n| *n > 0) {
-        rows.push(Row::text(Role::Dim, &format!("   … and {more} more; `obelus check` lists them all")));
-    }
-    rows.push(Row::default());
-    rows
+/// The schema of the identity in focus, and what breaks it at the step in focus.
+#[derive(Debug, Default)]
+pub struct SchemaPane {
+    /// The schema, laid out.
+    pub view: DocView,
+    /// Generation, whose it is, and the step that set it.
+    shown: Option<(u64, IdentityId, StepNo)>,
+    /// What breaks it, by path; and what that is kept for: what is shown, step, steps that were checked.
+    held: Vec<Invalid>,
+    held_of: Option<((u64, IdentityId, StepNo), StepNo, StepNo)>,
+    /// Of each of them, the first key of the schema that it breaks, as a node.
+    keys: Vec<Option<u32>>,
+    /// Places in `held`, by the node of the schema that is broken.
+    broken: BTreeMap<u32, Vec<usize>>,
+    /// When it is broken as a whole.
+    spell: Option<Spell>,
+    /// What the cursor was put on: a value that breaks the schema, and what of the schema it breaks.
+    followed: Option<(IdentityId, Vec<Key>, u32)>,
 }
 
-fn summary(open: &Open<'_>, set_at: StepNo, count: usize) -> Vec<Piece> {
-    if !IS_CHECKED {
-        return vec![Piece::of(Role::Dim, " not checked: this build has no feature `schema`")];
-    }
-    if let Some(why) = open.session.checks.fault(set_at) {
-        return vec![Piece::of(Role::Warning, &format!(" not checked: it is no JSON Schema 2020-12: {why}"))];
-    }
-    if open.session.checks.judged() <= open.step() {
-        return vec![Piece::of(Role::Dim, " being checked…")];
-    }
-    match count {
-        0 => vec![Piece::of(Role::Good, " the value keeps to it at this step")],
-        1 => vec![Piece::of(Role::Error, " ✗ 1 value breaks it"), Piece::of(Role::Dim, "   Enter goes there")],
-        n => vec![
-            Piece::of(Role::Error, &format!(" ✗ {n} values break it")),
-            Piece::of(Role::Dim, "   Enter goes to the next"),
-        ],
-    }
-}
-
-/// Where and what; then since when, and which step repairs it.
-fn listed(open: &Open<'_>, id: IdentityId, one: &Invalid, has_focus: bool) -> [Row; 2] {
-    let reference = open.run().reference(open.tree().identity(id), &one.violation.path);
-    let mark = if has_focus { "▌ " } else { "  " };
-    let mut second = vec![Piece::of(Role::Dim, "     since "), Piece::of(Role::Blame, &at(one.since))];
-    match open.session.checks.repaired(id, one) {
-        Some(step) => {
-            second.push(Piece::of(Role::Dim, " · repaired "));
-            second.push(Piece::of(Role::Blame, &at(step)));
+impl SchemaPane {
+    /// Brings the pane to the step and value in focus. The cursor goes to what that value breaks, once.
+    pub fn sync(&mut self, open: &Open<'_>, cells: usize) {
+        let Some((id, text, set_at)) = self.subject(open) else {
+            *self = Self::default();
+            return;
+        };
+        let now = (open.session.generation, id, set_at);
+        if self.shown != Some(now) {
+            self.view.set(Some(Arc::new(Doc::of(&text))));
+            (self.shown, self.held_of, self.followed) = (Some(now), None, None);
         }
-        None => second.push(Piece::of(Role::Dim, " · not repaired")),
+        let of = (now, open.step(), open.session.checks.judged());
+        if self.held_of != Some(of) {
+            self.held = open.session.checks.at(id, open.step());
+            self.spell = open.session.checks.spell(id, open.step());
+            self.held_of = Some(of);
+            self.mark();
+        }
+        let focus = open.session.focus.path.as_ref().map_or(&[][..], |(_, path)| path);
+        let breach = self.number_of(focus).and_then(|i| self.keys.get(i).copied().flatten());
+        let follow = breach.map(|node| (id, focus.to_vec(), node));
+        if let Some((.., node)) = follow.as_ref().filter(|_| follow != self.followed) {
+            self.view.show_node(*node as usize, cells);
+        }
+        self.followed = follow;
     }
-    second.push(Piece::of(Role::Dim, &format!(" · {}", one.violation.schema_path)));
-    [
-        Row::new(vec![
-            Piece::of(Role::Accent, mark),
-            Piece::of(Role::Reference, &reference),
-            Piece::of(Role::Error, &format!("  {}", one.violation.message)),
-        ]),
-        Row::new(second),
-    ]
+
+    /// The identity whose schema is shown: the one in focus; without one, that of before, else the first that has one.
+    fn subject(&self, open: &Open<'_>) -> Option<(IdentityId, String, StepNo)> {
+        let schema = |id: IdentityId| {
+            let (text, set_at) = open.run().schema(id, open.step(), open.bytes())?;
+            Some((id, text, set_at))
+        };
+        if let Some((identity, _)) = &open.session.focus.path {
+            return open.tree().find(identity).and_then(schema);
+        }
+        let shown = self.shown.filter(|(generation, ..)| *generation == open.session.generation);
+        let first = || open.tree().identities(open.step()).iter().take(SOUGHT_MAX).find_map(|view| schema(view.id));
+        shown.and_then(|(_, id, _)| schema(id)).or_else(first)
+    }
+
+    /// Notes which keys of the schema are broken.
+    fn mark(&mut self) {
+        self.broken.clear();
+        self.keys = vec![None; self.held.len()];
+        let mut marks: BTreeMap<u32, String> = BTreeMap::new();
+        if let Some(doc) = self.view.doc() {
+            let mut known: HashMap<&str, Option<usize>> = HashMap::new();
+            for (i, one) in self.held.iter().enumerate() {
+                for reason in &one.violation.reasons {
+                    let place = reason.schema_path.as_str();
+                    let node = *known.entry(place).or_insert_with(|| key_at(doc, place));
+                    let Some(node) = node.and_then(|node| u32::try_from(node).ok()) else { continue };
+                    self.keys[i].get_or_insert(node);
+                    self.broken.entry(node).or_default().push(i);
+                    marks.entry(node).or_insert_with(|| reason.message.clone());
+                }
+            }
+        }
+        for (node, mark) in &mut marks {
+            let count = self.broken.get(node).map_or(0, Vec::len);
+            if count > 1 {
+                *mark = format!("{count}× {mark}");
+            }
+        }
+        self.view.set_marks(marks);
+    }
+
+    /// The value that breaks the key under the cursor, which of how many it is: behind the one in focus the next.
+    #[must_use]
+    pub fn value(&self, open: &Open<'_>, cells: usize) -> Option<((Identity, Vec<Key>), usize, usize)> {
+        let (_, id, _) = self.shown?;
+        let values = self.broken.get(&u32::try_from(self.view.node(cells)?).ok()?)?;
+        let focus = open.session.focus.path.as_ref().and_then(|(_, path)| self.number_of(path));
+        let at = values.iter().position(|i| Some(*i) == focus).map_or(0, |at| (at + 1) % values.len());
+        let path = self.held.get(*values.get(at)?)?.violation.path.clone();
+        Some(((open.tree().identity(id).clone(), path), at, values.len()))
+    }
+
+    /// Which of those that are held is at a path.
+    fn number_of(&self, path: &[Key]) -> Option<usize> {
+        self.held.binary_search_by(|one| one.violation.path.as_slice().cmp(path)).ok()
+    }
+
+    /// Whose schema is shown.
+    #[must_use]
+    pub fn identity(&self) -> Option<IdentityId> {
+        self.shown.map(|(_, id, _)| id)
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
+        if self.view.doc().is_none() {
+            let lines = [
+                "No schema here.",
+                "The value in focus belongs to an identity without a schema at this step. Move in State to another.",
+            ];
+            return Window::notice(&lines, extent.width);
+        }
+        let head = self.head(open, extent.height);
+        let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
+        let mut window = self.view.window(below, has_focus, None);
+        window.rows.splice(0..0, head);
+        window
+    }
+
+    /// The rows above the schema; at most about half of `lines`, so that the schema is seen too.
+    #[must_use]
+    pub fn head(&self, open: &Open<'_>, lines: usize) -> Vec<Row> {
+        let Some((_, id, set_at)) = self.shown else { return Vec::new() };
+        let identity = open.tree().identity(id);
+        let mut first = vec![Piece::of(Role::Reference, &format!(" {}", open.run().reference(identity, &[])))];
+        if let Some(instance) = &identity.instance {
+            first.push(Piece::of(Role::Instance, &format!(" {instance}")));
+        }
+        first.push(Piece::of(Role::Dim, &format!("   schema set {}", at(set_at))));
+        let mut rows = vec![Row::new(first), Row::new(self.summary(open, set_at))];
+        let focus = open.session.focus.path.as_ref().map(|(_, path)| path);
+        let is_in_focus = |one: &Invalid| Some(&one.violation.path) == focus;
+        let in_focus = focus.and_then(|path| self.number_of(path));
+        let listed_max = ((lines / 2).saturating_sub(OTHER_LINES) / 2).clamp(1, LISTED_MAX);
+        // The one in focus is always among them.
+        let first = in_focus.map_or(0, |at| (at + 1).saturating_sub(listed_max));
+        let shown = self.held.iter().skip(first).take(listed_max);
+        if lines < LISTED_LINES_MIN {
+            rows.extend(shown.map(|one| broken(open, id, one, is_in_focus(one))));
+            return rows;
+        }
+        for one in shown {
+            rows.extend([broken(open, id, one, is_in_focus(one)), since(open, id, one)]);
+        }
+        if let Some(more) = self.held.len().checked_sub(listed_max).filter(|n| *n > 0) {
+            rows.push(Row::text(Role::Dim, &format!("   … and {more} more, marked ✗ below")));
+        }
+        if self.spell.is_some() && lines >= TOLD_LINES_MIN {
+            let keys = [("Enter", " on ✗ its value   "), ("[v ]v", " breaks, repairs")];
+            let told = keys.map(|(key, what)| [Piece::of(Role::KeyName, key), Piece::of(Role::Dim, what)]);
+            rows.push(Row::new([Piece::of(Role::Text, " ")].into_iter().chain(told.into_iter().flatten()).collect()));
+        }
+        rows.push(Row::default());
+        rows
+    }
+
+    fn summary(&self, open: &Open<'_>, set_at: StepNo) -> Vec<Piece> {
+        if !IS_CHECKED {
+            return vec![Piece::of(Role::Dim, " not checked: this build has no feature `schema`")];
+        }
+        if let Some(why) = open.session.checks.fault(set_at) {
+            return vec![Piece::of(Role::Warning, &format!(" not checked: it is no JSON Schema 2020-12: {why}"))];
+        }
+        if open.session.checks.judged() <= open.step() {
+            return vec![Piece::of(Role::Dim, " being checked…")];
+        }
+        let mut out = match self.held.len() {
+            0 => vec![Piece::of(Role::Good, " ✓ kept at this step")],
+            1 => vec![Piece::of(Role::Error, " ✗ 1 value breaks it")],
+            n => vec![Piece::of(Role::Error, &format!(" ✗ {n} values break it"))],
+        };
+        if let Some(spell) = self.spell {
+            let since = if self.held.is_empty() { " · broken " } else { " · since " };
+            out.extend([Piece::of(Role::Dim, since), Piece::of(Role::Blame, &at(spell.since))]);
+            out.extend(ended(spell.until, spell.is_repaired));
+        }
+        out
+    }
+}
+
+/// The key of a schema at a place: a pointer, from the part whose address stands before it if one does.
+fn key_at(doc: &Doc, place: &str) -> Option<usize> {
+    let part = place.split_once('#').filter(|(address, _)| !address.is_empty() && !address.starts_with('/'));
+    let Some((address, pointer)) = part else { return doc.at(0, place) };
+    let is_address = |node: &usize| {
+        let id = || doc.string_head(*node, ADDRESS_BYTES_MAX).0;
+        doc.key(*node).is_some_and(|key| key == "$id") && last_segment(&id()) == last_segment(address)
+    };
+    let id = (1..doc.nodes().len()).find(is_address)?;
+    doc.at(doc.nodes().get(id)?.parent as usize, pointer)
+}
+
+/// Where something is wrong, and what.
+fn broken(open: &Open<'_>, id: IdentityId, one: &Invalid, has_focus: bool) -> Row {
+    let reference = open.run().reference(open.tree().identity(id), &one.violation.path);
+    Row::new(vec![
+        Piece::of(Role::Accent, if has_focus { "▌ " } else { "  " }),
+        Piece::of(Role::Reference, &reference),
+        Piece::of(Role::Error, &format!("  {}", one.violation.message)),
+    ])
+}
+
+/// Since when it is so, which step repairs it, and which key of the schema says so.
+fn since(open: &Open<'_>, id: IdentityId, one: &Invalid) -> Row {
+    let mut out = vec![Piece::of(Role::Dim, "     since "), Piece::of(Role::Blame, &at(one.since))];
+    out.extend(ended(open.session.checks.repaired(id, one), true));
+    out.push(Piece::of(Role::Dim, &format!(" · {}", one.violation.schema_path())));
+    Row::new(out)
+}
+
+fn ended(until: Option<StepNo>, is_repaired: bool) -> Vec<Piece> {
+    let Some(step) = until else { return vec![Piece::of(Role::Dim, " · not repaired")] };
+    let how = if is_repaired { " · repaired " } else { " · gone " };
+    vec![Piece::of(Role::Dim, how), Piece::of(Role::Blame, &at(step))]
 }

@@ -28,7 +28,7 @@ pub mod when;
 mod write;
 
 pub use exam::{Exam, Judgement, SchemaUse, Turn};
-pub use schema::{IS_CHECKED, Schema, Violation};
+pub use schema::{IS_CHECKED, Reason, Schema, Violation, last_segment};
 pub use stored::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};
-pub use verdicts::{Invalid, Told, Verdicts};
+pub use verdicts::{Invalid, Spell, Told, Verdicts};

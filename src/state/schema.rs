@@ -15,6 +15,9 @@ pub const IS_CHECKED: bool = cfg!(feature = "schema");
 /// Longest sentence on a violation, in characters.
 const MESSAGE_CHARS_MAX: usize = 160;
 
+/// Most places of a schema that are kept of what is wrong at one path.
+const REASONS_MAX: usize = 16;
+
 /// Most schemas that are kept compiled.
 const SCHEMAS_MAX: usize = 4096;
 
@@ -34,8 +37,45 @@ pub struct Violation {
     pub path: Vec<Key>,
     /// What the schema wants there.
     pub message: String,
-    /// Where in the schema, as a JSON Pointer.
+    /// What of the schema wants it; at least one place.
+    pub reasons: Vec<Reason>,
+}
+
+/// A place of a schema that a value breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// Where in the schema, as a JSON Pointer; in a part that has an address of its own, behind that and `#`.
     pub schema_path: String,
+    /// What it wants.
+    pub message: String,
+}
+
+impl Violation {
+    /// Where in the schema it stands, as a JSON Pointer: the first place, if there are several.
+    #[must_use]
+    pub fn schema_path(&self) -> &str {
+        self.reasons.first().map_or("", |reason| &reason.schema_path)
+    }
+
+    /// One more reason why the value at its path is wrong.
+    fn add(&mut self, message: &str, schema_path: String) {
+        join(&mut self.message, message);
+        let known = self.reasons.iter().position(|reason| reason.schema_path == schema_path);
+        if let Some(reason) = known.and_then(|i| self.reasons.get_mut(i)) {
+            join(&mut reason.message, message);
+        } else if self.reasons.len() < REASONS_MAX {
+            self.reasons.push(Reason { schema_path, message: message.to_owned() });
+        }
+    }
+}
+
+/// Puts a sentence behind others, once.
+fn join(known: &mut String, message: &str) {
+    if known.is_empty() {
+        message.clone_into(known);
+    } else if !known.contains(message) {
+        *known = cut(&format!("{known}; {message}"));
+    }
 }
 
 /// A schema that is ready to check values.
@@ -68,14 +108,8 @@ impl Schema {
         let mut by_path: BTreeMap<Vec<Key>, Violation> = BTreeMap::new();
         for (pointer, message, schema_path) in backend::errors(&self.0, value) {
             let path = path_in(value, &pointer);
-            let message = cut(&message);
-            match by_path.get_mut(&path) {
-                Some(known) if known.message.contains(&message) => {}
-                Some(known) => known.message = cut(&format!("{}; {message}", known.message)),
-                None => {
-                    by_path.insert(path.clone(), Violation { path, message, schema_path });
-                }
-            }
+            let new = || Violation { path: path.clone(), message: String::new(), reasons: Vec::new() };
+            by_path.entry(path.clone()).or_insert_with(new).add(&cut(&message), schema_path);
         }
         by_path.into_values().collect()
     }
@@ -204,18 +238,29 @@ fn prepare(schema: &mut Plain) {
 }
 
 fn is_remote(reference: &str, ids: &[String]) -> bool {
-    let last = |uri: &str| uri.split('#').next().and_then(|u| u.rsplit('/').next()).unwrap_or_default().to_owned();
     let is_known = reference.starts_with("https://json-schema.org/draft/2020-12/");
-    !reference.starts_with('#') && !is_known && !ids.iter().any(|id| last(id) == last(reference))
+    !reference.starts_with('#') && !is_known && !ids.iter().any(|id| last_segment(id) == last_segment(reference))
+}
+
+/// The last segment of an address: those in a schema are often relative, so that no more of them can be compared.
+#[must_use]
+pub fn last_segment(uri: &str) -> &str {
+    uri.split('#').next().and_then(|uri| uri.rsplit('/').next()).unwrap_or_default()
 }
 
 #[cfg(feature = "schema")]
 mod backend {
+    use super::last_segment;
     use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
     use jsonschema::{Draft, Retrieve, Uri, ValidationError};
     use serde_json::Value as Plain;
 
-    pub(super) type Validator = jsonschema::Validator;
+    /// A compiled schema, and the address that it gives itself, or none.
+    #[derive(Debug)]
+    pub(super) struct Validator {
+        compiled: jsonschema::Validator,
+        root: String,
+    }
 
     /// Answers every address with the schema that accepts everything.
     struct Anything;
@@ -228,14 +273,16 @@ mod backend {
 
     pub(super) fn compile(schema: &Plain) -> Result<Validator, String> {
         let options = jsonschema::options().with_draft(Draft::Draft202012).with_retriever(Anything);
-        options.should_validate_formats(false).build(schema).map_err(|error| {
+        let root = schema.get("$id").and_then(Plain::as_str).unwrap_or_default().to_owned();
+        let compiled = options.should_validate_formats(false).build(schema);
+        compiled.map(|compiled| Validator { compiled, root }).map_err(|error| {
             let at = error.instance_path().to_string();
             format!("{}{}{}", error.masked_with("the value"), if at.is_empty() { "" } else { " at " }, at)
         })
     }
 
     pub(super) fn is_valid(schema: &Validator, value: &Plain) -> bool {
-        schema.is_valid(value)
+        schema.compiled.is_valid(value)
     }
 
     /// Path in the value, sentence, path in the schema. What could not be decided is no violation.
@@ -249,8 +296,19 @@ mod backend {
                 Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } | Kind::Referencing(_)
             )
         };
-        let told = |e: ValidationError<'_>| (e.instance_path().to_string(), message(&e), e.schema_path().to_string());
-        schema.iter_errors(value).filter(move |e| !is_undecided(e)).map(told)
+        let told = |e: ValidationError<'_>| (e.instance_path().to_string(), message(&e), place(&e, &schema.root));
+        schema.compiled.iter_errors(value).filter(move |e| !is_undecided(e)).map(told)
+    }
+
+    /// The JSON Pointer of a keyword; in a part of the schema that has an address of its own, behind that, since the
+    /// pointer begins there.
+    fn place(error: &ValidationError<'_>, root: &str) -> String {
+        let pointer = error.schema_path().to_string();
+        let base = error.absolute_keyword_location().and_then(|uri| uri.as_str().split('#').next());
+        match base.filter(|base| last_segment(base) != last_segment(root)) {
+            Some(base) => format!("{base}#{pointer}"),
+            None => pointer,
+        }
     }
 
     /// What the schema wants, in few words; the value itself is on screen.
@@ -321,6 +379,28 @@ mod tests {
         assert!(found(schema, r#"{"b":1}"#).is_empty());
         assert_eq!(found("false", "1"), [" nothing is allowed here"]);
         assert!(found("true", "1").is_empty());
+    }
+
+    #[test]
+    fn tells_which_keys_of_the_schema_are_broken() {
+        let schema = r##"{"$id":"https://example.com/root.json","$defs":{"a b/c~%é":{"type":"number","maximum":5},
+            "own":{"$id":"own.json","properties":{"y":{"enum":[1]}}}},
+            "properties":{"x":{"$ref":"#/$defs/a%20b~1c~0%25%C3%A9"},"o":{"$ref":"own.json"},
+            "l":{"items":{"allOf":[true,{"minLength":2}]}}},
+            "required":["p","q"],"additionalProperties":false}"##;
+        let schema = Schema::compile(schema).unwrap();
+        let value = plain_text(r#"{"x":9,"z":1,"o":{"y":2},"l":["a"]}"#).unwrap();
+        let places = |v: &Violation| v.reasons.iter().map(|r| r.schema_path.clone()).collect::<Vec<_>>();
+        let found: Vec<_> =
+            schema.violations(&value).iter().map(|v| (crate::json::pointer(&v.path), places(v))).collect();
+        let expected = [
+            ("", vec!["/required", "/additionalProperties"]),
+            ("/l/0", vec!["/properties/l/items/allOf/1/minLength"]),
+            ("/o/y", vec!["https://example.com/own.json#/properties/y/enum"]),
+            ("/x", vec!["/$defs/a b~1c~0%é/maximum"]),
+        ];
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        assert_eq!(schema.violations(&value)[0].reasons[0].message, "\"p\" is missing; \"q\" is missing");
     }
 
     #[test]

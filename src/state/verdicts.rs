@@ -22,11 +22,34 @@ pub struct Invalid {
 }
 
 impl Invalid {
+    /// The step that broke it; None where it was broken for another reason before.
+    #[must_use]
+    pub fn begun_at(&self) -> Option<StepNo> {
+        (self.since == self.from).then_some(self.since)
+    }
+
+    /// The step that repaired it.
+    #[must_use]
+    pub fn repaired_at(&self) -> Option<StepNo> {
+        self.until.filter(|_| self.is_repaired)
+    }
+
     /// Whether it holds at a step.
     #[must_use]
     pub fn holds_at(&self, step: StepNo) -> bool {
         self.from <= step && self.until.is_none_or(|until| until > step)
     }
+}
+
+/// A time in which an identity broke its schema, at whatever paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spell {
+    /// The step that broke it.
+    pub since: StepNo,
+    /// The step at which nothing was wrong any more; None: it goes on.
+    pub until: Option<StepNo>,
+    /// Whether that step repaired it; else what was wrong, or the schema, went away.
+    pub is_repaired: bool,
 }
 
 /// All that an exam found so far.
@@ -97,6 +120,29 @@ impl Verdicts {
         held
     }
 
+    /// The time in which an identity breaks its schema at a step; else the last before it, else the first behind it.
+    #[must_use]
+    pub fn spell(&self, id: IdentityId, step: StepNo) -> Option<Spell> {
+        let mut spells: Vec<Spell> = Vec::new();
+        for one in self.of(id) {
+            let new = Spell { since: one.from, until: one.until, is_repaired: one.is_repaired };
+            match spells.last_mut() {
+                Some(last) if last.until.is_none_or(|until| until >= new.since) => last.take(new),
+                _ => spells.push(new),
+            }
+        }
+        let begun = spells.partition_point(|spell| spell.since <= step);
+        spells.get(begun.saturating_sub(1)).copied()
+    }
+
+    /// The next or previous step at which something at or below a path breaks its schema, or is repaired.
+    #[must_use]
+    pub fn turn(&self, id: IdentityId, path: &[Key], step: StepNo, is_forward: bool) -> Option<StepNo> {
+        let below = self.of(id).iter().filter(|one| one.violation.path.starts_with(path));
+        let turns = below.flat_map(|one| [one.begun_at(), one.repaired_at()]).flatten();
+        if is_forward { turns.filter(|at| *at > step).min() } else { turns.filter(|at| *at < step).max() }
+    }
+
     /// All that was found so far, as told.
     #[must_use]
     pub fn told(&self) -> Told {
@@ -113,6 +159,15 @@ impl Verdicts {
     pub fn begun_after(&self, told: Told) -> impl Iterator<Item = (IdentityId, &Invalid)> {
         let begun = self.begun.get(told.begun..).unwrap_or_default();
         begun.iter().filter_map(|(id, number)| Some((*id, self.of(*id).get(*number as usize)?)))
+    }
+}
+
+impl Spell {
+    /// Takes what begins before it is over, or where it is.
+    fn take(&mut self, other: Self) {
+        if other.until.is_none_or(|end| self.until.is_some_and(|own| own <= end)) {
+            (self.until, self.is_repaired) = (other.until, other.is_repaired);
+        }
     }
 }
 

@@ -33,6 +33,7 @@ mod pty;
 mod query;
 mod replay;
 mod review;
+mod schema_tab;
 mod schemas;
 mod searches;
 mod seen;

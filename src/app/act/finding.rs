@@ -41,6 +41,48 @@ impl App {
         }
     }
 
+    /// Enter on a key of the schema: to the value that breaks it, of several the next; false: nothing breaks it.
+    pub(super) fn follow_broken_key(&mut self, cells: usize) -> bool {
+        let found = self.session.open().and_then(|open| self.inspector.schema.value(&open, cells));
+        let Some((target, at, count)) = found else { return false };
+        self.focus_path(target);
+        // So that coming back finds the cursor here.
+        self.remember();
+        self.pane = Pane::State;
+        if count > 1 {
+            self.tell(format!("{} of {count} values that break this; Backspace and Enter go to the next", at + 1));
+        }
+        true
+    }
+
+    /// Goes to the next or previous step at which the value in focus, or one in it, breaks its schema or is repaired.
+    pub(super) fn violation_by(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let shown = || Some((self.inspector.schema.identity()?, Vec::new()));
+        let in_focus = |(identity, path): &(Identity, Vec<Key>)| Some((open.tree().find(identity)?, path.clone()));
+        let target = open.session.focus.path.as_ref().map_or_else(shown, in_focus);
+        let told = target.and_then(|(id, path)| {
+            let (step, turned) = open.session.checks.turn(id, &path, open.step(), is_forward)?;
+            let first = turned.first()?;
+            let is_repaired = first.repaired_at() == Some(step);
+            let sign = if is_repaired { "repaired:" } else { "✗" };
+            let reference = open.run().reference(open.tree().identity(id), &first.violation.path);
+            let more = if turned.len() > 1 { format!("; and {} more", turned.len() - 1) } else { String::new() };
+            Some((step, !is_repaired, format!("{sign} {reference}  {}{more}", first.violation.message)))
+        });
+        drop(open);
+        let Some((step, is_error, text)) = told else {
+            let which = if is_forward { "later" } else { "earlier" };
+            return self.tell(format!("no {which} step breaks the schema of the value in focus, or repairs it"));
+        };
+        let focus = self.session.focus.path.clone();
+        self.jump_to(step);
+        if let Some(path) = focus {
+            self.focus_path(path);
+        }
+        self.notice = Some(Notice { is_error, text });
+    }
+
     fn go_to_finding(&mut self, finding: &Finding) {
         let Some(step) = finding.step else { return };
         self.jump_to(step);

@@ -226,6 +226,9 @@ impl App {
         if let Some((reference, instance)) = found {
             return self.follow_reference(&reference, instance);
         }
+        if self.inspector.tab == Tab::Schema && self.follow_broken_key(cells) {
+            return;
+        }
         if let Some(view) = self.inspector.document() {
             return view.set_fold(None, cells);
         }

@@ -37,6 +37,8 @@ impl App {
             A::ErrorPrevious => self.seek(Wanted::Error, false),
             A::FindingNext => self.finding_by(true),
             A::FindingPrevious => self.finding_by(false),
+            A::ViolationNext => self.violation_by(true),
+            A::ViolationPrevious => self.violation_by(false),
             A::CallNext => self.seek(Wanted::Call, true),
             A::CallPrevious => self.seek(Wanted::Call, false),
             A::UserNext => self.seek(Wanted::User, true),

@@ -117,7 +117,7 @@ impl Log {
         });
         let broken = verdicts.begun_after(told).map(|(id, invalid)| {
             let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
-            let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path);
+            let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path());
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
         });
         let mut texts = Texts::default();
