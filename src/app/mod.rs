@@ -133,6 +133,8 @@ pub struct App {
     sifting: sieve::Sifting,
     /// How many columns of one's own were set by now.
     asked_columns: u64,
+    /// The column that was typed last, until its expression has said something.
+    typed_column: Option<own::Typed>,
     jumps: Vec<(Focus, Pane)>,
     opening: Option<usize>,
     /// A trajectory that is opened again because its file has another content.
@@ -179,6 +181,7 @@ impl App {
             asking: dataset::Asking::default(),
             sifting: sieve::Sifting::default(),
             asked_columns: 0,
+            typed_column: None,
             jumps: Vec::new(),
             opening: None,
             reopening: None,

@@ -7,6 +7,16 @@ use crate::panes::table::OwnColumn;
 use crate::review::{Column, OwnChunk, OwnName, Told};
 use std::sync::Arc;
 
+/// A column as it was typed, and what was there before: an expression that is none is taken back.
+#[derive(Debug)]
+pub(super) struct Typed {
+    id: u64,
+    text: String,
+    focus: Column,
+    /// The expression that it took the place of.
+    before: Option<Arc<str>>,
+}
+
 impl App {
     /// Offers a column of the configuration.
     ///
@@ -37,8 +47,11 @@ impl App {
         let Some(Layer::Column(prompt)) = &self.layer else { return };
         match OwnName::with_expression(prompt.text()) {
             Ok((name, expression)) => {
+                let (text, focus) = (prompt.text().to_owned(), self.table.focus);
+                let before = self.table.own_column(name).map(|own| Arc::clone(&own.expression));
                 self.layer = None;
                 self.set_column(name, &expression);
+                self.typed_column = Some(Typed { id: self.asked_columns, text, focus, before });
                 let column = Column::Own(name);
                 if !self.table.columns.contains(&column) {
                     self.table.toggle_column(column);
@@ -103,6 +116,33 @@ impl App {
         self.column_failed(id, why);
     }
 
+    /// Takes back a column that was typed and whose expression never said anything; the line comes back to be changed.
+    fn refuse_column(&mut self, id: u64) {
+        let Some(typed) = self.typed_column.take_if(|typed| typed.id == id) else { return };
+        let Some(own) = self.table.own.iter().find(|own| own.id == id).filter(|own| !own.has_told()) else { return };
+        let (name, column) = (own.name, Column::Own(own.name));
+        match typed.before {
+            Some(expression) => self.set_column(name, &expression),
+            None => {
+                if self.table.columns.contains(&column) {
+                    self.table.toggle_column(column);
+                }
+                if self.table.sort.is_some_and(|sort| sort.column == column) {
+                    self.table.sort = None;
+                }
+                self.table.own.retain(|own| own.id != id);
+            }
+        }
+        if self.table.columns.contains(&typed.focus) {
+            self.table.focus = typed.focus;
+        }
+        if self.layer.is_none() && self.pane == Pane::Table {
+            let mut prompt = Prompt::default();
+            prompt.insert(&typed.text);
+            self.layer = Some(Layer::Column(prompt));
+        }
+    }
+
     /// Why an expression says no more, told once.
     fn column_failed(&mut self, id: u64, why: Option<String>) {
         let own = self.table.own.iter_mut().find(|own| own.id == id && own.fault.is_none());
@@ -110,6 +150,7 @@ impl App {
             let text = format!("{} = {}: {why}", own.name.as_str(), own.expression);
             own.fault = Some(why);
             self.notice = Some(Notice { is_error: true, text });
+            self.refuse_column(id);
         }
     }
 }

@@ -280,18 +280,32 @@ impl WatchPane {
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent) -> Window {
         let total = self.rows();
-        let range = self.scroll.top..total.min(self.scroll.top + extent.height);
+        let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);
         let shown = self.list.iter().skip(range.start).take(range.len());
         let cells = shown.map(|watch| width(&watch.told(open))).max().unwrap_or(0).min(extent.width * 2 / 5);
         let waiting: Vec<&Asked> = self.waiting().collect();
-        let rows = range.map(|i| {
+        let rows = range.clone().map(|i| {
             let row = match self.list.get(i) {
                 Some(watch) => row(open, watch, cells, extent.width),
                 None => waiting_row(waiting[i - self.list.len()]),
             };
             row.hit(Hit::Row(i)).cursor(i == self.scroll.cursor)
         });
-        Window { rows: rows.collect(), top: self.scroll.top, total }
+        let mut rows: Vec<Row> = rows.collect();
+        tell_hidden(&mut rows, range.start, total - range.end);
+        Window { rows, top: self.scroll.top, total }
+    }
+}
+
+/// Says at the edges of the strip how many rows there are beyond them.
+fn tell_hidden(rows: &mut [Row], above: usize, below: usize) {
+    let told =
+        |sign: &str, count: usize| (count > 0).then(|| Piece::of(Role::Accent, &format!(" {sign} {count} more ")));
+    if let Some(first) = rows.first_mut() {
+        first.right.extend(told("↑", above));
+    }
+    if let Some(last) = rows.last_mut() {
+        last.right.extend(told("↓", below));
     }
 }
 

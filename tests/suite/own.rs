@@ -154,7 +154,7 @@ fn numbers_of_an_expression_are_plotted_once_that_is_asked_for() {
 fn a_failure_is_told_once_and_what_comes_late_is_dropped() {
     let mut stage = stage(10);
     let first = asked(&keys(&mut stage.app, "c type:turns=.x Enter"))[0].0;
-    stage.app.update(Msg::OwnNear(first, Vec::new(), Some("it is none".to_owned())));
+    stage.app.update(Msg::OwnNear(first, vec![(0, Told::Nothing)], Some("it is none".to_owned())));
     let notice = stage.app.notice.clone().unwrap();
     assert!(notice.is_error && notice.text == "turns = .x: it is none", "{}", notice.text);
     assert!(asked(&keys(&mut stage.app, "s")).is_empty(), "nothing more is asked");
@@ -175,4 +175,25 @@ fn a_failure_is_told_once_and_what_comes_late_is_dropped() {
     assert_eq!(Arc::strong_count(&token.unwrap()), 1, "nobody wants the old question");
     keys(&mut stage.app, "c type:steps=.z Enter");
     assert!(stage.app.notice.clone().unwrap().text.contains("take another name"), "{:?}", stage.app.notice);
+}
+
+#[test]
+fn an_expression_that_is_none_makes_no_column_and_comes_back_to_be_changed() {
+    let mut stage = stage(10);
+    let (columns, focus) = (stage.app.table.columns.clone(), stage.app.table.focus);
+    let id = asked(&keys(&mut stage.app, "c type:turns=.[ Enter"))[0].0;
+    stage.app.update(Msg::OwnNear(id, Vec::new(), Some("it is none".to_owned())));
+    assert_eq!((&stage.app.table.columns, stage.app.table.focus), (&columns, focus));
+    assert!(stage.app.table.own.is_empty());
+    assert_eq!(stage.app.notice.as_ref().map(|notice| notice.text.as_str()), Some("turns = .[: it is none"));
+    // The line is open again with what was typed; mended, it is a column.
+    let id = asked(&keys(&mut stage.app, "Backspace type:x Enter"))[0].0;
+    stage.app.update(Msg::OwnNear(id, vec![(0, Told::Number(1.0))], None));
+    let name = OwnName::new("turns").unwrap();
+    assert_eq!(stage.app.table.columns.last(), Some(&Column::Own(name)));
+    // In place of a column that says something, one that is none leaves the former.
+    let id = asked(&keys(&mut stage.app, "c type:turns=.[ Enter"))[0].0;
+    stage.app.update(Msg::OwnNear(id, Vec::new(), Some("it is none".to_owned())));
+    assert_eq!(stage.app.table.own_column(name).map(|own| &*own.expression), Some(".x"));
+    assert_eq!(stage.app.table.columns.last(), Some(&Column::Own(name)));
 }

@@ -410,3 +410,17 @@ fn a_shorter_file_leaves_the_reader_at_its_end_and_follows_no_more_than_before()
         "who goes to the end follows"
     );
 }
+
+#[test]
+fn watches_beyond_the_strip_are_counted() {
+    let mut stage = stage(input("trip-run.jsonl"), (120, 24));
+    press(&mut stage, "$ Tab");
+    for _ in 0..9 {
+        press(&mut stage, "j w");
+    }
+    assert_eq!(stage.app.layout().watches.map(|strip| strip.height), Some(6));
+    assert!(has(&stage, "↑ 3 more") && !has(&stage, "↓"), "{:?}", lines(&stage));
+    stage.app.pane = Pane::Watches;
+    press(&mut stage, "g");
+    assert!(has(&stage, "↓ 3 more") && !has(&stage, "↑ 3"), "{:?}", lines(&stage));
+}

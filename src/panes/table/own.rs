@@ -53,6 +53,12 @@ impl OwnColumn {
         told.or(self.fault.as_ref().map(|_| &Told::Failed))
     }
 
+    /// Whether it has said anything of any record.
+    #[must_use]
+    pub fn has_told(&self) -> bool {
+        self.table.len() > 0 || !self.near.is_empty()
+    }
+
     /// How many of the first records were asked.
     #[must_use]
     pub fn known(&self) -> usize {
