@@ -176,7 +176,8 @@ fn help(finding: &Finding, cells: usize, height: usize) -> Vec<Row> {
     let mut rows = vec![Row::text(Role::Border, &"─".repeat(cells))];
     let mut text = |role: Role, text: &str| {
         for range in wrap(text, cells.saturating_sub(2)) {
-            rows.push(Row::new(vec![Piece::of(role, " "), Piece::of(role, text[range].trim_end())]));
+            let pieces = vec![Piece::of(role, " "), Piece::of(role, text[range.clone()].trim_end())];
+            rows.push(Row::new(pieces).part_of(text, &range, 1));
         }
     };
     text(role(finding.severity), &format!("{} {}", sign(finding.severity), finding.rule));

@@ -6,13 +6,30 @@ use std::ops::Range;
 
 /// Marks what matches in the rows of a window.
 pub fn mark(pattern: &Pattern, window: &mut Window) {
-    window.rows.iter_mut().for_each(|row: &mut Row| mark_pieces(pattern, &mut row.left));
+    window.rows.iter_mut().for_each(|row| mark_row(pattern, row));
+}
+
+/// Marks what matches in a row; in a part of a wrapped line also the parts of what stands in several rows.
+fn mark_row(pattern: &Pattern, row: &mut Row) {
+    let Some(around) = &row.around else { return mark_pieces(pattern, &mut row.left) };
+    let mut part = row.left.split_off(around.first.min(row.left.len()));
+    mark_pieces(pattern, &mut row.left);
+    mark_within(pattern, &mut part, (around.before.as_str(), around.after.as_str()));
+    row.left.append(&mut part);
 }
 
 /// Marks what matches in pieces that stand beside each other, across their borders too.
 pub fn mark_pieces(pattern: &Pattern, pieces: &mut Vec<Piece>) {
-    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    let hits = pattern.marked(&text);
+    mark_within(pattern, pieces, ("", ""));
+}
+
+/// The same in pieces that stand between two other texts, across the borders to these too.
+fn mark_within(pattern: &Pattern, pieces: &mut Vec<Piece>, (before, after): (&str, &str)) {
+    let own: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let (start, end) = (before.len(), before.len() + own.len());
+    let hits = pattern.marked(&[before, &own, after].concat());
+    let hits = hits.into_iter().filter(|hit| hit.start < end && hit.end > start);
+    let hits: Vec<Range<usize>> = hits.map(|hit| hit.start.max(start) - start..hit.end.min(end) - start).collect();
     if hits.is_empty() {
         return;
     }
@@ -62,6 +79,25 @@ mod tests {
 
     fn hits(pieces: &[&str], typed: &str) -> Vec<String> {
         marked(pieces, typed).into_iter().filter(|(_, is_hit)| *is_hit).map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn hits_are_marked_in_every_row_that_they_stand_in() {
+        let line = "say\u{1b} the quick brown fox now";
+        let hits = |part: Range<usize>, typed: &str| {
+            let pieces = vec![Piece::of(Role::Punct, "fox "), Piece::of(Role::Text, &line[part.clone()])];
+            let row = Row::new(pieces).part_of(line, &part, 1);
+            let mut window = Window { rows: vec![row], ..Window::default() };
+            mark(&Pattern::new(typed).unwrap(), &mut window);
+            let pieces = window.rows.remove(0).left.into_iter().filter(|piece| piece.role == Role::Match);
+            pieces.map(|piece| piece.text.as_str().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(hits(0..11, "quick brown fox"), ["qu"]);
+        assert_eq!(hits(11..20, "quick brown fox"), ["ick brown"]);
+        // The blank at which the line is broken belongs to the hit and to no row.
+        assert_eq!(hits(21..28, "quick brown fox"), ["fox"]);
+        assert_eq!(hits(21..28, "brown"), [""; 0]);
+        assert_eq!(hits(21..28, "fox"), ["fox", "fox"], "what stands before the line is marked by itself");
     }
 
     #[test]

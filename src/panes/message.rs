@@ -18,6 +18,9 @@ use std::sync::Arc;
 
 /// Rows that a document unfolds to by itself.
 const AUTO_ROWS_MAX: usize = 2_000;
+/// The first piece of a row of text that is text: indentation and a border stand before it.
+const TEXT_PIECE: usize = 2;
+
 /// A line of highlighted code.
 pub type CodeLine = Vec<(Role, String)>;
 
@@ -339,7 +342,14 @@ impl DocView {
                 left.push(Piece::of(Role::Dim, note));
             }
         }
-        Row::new(left)
+        let row = Row::new(left);
+        match (line.part, outline.blocks.get(&line.node)) {
+            (Part::Text(i), Some(block)) => match block.lines.get(i as usize) {
+                Some(part) => row.part_of(block.line(part), &part.range, TEXT_PIECE),
+                None => row,
+            },
+            _ => row,
+        }
     }
 
     fn text_pieces(&self, node: u32, block: &Block, i: usize) -> Vec<Piece> {

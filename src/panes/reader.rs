@@ -183,7 +183,7 @@ impl Reader {
                 let indent = if range.start == 0 { 0 } else { hanging(&line.text, extent.width.saturating_sub(2)) };
                 let mut pieces = vec![Piece::of(Role::Text, &" ".repeat(1 + indent))];
                 pieces.extend(line.pieces(range));
-                let row = Row::new(pieces);
+                let row = Row::new(pieces).part_of(&line.text, range, 1);
                 row.hit(Hit::Row(top + i)).cursor(has_focus && top + i == self.scroll.cursor)
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use crate::model::StepNo;
 use crate::text::{Role, SafeText, width};
+use std::ops::Range;
 
 /// A run of text of one meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,20 @@ pub enum Hit {
     Step(StepNo),
 }
 
+/// Most bytes of the rest of a wrapped line, before and behind a row, in which the ends of hits are looked for.
+const AROUND_BYTES_MAX: usize = 256;
+
+/// Of a row that is a part of a wrapped line, what of that line stands in the rows above and below.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Around {
+    /// The first piece of the row that belongs to the line.
+    pub first: usize,
+    /// The line before the row.
+    pub before: SafeText,
+    /// The line behind it.
+    pub after: SafeText,
+}
+
 /// Fewest cells that the left part of a row has beside a right part.
 const ROOM_MIN: usize = 8;
 
@@ -66,6 +81,8 @@ pub struct Row {
     pub hit: Hit,
     /// Whether the cursor is on it.
     pub is_cursor: bool,
+    /// The rest of the line that it is a part of, if that is wrapped.
+    pub around: Option<Box<Around>>,
 }
 
 impl Row {
@@ -100,6 +117,18 @@ impl Row {
     pub fn room(&self, width_cells: usize) -> usize {
         let right = pieces_width(&self.right);
         if right + ROOM_MIN > width_cells { width_cells } else { width_cells - right }
+    }
+
+    /// Says that its pieces from `first` on are this part of a line, whose rest stands in other rows.
+    #[must_use]
+    pub fn part_of(mut self, line: &str, part: &Range<usize>, first: usize) -> Self {
+        if part.start > 0 || part.end < line.len() {
+            let from = floor(line, part.start.saturating_sub(AROUND_BYTES_MAX));
+            let to = floor(line, (part.end + AROUND_BYTES_MAX).min(line.len()));
+            let text = |range: Range<usize>| SafeText::of(line.get(range).unwrap_or_default());
+            self.around = Some(Box::new(Around { first, before: text(from..part.start), after: text(part.end..to) }));
+        }
+        self
     }
 
     /// Sets what stands at the right edge.
@@ -138,6 +167,11 @@ impl Row {
         let right = text(&self.right);
         if right.is_empty() { text(&self.left) } else { format!("{}  {right}", text(&self.left)) }
     }
+}
+
+/// The nearest border of a character at or before a byte.
+fn floor(text: &str, byte: usize) -> usize {
+    (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 /// The window of rows that a pane shows.

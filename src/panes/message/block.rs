@@ -14,6 +14,9 @@ const STRING_BYTES_CLOSED: usize = 16 << 10;
 const STRING_LINES_OPEN: usize = 20_000;
 const STRING_BYTES_OPEN: usize = 1 << 20;
 
+/// Most bytes behind a row in which the end of its line is looked for.
+const LINE_BYTES_MAX: usize = 1 << 10;
+
 /// Strings up to this length are never laid out as a block.
 const SHORT_BYTES: usize = 40;
 
@@ -31,6 +34,17 @@ pub(super) struct Block {
     pub(super) lines: Vec<TextRow>,
     pub(super) note: String,
     pub(super) is_whole: bool,
+}
+
+impl Block {
+    /// The whole line that a row is a part of.
+    pub(super) fn line(&self, row: &TextRow) -> &str {
+        let rest = self.text.get(row.from..).unwrap_or_default();
+        // Not further than marks are looked for, so that a row of a line of a megabyte is as cheap as any.
+        let end = rest.as_bytes().iter().skip(row.range.end).take(LINE_BYTES_MAX).position(|b| *b == b'\n');
+        let end = end.map_or(row.range.end + LINE_BYTES_MAX, |at| row.range.end + at).min(rest.len());
+        &rest[..(0..=end).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(0)]
+    }
 }
 
 /// A string as lines below its key; None where it stands beside it.
