@@ -3,12 +3,16 @@
 use super::keys::{self, Action, KeyRow, Tab};
 use super::layout::{Area, Layout};
 use super::menu::MenuKind;
-use super::{App, Layer, Pane, tabs};
+use super::{App, Layer, Notice, Pane, tabs};
 use crate::format;
 use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Open, Piece, Row, Window, header, history, hits, marks, message, refs, steps};
 use crate::review::Column;
-use crate::text::{Role, width};
+use crate::text::{Role, SafeText, width, wrap};
+use std::ops::Range;
+
+/// A notice takes at most this part of the height.
+const NOTICE_PART: u16 = 2;
 
 /// A pane to paint.
 #[derive(Debug)]
@@ -34,10 +38,12 @@ pub struct Frame {
     pub header: (Area, Vec<Piece>, Vec<Piece>),
     /// The panes.
     pub boxes: Vec<Box>,
-    /// Further lines: explanation, timeline, footer.
+    /// Further lines: explanation, timeline.
     pub bars: Vec<(Area, Vec<Piece>)>,
     /// What lies over the panes.
     pub overlay: Option<Box>,
+    /// The line at the bottom; a long notice takes more, over what else is there.
+    pub footer: Vec<(Area, Vec<Piece>)>,
     /// Cell of the text cursor, if a line is being typed.
     pub cursor: Option<(u16, u16)>,
 }
@@ -89,12 +95,15 @@ pub fn frame(app: &App) -> Frame {
     }
     drop(open);
     let (footer, cursor) = footer(app, &layout);
-    bars.push((layout.footer, footer));
+    let count = footer.len() as u16;
+    let row =
+        |(i, pieces)| (Area { y: (layout.footer.y + 1 + i as u16).saturating_sub(count), ..layout.footer }, pieces);
+    let footer = footer.into_iter().enumerate().map(row).collect();
     let strip = layout.watches.map(|area| pane_box(app, Pane::Watches, area, false));
     let panes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders));
     let boxes = panes.chain(strip).collect();
     let (overlay, menu_cursor) = overlay(app);
-    Frame { header: (layout.header, left, right), boxes, bars, overlay, cursor: menu_cursor.or(cursor) }
+    Frame { header: (layout.header, left, right), boxes, bars, overlay, footer, cursor: menu_cursor.or(cursor) }
 }
 
 /// The sentence on the value in focus; a search in the state finds paths, which stand whole only there.
@@ -369,7 +378,7 @@ pub fn head_rows(app: &App) -> Vec<Row> {
     }
 }
 
-fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
+fn footer(app: &App, layout: &Layout) -> (Vec<Vec<Piece>>, Option<(u16, u16)>) {
     let typed = match &app.layer {
         Some(Layer::Search(prompt)) => Some((" /", prompt)),
         // What is wrong with it is shown until the next key.
@@ -380,11 +389,11 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
     };
     if let Some((sign, prompt)) = typed {
         let (typed, column) = prompt.line(sign, usize::from(layout.footer.width));
-        return (typed, Some((column, layout.footer.y)));
+        return (vec![typed], Some((column, layout.footer.y)));
     }
     if let Some(Layer::Review(line)) = &app.layer {
         let (typed, column) = line.prompt.line(&line.label(), usize::from(layout.footer.width));
-        return (typed, Some((column, layout.footer.y)));
+        return (vec![typed], Some((column, layout.footer.y)));
     }
     if let Some(first) = &app.prefix {
         let contexts = app.place();
@@ -394,16 +403,29 @@ fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
             out.push(Piece::of(Role::KeyName, key));
             out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
         }
-        return (out, None);
+        return (vec![out], None);
     }
     if let Some(notice) = &app.notice {
-        let role = if notice.is_error { Role::Error } else { Role::Text };
-        return (vec![Piece::of(role, &format!(" {}", notice.text))], None);
+        return (told(notice, app.size), None);
     }
     let pieces = hints(app).into_iter().flat_map(|(key, label, _)| {
         [Piece::of(Role::Text, " "), Piece::of(Role::KeyName, &key), Piece::of(Role::Dim, &format!(" {label} "))]
     });
-    (pieces.collect(), None)
+    (vec![pieces.collect()], None)
+}
+
+/// A notice in as many rows as it takes, if the screen has so many; the last is cut where it has not.
+fn told(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> {
+    let role = if notice.is_error { Role::Error } else { Role::Text };
+    let text = SafeText::of(&notice.text);
+    let rows_max = usize::from(height / NOTICE_PART).max(1);
+    let mut parts = wrap(text.as_str(), usize::from(width).saturating_sub(1));
+    if let Some(last) = parts.get_mut(rows_max - 1) {
+        last.end = text.as_str().len();
+        parts.truncate(rows_max);
+    }
+    let row = |part: Range<usize>| vec![Piece::of(role, " "), Piece::of(role, &text.as_str()[part])];
+    parts.into_iter().map(row).collect()
 }
 
 /// Key, label and action of the hints that fit into the footer.

@@ -292,15 +292,17 @@ impl WatchPane {
             row.hit(Hit::Row(i)).cursor(i == self.scroll.cursor)
         });
         let mut rows: Vec<Row> = rows.collect();
-        tell_hidden(&mut rows, range.start, total - range.end);
+        tell_hidden(&mut rows, (range.start, total - range.end), extent.width);
         Window { rows, top: self.scroll.top, total }
     }
 }
 
 /// Says at the edges of the strip how many rows there are beyond them.
-fn tell_hidden(rows: &mut [Row], above: usize, below: usize) {
-    let told =
-        |sign: &str, count: usize| (count > 0).then(|| Piece::of(Role::Accent, &format!(" {sign} {count} more ")));
+fn tell_hidden(rows: &mut [Row], (above, below): (usize, usize), cells: usize) {
+    let told = |sign: &str, count: usize| {
+        let text = if cells < WIDE { format!("{sign}{count}") } else { format!("{sign} {count} more ") };
+        (count > 0).then(|| Piece::of(Role::Accent, &text))
+    };
     if let Some(first) = rows.first_mut() {
         first.right.extend(told("↑", above));
     }

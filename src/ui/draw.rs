@@ -25,6 +25,10 @@ pub fn draw(frame: &Frame, theme: &Theme, buffer: &mut Buffer) {
         clear(overlay.area, theme, buffer);
         paint_box(overlay, theme, buffer);
     }
+    for (area, pieces) in &frame.footer {
+        clear(*area, theme, buffer);
+        paint_bar(*area, pieces, &[], theme, buffer);
+    }
 }
 
 fn rect(area: Area) -> Rect {

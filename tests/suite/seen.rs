@@ -1,7 +1,7 @@
 //! What stands on the screen after keys: hits of a search, changes out of view, hints.
 
-use super::played::{input, lines, notice, press, stage, step};
-use obelus::app::{Layer, Pane};
+use super::played::{input, lines, notice, press, screen, stage, step};
+use obelus::app::{Layer, Msg, Notice, Pane};
 use obelus::shell::stage::Stage;
 use obelus::text::Role;
 
@@ -255,4 +255,22 @@ fn a_text_that_goes_on_does_not_begin_where_signs_stand() {
     let inside = |line: &str| line.chars().skip(81).collect::<String>();
     assert!(inside(&all[at + 1]).starts_with("   "), "{}", all.join("\n"));
     assert!(!inside(&all[at + 1]).trim().is_empty());
+}
+
+#[test]
+fn a_long_notice_is_read_whole_until_the_next_key() {
+    let mut stage = stage(input("trip-run.jsonl"), (40, 12));
+    press(&mut stage, "$ Tab j j w");
+    let told = notice(&stage).to_owned();
+    assert!(told.len() > 60, "{told}");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let at_bottom = |rows: usize| words(&lines(&stage)[12 - rows..].join(" "));
+    assert!((2..6).any(|rows| at_bottom(rows) == words(&told)), "{told}\n{}", screen(&stage));
+    press(&mut stage, "k");
+    assert!(lines(&stage)[10].starts_with(" 0 "), "the timeline is back: {}", screen(&stage));
+    // What is longer than the screen allows says that it goes on.
+    stage.app.notice = Some(Notice { is_error: true, text: "a word, ".repeat(100) });
+    stage.tell(Msg::Resize(40, 12));
+    let all = lines(&stage);
+    assert!(!all[5].contains("a word") && all[6].starts_with(" a word") && all[11].ends_with('…'), "{all:#?}");
 }
