@@ -100,7 +100,7 @@ fn datasets_are_compared_by_their_records() {
     let (status, text, _) = obelus(&["diff", &old, &turned]);
     assert!(status == 0 && text.contains("in another order"), "{text}");
     let (status, text, _) = obelus(&["diff", &old, &new, "--record", "1"]);
-    assert!(status == 1 && text.contains("State in the end"), "{text}");
+    assert!(status == 1 && text.contains("\n\nState in the end"), "{text}");
 }
 
 fn screen(text: &str, keys: &[&str]) -> String {

@@ -186,13 +186,15 @@ impl Compared {
         }
         self.show_steps(out)?;
         if let Some(states) = first {
+            out.line("")?;
             out.line(&format!(
-                "\nState where the steps are aligned again, @{} and @{}:",
+                "State where the steps are aligned again, @{} and @{}:",
                 states.steps.0, states.steps.1
             ))?;
             show::show(&states.parts, &self.sides(), out)?;
         }
-        out.line(&format!("\nState in the end, @{} and @{}:", end.steps.0, end.steps.1))?;
+        out.line("")?;
+        out.line(&format!("State in the end, @{} and @{}:", end.steps.0, end.steps.1))?;
         show::show(&end.parts, &self.sides(), out)
     }
 
