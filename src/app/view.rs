@@ -373,7 +373,7 @@ pub fn head_rows(app: &App) -> Vec<Row> {
     match (app.inspector.tab, app.session.open()) {
         (Tab::Message, _) => message_head(app),
         (Tab::Loss, _) => app.inspector.loss.head(app.pane_extent(Pane::Inspector)),
-        (Tab::Schema, Some(open)) => app.inspector.schema.head(&open, app.pane_extent(Pane::Inspector).height),
+        (Tab::Schema, Some(open)) => app.inspector.schema.head(&open, app.pane_extent(Pane::Inspector)),
         _ => Vec::new(),
     }
 }

@@ -115,7 +115,9 @@ pub fn lines(run: &dyn Run, bytes: &dyn Bytes, question: Question, unfolded: &BT
     }
     if !parts.iter().any(|p| matches!(p, Part::Differs(_))) {
         layout.out.truncate(2);
-        layout.put(TextLine::new(Role::Dim, "no difference"));
+        let is_base = matches!(question, Question::Steps { from, to } if from == to);
+        let more = if is_base { ": this is the marked step; go to another, D here takes the mark away" } else { "" };
+        layout.put(TextLine::new(Role::Dim, format!("no difference{more}")));
     }
     layout.out
 }

@@ -6,7 +6,7 @@ use super::{Extent, Open, Piece, Row, Window, state::at};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::state::{IS_CHECKED, IdentityId, Invalid, Spell, last_segment};
-use crate::text::Role;
+use crate::text::{Role, wrap};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -143,24 +143,30 @@ impl SchemaPane {
             ];
             return Window::notice(&lines, extent.width);
         }
-        let head = self.head(open, extent.height);
+        let head = self.head(open, extent);
         let below = Extent { height: extent.height.saturating_sub(head.len()), ..extent };
         let mut window = self.view.window(below, has_focus, None);
         window.rows.splice(0..0, head);
         window
     }
 
-    /// The rows above the schema; at most about half of `lines`, so that the schema is seen too.
+    /// The rows above the schema; at most about half of the lines, so that the schema is seen too.
     #[must_use]
-    pub fn head(&self, open: &Open<'_>, lines: usize) -> Vec<Row> {
+    pub fn head(&self, open: &Open<'_>, extent: Extent) -> Vec<Row> {
+        let lines = extent.height;
         let Some((_, id, set_at)) = self.shown else { return Vec::new() };
         let identity = open.tree().identity(id);
-        let mut first = vec![Piece::of(Role::Reference, &format!(" {}", open.run().reference(identity, &[])))];
+        let name = open.run().reference(identity, &[]);
+        let mut first = vec![Piece::of(Role::Text, " "), Piece::of(Role::Reference, &name)];
         if let Some(instance) = &identity.instance {
             first.push(Piece::of(Role::Instance, &format!(" {instance}")));
         }
         first.push(Piece::of(Role::Dim, &format!("   schema set {}", at(set_at))));
-        let mut rows = vec![Row::new(first), Row::new(self.summary(open, set_at))];
+        let mut rows = vec![Row::new(first)];
+        match open.session.checks.fault(set_at).filter(|_| IS_CHECKED) {
+            Some(why) => rows.extend(fault_rows(&why, extent)),
+            None => rows.push(Row::new(self.summary(open))),
+        }
         let focus = open.session.focus.path.as_ref().map(|(_, path)| path);
         let is_in_focus = |one: &Invalid| Some(&one.violation.path) == focus;
         let in_focus = focus.and_then(|path| self.number_of(path));
@@ -187,12 +193,9 @@ impl SchemaPane {
         rows
     }
 
-    fn summary(&self, open: &Open<'_>, set_at: StepNo) -> Vec<Piece> {
+    fn summary(&self, open: &Open<'_>) -> Vec<Piece> {
         if !IS_CHECKED {
             return vec![Piece::of(Role::Dim, " not checked: this build has no feature `schema`")];
-        }
-        if let Some(why) = open.session.checks.fault(set_at) {
-            return vec![Piece::of(Role::Warning, &format!(" not checked: it is no JSON Schema 2020-12: {why}"))];
         }
         if open.session.checks.judged() <= open.step() {
             return vec![Piece::of(Role::Dim, " being checked…")];
@@ -223,6 +226,13 @@ fn key_at(doc: &Doc, place: &str) -> Option<usize> {
     doc.at(doc.nodes().get(id)?.parent as usize, pointer)
 }
 
+/// Why a schema is none.
+fn fault_rows(why: &str, extent: Extent) -> Vec<Row> {
+    let text = format!("not checked: it is no JSON Schema 2020-12: {why}");
+    let parts = wrap(&text, extent.width.saturating_sub(1)).into_iter().take((extent.height / 3).max(1));
+    parts.map(|part| Row::text(Role::Warning, &format!(" {}", &text[part]))).collect()
+}
+
 /// Where something is wrong, and what.
 fn broken(open: &Open<'_>, id: IdentityId, one: &Invalid, has_focus: bool) -> Row {
     let reference = open.run().reference(open.tree().identity(id), &one.violation.path);
@@ -237,7 +247,10 @@ fn broken(open: &Open<'_>, id: IdentityId, one: &Invalid, has_focus: bool) -> Ro
 fn since(open: &Open<'_>, id: IdentityId, one: &Invalid) -> Row {
     let mut out = vec![Piece::of(Role::Dim, "     since "), Piece::of(Role::Blame, &at(one.since))];
     out.extend(ended(open.session.checks.repaired(id, one), true));
-    out.push(Piece::of(Role::Dim, &format!(" · {}", one.violation.schema_path())));
+    let place = one.violation.schema_path();
+    if !place.is_empty() {
+        out.push(Piece::of(Role::Dim, &format!(" · {place}")));
+    }
     Row::new(out)
 }
 

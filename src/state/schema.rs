@@ -249,94 +249,7 @@ pub fn last_segment(uri: &str) -> &str {
 }
 
 #[cfg(feature = "schema")]
-mod backend {
-    use super::last_segment;
-    use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-    use jsonschema::{Draft, Retrieve, Uri, ValidationError};
-    use serde_json::Value as Plain;
-
-    /// A compiled schema, and the address that it gives itself, or none.
-    #[derive(Debug)]
-    pub(super) struct Validator {
-        compiled: jsonschema::Validator,
-        root: String,
-    }
-
-    /// Answers every address with the schema that accepts everything.
-    struct Anything;
-
-    impl Retrieve for Anything {
-        fn retrieve(&self, _uri: &Uri<String>) -> Result<Plain, Box<dyn std::error::Error + Send + Sync>> {
-            Ok(Plain::Bool(true))
-        }
-    }
-
-    pub(super) fn compile(schema: &Plain) -> Result<Validator, String> {
-        let options = jsonschema::options().with_draft(Draft::Draft202012).with_retriever(Anything);
-        let root = schema.get("$id").and_then(Plain::as_str).unwrap_or_default().to_owned();
-        let compiled = options.should_validate_formats(false).build(schema);
-        compiled.map(|compiled| Validator { compiled, root }).map_err(|error| {
-            let at = error.instance_path().to_string();
-            format!("{}{}{}", error.masked_with("the value"), if at.is_empty() { "" } else { " at " }, at)
-        })
-    }
-
-    pub(super) fn is_valid(schema: &Validator, value: &Plain) -> bool {
-        schema.compiled.is_valid(value)
-    }
-
-    /// Path in the value, sentence, path in the schema. What could not be decided is no violation.
-    pub(super) fn errors<'v>(
-        schema: &'v Validator,
-        value: &'v Plain,
-    ) -> impl Iterator<Item = (String, String, String)> + 'v {
-        let is_undecided = |e: &ValidationError<'_>| {
-            matches!(
-                e.kind(),
-                Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } | Kind::Referencing(_)
-            )
-        };
-        let told = |e: ValidationError<'_>| (e.instance_path().to_string(), message(&e), place(&e, &schema.root));
-        schema.compiled.iter_errors(value).filter(move |e| !is_undecided(e)).map(told)
-    }
-
-    /// The JSON Pointer of a keyword; in a part of the schema that has an address of its own, behind that, since the
-    /// pointer begins there.
-    fn place(error: &ValidationError<'_>, root: &str) -> String {
-        let pointer = error.schema_path().to_string();
-        let base = error.absolute_keyword_location().and_then(|uri| uri.as_str().split('#').next());
-        match base.filter(|base| last_segment(base) != last_segment(root)) {
-            Some(base) => format!("{base}#{pointer}"),
-            None => pointer,
-        }
-    }
-
-    /// What the schema wants, in few words; the value itself is on screen.
-    fn message(error: &ValidationError<'_>) -> String {
-        match error.kind() {
-            Kind::Type { kind: TypeKind::Single(one) } => format!("{one} required"),
-            Kind::Type { kind: TypeKind::Multiple(several) } => {
-                format!("{} required", several.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(" or "))
-            }
-            Kind::Required { property } => format!("{property} is missing"),
-            Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-                format!("no place for {}", unexpected.join(", "))
-            }
-            Kind::Enum { options } => format!("one of {options} required"),
-            Kind::Constant { expected_value } => format!("{expected_value} required"),
-            Kind::Minimum { limit } => format!("at least {limit} required"),
-            Kind::Maximum { limit } => format!("at most {limit} required"),
-            Kind::ExclusiveMinimum { limit } => format!("more than {limit} required"),
-            Kind::ExclusiveMaximum { limit } => format!("less than {limit} required"),
-            Kind::MinLength { limit } => format!("at least {limit} characters required"),
-            Kind::MaxLength { limit } => format!("at most {limit} characters allowed"),
-            Kind::MinItems { limit } => format!("at least {limit} elements required"),
-            Kind::MaxItems { limit } => format!("at most {limit} elements allowed"),
-            Kind::FalseSchema => "nothing is allowed here".to_owned(),
-            _ => error.masked_with("the value").to_string(),
-        }
-    }
-}
+mod backend;
 
 #[cfg(not(feature = "schema"))]
 mod backend {
@@ -379,6 +292,19 @@ mod tests {
         assert!(found(schema, r#"{"b":1}"#).is_empty());
         assert_eq!(found("false", "1"), [" nothing is allowed here"]);
         assert!(found("true", "1").is_empty());
+    }
+
+    #[test]
+    fn tells_a_choice_by_what_its_schemas_want() {
+        let either = r#"{"anyOf":[{"type":"integer"},{"type":"null"},{"type":"null"}]}"#;
+        assert_eq!(found(either, "\"x\""), [" integer required, or null required"]);
+        let forms = r#"{"oneOf":[{"properties":{"a":{"minimum":3}}},{"anyOf":[{"type":"null"}]}]}"#;
+        assert_eq!(found(forms, r#"{"a":1}"#), [" at least 3 required at /a, or one of several schemas kept to"]);
+        let inner = format!("{{\"properties\":{{\"a\":{either}}}}}");
+        assert_eq!(found(&inner, r#"{"a":"x"}"#), ["/a integer required, or null required"]);
+        assert_eq!(found(r#"{"oneOf":[true,{}]}"#, "1"), [" only one of the schemas of oneOf may fit"]);
+        assert_eq!(found(r#"{"not":{"type":"null"}}"#, "null"), [" what keeps to {\"type\":\"null\"} is forbidden"]);
+        assert_eq!(found(r#"{"propertyNames":{"maxLength":1}}"#, r#"{"ab":1}"#).len(), 1);
     }
 
     #[test]

@@ -67,3 +67,19 @@ fn steps_that_break_a_value_and_repair_it_are_gone_to() {
     press(&mut stage, ".");
     shows(&stage, &["✗ 1 value breaks it · since @5 · not repaired", "\"required\": [  ✗ \"c\" is missing"]);
 }
+
+#[test]
+fn what_is_no_schema_says_why_and_a_schema_of_errors_is_of_each() {
+    let fault = r#"{"type":"data","kind":"q","data":{"a":1},"schema":{"type":"objekt"}}"#;
+    let mut stage = on(&format!("{fault}\n"), (80, 24));
+    press(&mut stage, "3");
+    let told = screen(&stage);
+    assert!(told.contains("not checked: it is no JSON Schema") && told.contains("at /type"), "{told}");
+    let errors = r#"{"type":"error","error":"x","schema":{"properties":{"error":{"type":["string","null"]}}}}
+{"type":"error","error":7}
+{"type":"error","error":8}
+"#;
+    let mut stage = on(errors, (160, 40));
+    press(&mut stage, "$ 3");
+    shows(&stage, &["\"type\": [  ✗ 2× null or string required", "†error[2].error  null or string required"]);
+}
