@@ -82,7 +82,8 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
     let is_vain = |action: Action| {
         let lacks_steps = !has_steps && needs_step(action);
-        (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps
+        let is_there = app.pane == Pane::Attempts && app.attempts.is_list() && action == Action::Tasks;
+        (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
     };
     let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(|row| row.footer > 0 && !is_vain(row.action)).collect();
     rows.sort_by_key(|row| row.footer);

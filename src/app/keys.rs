@@ -403,14 +403,14 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what stands beside the table, and back.", DATA, 0),
     row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 
-    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many.", FIND, 5),
+    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many. Up brings back what was typed before.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
     row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
     row(C::Global, &["y"], A::CopyValue, "copy", "Copy the value, message or line under the cursor.", FIND, 0),
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time; Up brings back the last.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
     row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter, go back to the list.", REST, 0),

@@ -295,7 +295,8 @@ impl Menu {
         lines.into_iter().map(|range| Row::text(Role::Text, &format!(" {}", text[range].trim_end()))).collect()
     }
 
-    /// Lines that are kept free below the list for what its rows have no room for.
+    /// Lines that are kept free below the list for what its rows have no room for: the same for all rows, up to half of
+    /// the height; more for a row that needs more.
     #[must_use]
     pub fn reserved(&self, width: usize, height: usize) -> usize {
         let lines = |item: &Item| {
@@ -308,7 +309,8 @@ impl Menu {
             let is_told = cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_) | Item::Mouse(_)));
             if is_told { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
         };
-        self.items.iter().map(lines).max().unwrap_or(0).min(height / 2)
+        let all = self.items.iter().map(lines).max().unwrap_or(0).min(height / 2);
+        all.max(self.told(width).len().min(height.saturating_sub(2)))
     }
 
     /// Scrolls so that the cursor (and a heading above the first row) is visible.
