@@ -167,7 +167,7 @@ mod tests {
     fn lines_come_back_and_what_was_being_typed_stands_below_them() {
         let mut p = Prompt::default();
         let lines = ["one", "two", "three"];
-        let mut go = |p: &mut Prompt, is_older: bool, expected: &str| {
+        let go = |p: &mut Prompt, is_older: bool, expected: &str| {
             p.bring_back(&lines, is_older);
             assert_eq!((p.text(), p.cursor), (expected, expected.len()));
         };
