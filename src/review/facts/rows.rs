@@ -1,6 +1,8 @@
-//! Rows of facts in as few bytes as their numbers ask for: seven bits of a number in each byte, the lowest first.
+//! Rows of facts in as few bytes as their numbers ask for.
 //!
 //! A row begins with its length, so that one is passed over without a look at it; each sixteenth can be found at once.
+
+use crate::model::packed::{put, take};
 
 /// Rows from one that can be found at once to the next.
 const STRIDE: usize = 16;
@@ -136,28 +138,6 @@ impl<'r> At<'r> {
     }
 }
 
-fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// The number at the beginning; 0 at the end.
-fn take(rest: &mut &[u8]) -> u64 {
-    let (mut number, mut shift) = (0, 0);
-    while let Some((byte, after)) = rest.split_first() {
-        *rest = after;
-        number |= u64::from(byte & 0x7f) << shift;
-        shift += 7;
-        if *byte < 0x80 {
-            break;
-        }
-    }
-    number
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +189,8 @@ mod tests {
                 prop_assert_eq!(&found, names);
                 text += row.texts.iter().sum::<u64>();
             }
-            prop_assert_eq!(rows.iter().map(At::row).collect::<Vec<_>>(), all.iter().map(|(row, _)| *row).collect::<Vec<_>>());
+            let put: Vec<Row> = all.iter().map(|(row, _)| *row).collect();
+            prop_assert_eq!(rows.iter().map(At::row).collect::<Vec<_>>(), put);
             prop_assert!(rows.get(all.len()).is_none());
         }
     }
