@@ -198,7 +198,7 @@ fn a_click_on_a_hint_does_what_its_key_does() {
     let mut seen = 0;
     for (sample, size) in [("trip-run.jsonl", (160, 45)), ("trip-run.jsonl", (40, 12)), ("tickets-std.jsonl", (80, 24))]
     {
-        for words in ["", "j", "Enter", "Enter Tab", "Tab Tab", "[", "]", "m", "?", ": type:tab", "f", "p"] {
+        for words in ["", "Enter Tab", "[", "?", ": type:tab", "f"] {
             let open = || {
                 let mut stage = stage(input(sample), size);
                 press(&mut stage, words);
@@ -207,17 +207,19 @@ fn a_click_on_a_hint_does_what_its_key_does() {
             let footer = open().app.layout().footer.y;
             for (name, (action, column)) in shown(&open()) {
                 let (mut clicked, mut pressed) = (open(), open());
-                tell(&mut clicked, MouseKind::Click, (column, footer));
                 let contexts = pressed.app.contexts();
                 let key = keys::rows(&contexts).find(|row| row.action == action).unwrap().keys[0];
+                let line: String = lines(&clicked)[usize::from(footer)].chars().skip(usize::from(column)).collect();
+                assert!(line.trim_start().starts_with(key), "{key} is not shown there: {line}");
                 let begun = pressed.app.prefix.clone().unwrap_or_default();
                 press(&mut pressed, key.strip_prefix(begun.as_str()).unwrap());
+                tell(&mut clicked, MouseKind::Click, (column, footer));
                 assert_eq!(lines(&clicked), lines(&pressed), "{name} after {words:?} in {sample}");
                 seen += 1;
             }
         }
     }
-    assert!(seen > 100, "{seen}");
+    assert!(seen > 60, "{seen}");
     // What tells something, or is being typed, is no hint.
     let mut stage = stage(input("trip-run.jsonl"), (160, 45));
     for words in ["Q", "/ type:step"] {
