@@ -7,6 +7,7 @@ mod aside;
 pub mod chat;
 pub mod dataset;
 pub mod files;
+pub mod footer;
 pub mod inspector;
 pub mod key;
 pub mod keys;
@@ -21,8 +22,10 @@ pub mod review;
 pub mod search;
 pub mod settle;
 mod sieve;
+pub mod split;
 pub mod start;
 pub mod tabs;
+mod typed;
 pub mod view;
 mod wanted;
 
@@ -41,7 +44,7 @@ use crate::panes::{Focus, Scroll, Session, Sieve, Times};
 use chat::Chat;
 use key::KeyPress;
 use keys::Context;
-use menu::Menu;
+use menu::{Menu, MenuKind};
 use prompt::Prompt;
 use review::{ReviewLine, Reviewing};
 use search::Search;
@@ -85,6 +88,8 @@ pub struct App {
     pub pane: Pane,
     /// Whether that pane has the whole screen.
     pub is_zoomed: bool,
+    /// Where borders between panes were moved to.
+    pub splits: split::Splits,
     /// The column of times beside the steps.
     pub times: Times,
     /// Scroll of the steps; its cursor is the row of the step in focus.
@@ -136,6 +141,10 @@ pub struct App {
     /// The column that was typed last, until its expression has said something.
     typed_column: Option<own::Typed>,
     jumps: Vec<(Focus, Pane)>,
+    /// What was typed in the prompts.
+    typed: typed::Typed,
+    /// What the mouse holds.
+    held: Option<split::Held>,
     opening: Option<usize>,
     /// A trajectory that is opened again because its file has another content.
     reopening: Option<usize>,
@@ -156,6 +165,7 @@ impl App {
             size: (80, 24),
             pane,
             is_zoomed: false,
+            splits: split::Splits::default(),
             beside: pane,
             watches: WatchPane::default(),
             times: Times::default(),
@@ -183,6 +193,8 @@ impl App {
             asked_columns: 0,
             typed_column: None,
             jumps: Vec::new(),
+            typed: typed::Typed::default(),
+            held: None,
             opening: None,
             reopening: None,
             coming: None,
@@ -244,6 +256,7 @@ impl App {
     #[must_use]
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
+            (Some(Layer::Menu(menu)), _) if menu.kind == MenuKind::Palette => vec![Context::Commands, Context::Menu],
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
             (Some(_), _) => vec![Context::Prompt],
             (None, _) => self.place(),

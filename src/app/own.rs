@@ -52,6 +52,7 @@ impl App {
                 self.layer = None;
                 self.set_column(name, &expression);
                 self.typed_column = Some(Typed { id: self.asked_columns, text, focus, before });
+                self.is_asking = true;
                 let column = Column::Own(name);
                 if !self.table.columns.contains(&column) {
                     self.table.toggle_column(column);
@@ -116,7 +117,8 @@ impl App {
         self.column_failed(id, why);
     }
 
-    /// Takes back a column that was typed and whose expression never said anything; the line comes back to be changed.
+    /// Takes back a column that was typed and whose expression never said anything; the line comes back to be
+    /// changed.
     fn refuse_column(&mut self, id: u64) {
         let Some(typed) = self.typed_column.take_if(|typed| typed.id == id) else { return };
         let Some(own) = self.table.own.iter().find(|own| own.id == id).filter(|own| !own.has_told()) else { return };
@@ -136,7 +138,8 @@ impl App {
         if self.table.columns.contains(&typed.focus) {
             self.table.focus = typed.focus;
         }
-        if self.layer.is_none() && self.pane == Pane::Table {
+        // Another key since then means something else.
+        if std::mem::take(&mut self.is_asking) && self.layer.is_none() && self.pane == Pane::Table {
             let mut prompt = Prompt::default();
             prompt.insert(&typed.text);
             self.layer = Some(Layer::Column(prompt));

@@ -1,18 +1,13 @@
 //! The program as something to paint: rows in areas.
 
-use super::keys::{self, Action, KeyRow, Tab};
-use super::layout::{Area, Layout};
+use super::keys::Tab;
+use super::layout::Area;
 use super::menu::MenuKind;
-use super::{App, Layer, Notice, Pane, tabs};
-use crate::format;
+use super::{App, Layer, Pane, footer, tabs};
 use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Open, Piece, Row, Window, header, history, hits, marks, message, refs, steps};
 use crate::review::Column;
-use crate::text::{Role, SafeText, width, wrap};
-use std::ops::Range;
-
-/// A notice takes at most this part of the height.
-const NOTICE_PART: u16 = 2;
+use crate::text::{Role, width};
 
 /// A pane to paint.
 #[derive(Debug)]
@@ -94,11 +89,7 @@ pub fn frame(app: &App) -> Frame {
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
-    let (footer, cursor) = footer(app, &layout);
-    let count = footer.len() as u16;
-    let row =
-        |(i, pieces)| (Area { y: (layout.footer.y + 1 + i as u16).saturating_sub(count), ..layout.footer }, pieces);
-    let footer = footer.into_iter().enumerate().map(row).collect();
+    let (footer, cursor) = footer::rows(app, &layout);
     let strip = layout.watches.map(|area| pane_box(app, Pane::Watches, area, false));
     let panes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders));
     let boxes = panes.chain(strip).collect();
@@ -378,93 +369,6 @@ pub fn head_rows(app: &App) -> Vec<Row> {
     }
 }
 
-fn footer(app: &App, layout: &Layout) -> (Vec<Vec<Piece>>, Option<(u16, u16)>) {
-    let typed = match &app.layer {
-        Some(Layer::Search(prompt)) => Some((" /", prompt)),
-        // What is wrong with it is shown until the next key.
-        Some(Layer::Filter(prompt)) if app.notice.is_none() => Some((" & ", prompt)),
-        Some(Layer::Column(prompt)) if app.notice.is_none() => Some((" name = EXPR ", prompt)),
-        Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
-        _ => None,
-    };
-    if let Some((sign, prompt)) = typed {
-        let (typed, column) = prompt.line(sign, usize::from(layout.footer.width));
-        return (vec![typed], Some((column, layout.footer.y)));
-    }
-    if let Some(Layer::Review(line)) = &app.layer {
-        let (typed, column) = line.prompt.line(&line.label(), usize::from(layout.footer.width));
-        return (vec![typed], Some((column, layout.footer.y)));
-    }
-    if let Some(first) = &app.prefix {
-        let contexts = app.place();
-        let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
-        let mut out = vec![Piece::of(Role::Text, " ")];
-        for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {
-            out.push(Piece::of(Role::KeyName, key));
-            out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
-        }
-        return (vec![out], None);
-    }
-    if let Some(notice) = &app.notice {
-        return (told(notice, app.size), None);
-    }
-    let pieces = hints(app).into_iter().flat_map(|(key, label, _)| {
-        [Piece::of(Role::Text, " "), Piece::of(Role::KeyName, &key), Piece::of(Role::Dim, &format!(" {label} "))]
-    });
-    (vec![pieces.collect()], None)
-}
-
-/// A notice in as many rows as it takes, if the screen has so many; the last is cut where it has not.
-fn told(notice: &Notice, (width, height): (u16, u16)) -> Vec<Vec<Piece>> {
-    let role = if notice.is_error { Role::Error } else { Role::Text };
-    let text = SafeText::of(&notice.text);
-    let rows_max = usize::from(height / NOTICE_PART).max(1);
-    let mut parts = wrap(text.as_str(), usize::from(width).saturating_sub(1));
-    if let Some(last) = parts.get_mut(rows_max - 1) {
-        last.end = text.as_str().len();
-        parts.truncate(rows_max);
-    }
-    let row = |part: Range<usize>| vec![Piece::of(role, " "), Piece::of(role, &text.as_str()[part])];
-    parts.into_iter().map(row).collect()
-}
-
-/// Key, label and action of the hints that fit into the footer.
-fn hints(app: &App) -> Vec<(String, &'static str, Action)> {
-    // A trajectory out of a set does not grow.
-    let is_set = app.session.format.layout() == format::Layout::Set;
-    let is_offered = |r: &&'static KeyRow| r.footer > 0 && !(is_set && r.action == Action::Live);
-    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(is_offered).collect();
-    rows.sort_by_key(|r| r.footer);
-    let mut out: Vec<(String, &'static str, Action)> = Vec::new();
-    let cells = usize::from(app.size.0);
-    let cost = |row: &KeyRow| width(row.keys[0]) + width(row.label) + 3;
-    // How to get on from here is said whatever else there is to say.
-    let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
-    let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();
-    let mut used = 0;
-    for row in rows {
-        kept -= if is_kept(row) { cost(row) } else { 0 };
-        if used + cost(row) + kept <= cells {
-            used += cost(row);
-            out.push((row.keys[0].to_owned(), row.label, row.action));
-        }
-    }
-    out
-}
-
-/// The action of the hint under a column of the footer.
-#[must_use]
-pub fn footer_hit(app: &App, column: usize) -> Option<Action> {
-    let mut at = 0;
-    for (key, label, action) in hints(app) {
-        at += width(&key) + width(label) + 3;
-        if column < at {
-            return Some(action);
-        }
-    }
-    None
-}
-
 /// Where help and palette lie.
 #[must_use]
 pub fn menu_area(size: (u16, u16)) -> Area {
@@ -490,6 +394,15 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let (typed, column) = menu.prompt.line(sign, usize::from(inside.width));
     window.rows.insert(0, Row::new(typed));
     let cursor = (inside.x + column, inside.y);
-    let title = vec![Piece::of(Role::Accent, name)];
+    let title = vec![Piece::of(Role::Accent, &fitted(name, usize::from(inside.width)))];
     (Some(Box { area, title, has_focus: true, has_border: true, window, aside: 0 }), Some(cursor))
+}
+
+/// A title without those of its last parts that have no room.
+fn fitted(title: &str, cells: usize) -> String {
+    let mut title = title.trim_end();
+    while let Some((before, _)) = title.rsplit_once(" · ").filter(|_| width(title) + 1 > cells) {
+        title = before;
+    }
+    format!("{title} ")
 }

@@ -196,4 +196,9 @@ fn an_expression_that_is_none_makes_no_column_and_comes_back_to_be_changed() {
     stage.app.update(Msg::OwnNear(id, Vec::new(), Some("it is none".to_owned())));
     assert_eq!(stage.app.table.own_column(name).map(|own| &*own.expression), Some(".x"));
     assert_eq!(stage.app.table.columns.last(), Some(&Column::Own(name)));
+    // Who went on meanwhile is not thrown back into the line.
+    let id = asked(&keys(&mut stage.app, "c type:other=.[ Enter"))[0].0;
+    keys(&mut stage.app, "j");
+    stage.app.update(Msg::OwnNear(id, Vec::new(), Some("it is none".to_owned())));
+    assert!(stage.app.layer.is_none() && stage.app.notice.is_some());
 }
