@@ -12,12 +12,15 @@ use std::ops::Range;
 /// A part of the line, and what a click on it does.
 type Part = (Vec<Piece>, Option<Action>);
 
+/// A line of the screen.
+type Bar = (Area, Vec<Piece>);
+
 /// A notice takes at most this part of the height.
 const NOTICE_PART: u16 = 2;
 
 /// The line, and the cell of the text cursor if something is typed there. A notice that is longer takes more lines,
 /// over what else stands above it.
-pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<(Area, Vec<Piece>)>, Option<(u16, u16)>) {
+pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>) {
     if let Some((typed, column)) = typed(app, usize::from(layout.footer.width)) {
         return (vec![(layout.footer, typed)], Some((column, layout.footer.y)));
     }

@@ -56,7 +56,7 @@ impl OwnColumn {
     /// Whether it has said anything of any record.
     #[must_use]
     pub fn has_told(&self) -> bool {
-        self.table.len() > 0 || !self.near.is_empty()
+        self.known() > 0 || !self.near.is_empty()
     }
 
     /// How many of the first records were asked.
