@@ -124,7 +124,7 @@ fn style_on(theme: &Theme, role: Role, tint: Option<Style>) -> Style {
     let style = theme.style(role);
     let Some(tint) = tint else { return style };
     let has_ground = style.bg.is_some() && style.bg != theme.style(Role::Text).bg;
-    if has_ground && !tint.add_modifier.contains(Modifier::REVERSED) { style } else { tinted(style, tint) }
+    if has_ground { style.remove_modifier(tint.add_modifier & Modifier::REVERSED) } else { tinted(style, tint) }
 }
 
 /// A style on the row of the cursor. Reversed, colours would be blocks of many backgrounds: all has the one of the row,
@@ -204,7 +204,7 @@ mod tests {
                         let is_reversed = |style: Style| style.add_modifier.contains(Modifier::REVERSED);
                         let stands_out = found.bg != plain.bg || is_reversed(found) != is_reversed(plain);
                         assert!(stands_out, "{name}: {role:?} cannot be told on {tint:?}");
-                        if alone.bg.is_some() && !is_reversed(tint) {
+                        if alone.bg.is_some() {
                             assert_eq!((found.fg, found.bg), (alone.fg, alone.bg), "{name}: {role:?} on {tint:?}");
                         }
                     }
