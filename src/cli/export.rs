@@ -150,7 +150,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         super::load(file, options.format.forced(), out)
     };
     let loaded: Vec<Loaded> = spread(&options.files)?.iter().map(open).collect::<Result<_, Problem>>()?;
-    if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
+    if let Some(other) = loaded.iter().find(|l| options.to.is_some() && !l.detected.format.has_conversations()) {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
         return Err(Problem::usage(message).into());
     }
