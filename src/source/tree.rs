@@ -30,11 +30,14 @@ pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
 /// How everything begins that obelus itself writes beside data: manifests of exports, baselines, answers for programs.
 const OWN: &[u8] = b"{\"obelus\":";
 
+/// A file of fewer bytes can still begin so.
+pub(super) const OWN_LEN: u64 = OWN.len() as u64;
+
 /// Whether a file begins as those do; one that cannot be read does not.
 #[must_use]
 pub fn is_own(path: &Path) -> bool {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(OWN.len() as u64).read_to_end(&mut head));
+    let read = File::open(path).and_then(|file| file.take(OWN_LEN).read_to_end(&mut head));
     read.is_ok() && head == OWN
 }
 
