@@ -5,8 +5,10 @@ use super::tree::files_below;
 use crate::model::Problem;
 use glob::{MatchOptions, Pattern};
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -155,13 +157,14 @@ impl Search {
                 let folders = self
                     .entries(&path, at)
                     .into_iter()
-                    .filter(|(name, is_folder)| *is_folder && !name.starts_with('.'));
+                    .filter(|(name, is_folder)| *is_folder && !name.as_bytes().starts_with(b"."));
                 folders.for_each(|(name, _)| self.go(path.join(name), at));
             }
             Some(Part::Names(_)) => {
                 for (name, is_folder) in self.entries(&path, at) {
                     let is_last = at + 1 == self.parts.len();
-                    let fits = matches!(&self.parts[at], Part::Names(pattern) if pattern.matches_with(&name, OPTIONS));
+                    let fits = matches!(&self.parts[at], Part::Names(pattern)
+                        if pattern.matches_with(&name.to_string_lossy(), OPTIONS));
                     if fits && (is_last || is_folder) {
                         self.go(path.join(name), at + 1);
                     }
@@ -185,7 +188,7 @@ impl Search {
     }
 
     /// What a folder holds, and what of it are folders; nothing where it was looked through before.
-    fn entries(&mut self, path: &Path, at: usize) -> Vec<(String, bool)> {
+    fn entries(&mut self, path: &Path, at: usize) -> Vec<(OsString, bool)> {
         let folder = readable(path);
         let Ok(meta) = fs::metadata(folder) else { return Vec::new() };
         if !meta.is_dir() || !self.seen.insert((meta.dev(), meta.ino(), at)) {
@@ -194,8 +197,7 @@ impl Search {
         match fs::read_dir(folder) {
             Ok(entries) => {
                 let is_folder = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_dir());
-                let entries = entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry.path())));
-                entries.filter_map(|(name, is_folder)| Some((name.into_string().ok()?, is_folder))).collect()
+                entries.flatten().map(|entry| (entry.file_name(), is_folder(&entry.path()))).collect()
             }
             Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
             Err(e) => {
@@ -261,6 +263,9 @@ mod tests {
         assert_eq!(found("data/.h*"), ["data/.h.jsonl", "data/.hidden/z.jsonl"]);
         assert_eq!(found("*/a/[nx]*"), ["data/a/notes.txt", "data/a/x.jsonl"]);
         assert_eq!(found("*/a/x.jsonl"), ["data/a/x.jsonl"]);
+        fs::write(root.join("data/a/deep").join(std::ffi::OsStr::from_bytes(b"\xff.x")), "").unwrap();
+        assert_eq!(found("data/a/deep/?.*"), ["data/a/deep/y.jsonl", "data/a/deep/\u{fffd}.x"]);
+        fs::remove_file(root.join("data/a/deep").join(std::ffi::OsStr::from_bytes(b"\xff.x"))).unwrap();
         assert_eq!(found("data/a/deep/**"), ["data/a/deep/y.jsonl"]);
         assert_eq!(found("data/{2,a/x,a/n*,none}.{jsonl,txt}"), ["data/2.jsonl", "data/a/notes.txt", "data/a/x.jsonl"]);
         assert_eq!(found("data/{[1],1[0],{2,3}}*.jsonl"), ["data/10.jsonl", "data/2.jsonl"]);

@@ -3,6 +3,7 @@
 use super::input::cannot_open;
 use crate::model::Problem;
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -46,9 +47,9 @@ fn holds_records(name: &[u8]) -> bool {
 }
 
 /// Paths below `root` of the files to follow, in order. Folders that cannot be read are told.
-pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<String> {
+pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<OsString> {
     let mut found = Vec::new();
-    walk(root, troubles, &mut |below, _| found.extend(below.to_str().map(str::to_owned)));
+    walk(root, troubles, &mut |below, _| found.push(below.as_os_str().to_owned()));
     found.sort();
     found
 }
