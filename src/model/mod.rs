@@ -6,6 +6,7 @@ mod finding;
 mod identity;
 mod index;
 mod listed;
+pub mod packed;
 mod place;
 mod problem;
 mod step;

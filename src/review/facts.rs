@@ -1,9 +1,12 @@
-//! Facts on every record of a dataset in a few bytes each: fixed rows, names interned, texts cut and end to end.
+//! Facts on every record of a dataset in a few bytes each: packed rows, names interned, texts cut and end to end.
 //!
 //! Texts are held up to a bound; those of further records are read from the input again where they are asked for.
 //!
 //! A chunk is made once from a stretch of records and never changes, so jobs look at a table while it grows.
 
+mod rows;
+
+use self::rows::{At, Row, Rows};
 use super::column::Column;
 use super::field::{Names, Numbers, Subject, Texts};
 use super::held::Held;
@@ -23,42 +26,22 @@ const TEXTS_BYTES_MAX: usize = 24 << 20;
 /// Most different names that are kept of a record, for tools, classes and rules each.
 const NAMES_MAX: usize = 64;
 
-/// One record: 64 bytes, beside the key of its task.
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    chars: u64,
-    reward: f64,
-    bytes: u64,
-    text: u32,
-    names: u32,
-    steps: u32,
-    tokens: u32,
-    finish: u32,
-    errors: u32,
-    warnings: u32,
-    title_bytes: u8,
-    words_bytes: u8,
-    tools: u8,
-    classes: u8,
-    rules: u8,
-    is_read: bool,
-    has_reward: bool,
-}
-
 /// Facts on the records from a number on.
 #[derive(Debug, Default)]
 pub struct Chunk {
     from: usize,
-    rows: Vec<Row>,
-    /// The key of the task of each; 0 without.
+    rows: Rows,
+    /// The key of the task of each; 0 without. Empty where none has one.
     tasks: Vec<u64>,
     texts: String,
     /// Whether the texts were too many to be held.
     is_bare: bool,
     held: Held,
-    /// Names by number, each with its count: tools, classes and rules of one record after the other.
-    counts: Vec<(u32, u32)>,
-    dictionary: Vec<Box<str>>,
+    /// Names by number: end to end, and where each ends.
+    names: String,
+    ends: Vec<u32>,
+    /// Rewards by number, from 1.
+    rewards: Vec<f64>,
 }
 
 impl Chunk {
@@ -77,18 +60,20 @@ impl Chunk {
     /// Whether it holds none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows.len() == 0
     }
 
     /// Its facts in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        let entry =
-            move |(i, row)| Entry { chunk: self, row, record: self.from + i, mark: None, own: &[], reader: None };
+        let entry = move |(i, at)| Entry { chunk: self, at, record: self.from + i, mark: None, own: &[], reader: None };
         self.rows.iter().enumerate().map(entry)
     }
 
-    fn name(&self, number: u32) -> &str {
-        self.dictionary.get(number as usize).map_or("", |name| name)
+    fn name(&self, number: u64) -> &str {
+        let end = |number: usize| self.ends.get(number).map(|end| *end as usize);
+        let number = number as usize;
+        let begin = number.checked_sub(1).and_then(end).unwrap_or(0);
+        end(number).and_then(|end| self.names.get(begin..end)).unwrap_or_default()
     }
 }
 
@@ -96,64 +81,69 @@ impl Chunk {
 #[derive(Debug, Default)]
 pub struct ChunkMaker {
     chunk: Chunk,
-    numbers: HashMap<Box<str>, u32>,
+    numbers: HashMap<Box<str>, u64>,
+    /// Rewards by their bits.
+    rewards: HashMap<u64, u64>,
 }
 
 impl ChunkMaker {
     /// Begins with the record of that number.
     #[must_use]
     pub fn new(from: usize) -> Self {
-        Self { chunk: Chunk { from, ..Chunk::default() }, numbers: HashMap::new() }
+        Self { chunk: Chunk { from, ..Chunk::default() }, ..Self::default() }
     }
 
     /// Takes the facts on the next record, and its size.
     pub fn push(&mut self, facts: &Facts, bytes: u64) {
         let nothing = Counted::default();
         let counted = facts.counted.as_ref().unwrap_or(&nothing);
-        let (text, names) = (short(self.chunk.texts.len() as u64), short(self.chunk.counts.len() as u64));
         let title = head(&facts.title, TITLE_BYTES_MAX);
         let words = head(&facts.words, WORDS_BYTES_MAX);
         self.chunk.texts.push_str(title);
         self.chunk.texts.push_str(words);
+        let mut names = Vec::new();
         let row = Row {
-            chars: counted.chars,
-            reward: counted.reward.unwrap_or_default(),
-            has_reward: counted.reward.is_some(),
             bytes,
-            text,
-            names,
-            steps: short(counted.steps),
-            tokens: short(counted.tokens),
-            finish: self.number(&counted.finish),
-            errors: short(facts.errors),
-            warnings: short(facts.warnings),
-            title_bytes: title.len() as u8,
-            words_bytes: words.len() as u8,
-            tools: self.names(&counted.tools),
-            classes: self.names(&counted.classes),
-            rules: self.names(&facts.rules),
             is_read: facts.counted.is_some(),
+            steps: counted.steps,
+            chars: counted.chars,
+            tokens: counted.tokens,
+            reward: counted.reward.map_or(0, |reward| self.reward(reward)),
+            finish: self.number(&counted.finish),
+            errors: facts.errors,
+            warnings: facts.warnings,
+            texts: [title.len() as u64, words.len() as u64],
+            names: [&counted.tools, &counted.classes, &facts.rules].map(|all| self.names(all, &mut names)),
         };
+        self.chunk.rows.push(&row, &names);
         self.chunk.held.take(facts);
-        self.chunk.rows.push(row);
         self.chunk.tasks.push(facts.task.unwrap_or_default());
     }
 
-    fn names(&mut self, names: &[(String, u64)]) -> u8 {
-        for (name, n) in names.iter().take(NAMES_MAX) {
-            let number = self.number(name);
-            self.chunk.counts.push((number, short(*n)));
-        }
-        names.len().min(NAMES_MAX) as u8
+    fn names(&mut self, names: &[(String, u64)], out: &mut Vec<(u64, u64)>) -> u64 {
+        let taken = names.iter().take(NAMES_MAX);
+        out.extend(taken.map(|(name, n)| (self.number(name), *n)));
+        names.len().min(NAMES_MAX) as u64
     }
 
-    fn number(&mut self, name: &str) -> u32 {
+    fn number(&mut self, name: &str) -> u64 {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
-        let number = short(self.chunk.dictionary.len() as u64);
-        self.chunk.dictionary.push(name.into());
+        let number = self.chunk.ends.len() as u64;
+        self.chunk.names.push_str(name);
+        // A chunk is made of records of a few megabytes: their names are far below 4 GiB.
+        self.chunk.ends.push(self.chunk.names.len() as u32);
         self.numbers.insert(name.into(), number);
+        number
+    }
+
+    fn reward(&mut self, reward: f64) -> u64 {
+        let next = self.rewards.len() as u64 + 1;
+        let number = *self.rewards.entry(reward.to_bits()).or_insert(next);
+        if number == next {
+            self.chunk.rewards.push(reward);
+        }
         number
     }
 
@@ -161,16 +151,16 @@ impl ChunkMaker {
     #[must_use]
     pub fn finish(mut self) -> Chunk {
         self.chunk.rows.shrink_to_fit();
+        if self.chunk.tasks.iter().all(|task| *task == 0) {
+            self.chunk.tasks = Vec::new();
+        }
         self.chunk.tasks.shrink_to_fit();
         self.chunk.texts.shrink_to_fit();
-        self.chunk.counts.shrink_to_fit();
+        self.chunk.names.shrink_to_fit();
+        self.chunk.ends.shrink_to_fit();
+        self.chunk.rewards.shrink_to_fit();
         self.chunk
     }
-}
-
-/// A number in 32 bits; what is more is the most that these hold.
-fn short(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The beginning of a text, on one line, at most so many bytes.
@@ -250,8 +240,8 @@ impl FactTable {
     pub fn get(&self, record: usize) -> Option<Entry<'_>> {
         let after = self.chunks.partition_point(|chunk| chunk.from <= record);
         let chunk = self.chunks.get(after.checked_sub(1)?)?;
-        let row = chunk.rows.get(record - chunk.from)?;
-        Some(Entry { chunk, row, record, mark: None, own: &[], reader: None })
+        let at = chunk.rows.get(record - chunk.from)?;
+        Some(Entry { chunk, at, record, mark: None, own: &[], reader: None })
     }
 
     /// All facts in the order of the file.
@@ -264,7 +254,7 @@ impl FactTable {
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'t> {
     chunk: &'t Chunk,
-    row: &'t Row,
+    at: At<'t>,
     record: usize,
     mark: Option<&'t Mark>,
     own: &'t [(OwnName, OwnTable)],
@@ -317,23 +307,22 @@ impl<'t> Entry<'t> {
 
     /// The names of a column with how often each occurs.
     pub fn names(self, names: Names) -> impl Iterator<Item = (&'t str, u64)> {
-        let Row { tools, classes, rules, .. } = *self.row;
-        let (tools, classes, rules) = (usize::from(tools), usize::from(classes), usize::from(rules));
+        let row = self.at.row();
+        let [tools, classes, rules] = row.names;
         let (skipped, taken) = match names {
             Names::Tool => (0, tools),
             Names::Class => (tools, classes),
             Names::Finding => (tools + classes, rules),
             Names::Finish | Names::Mark | Names::Tag | Names::Kind | Names::Role => (0, 0),
         };
-        let from = self.row.names as usize + skipped;
-        let counts = self.chunk.counts.get(from..from + taken).unwrap_or_default();
-        let finish = (names == Names::Finish && self.row.is_read).then(|| (self.chunk.name(self.row.finish), 1));
+        let counts = self.at.names(skipped, taken);
+        let finish = (names == Names::Finish && row.is_read).then(|| (self.chunk.name(row.finish), 1));
         let mark = self.mark.filter(|_| names == Names::Mark);
         let verdict = mark.and_then(|mark| mark.verdict).map(|verdict| (verdict.name(), 1));
         let flag = mark.filter(|mark| mark.is_flagged).map(|_| (FLAG, 1));
         let tags = self.mark.filter(|_| names == Names::Tag).into_iter().flat_map(|mark| &mark.tags);
         let tags = tags.map(|tag| (tag.as_str(), 1));
-        let counts = counts.iter().map(|(name, n)| (self.chunk.name(*name), u64::from(*n)));
+        let counts = counts.map(move |(name, n)| (self.chunk.name(name), n));
         counts.chain(finish).chain(verdict).chain(flag).chain(tags)
     }
 
@@ -347,11 +336,11 @@ impl<'t> Entry<'t> {
                 Texts::Words => head(&words, WORDS_BYTES_MAX).to_owned(),
             });
         }
-        let from = self.row.text as usize;
-        let middle = from + usize::from(self.row.title_bytes);
+        let [id, words] = self.at.row().texts.map(|bytes| bytes as usize);
+        let middle = self.at.text + id;
         let range = match text {
-            Texts::Id => from..middle,
-            Texts::Words => middle..middle + usize::from(self.row.words_bytes),
+            Texts::Id => self.at.text..middle,
+            Texts::Words => middle..middle + words,
         };
         Cow::Borrowed(self.chunk.texts.get(range).unwrap_or_default())
     }
@@ -367,18 +356,22 @@ impl<'t> Entry<'t> {
         Some(word).filter(|word| !word.is_empty())
     }
 
+    fn reward(self, row: &Row) -> Option<f64> {
+        self.chunk.rewards.get((row.reward as usize).checked_sub(1)?).copied()
+    }
+
     /// The facts, to be shown.
     #[must_use]
     pub fn facts(self) -> Facts {
-        let row = self.row;
+        let row = self.at.row();
         let names = |names| self.names(names).map(|(name, n)| (name.to_owned(), n)).collect();
         let counted = row.is_read.then(|| Counted {
-            steps: u64::from(row.steps),
+            steps: row.steps,
             classes: names(Names::Class),
             tools: names(Names::Tool),
             chars: row.chars,
-            tokens: u64::from(row.tokens),
-            reward: row.has_reward.then_some(row.reward),
+            tokens: row.tokens,
+            reward: self.reward(&row),
             finish: self.chunk.name(row.finish).to_owned(),
         });
         Facts {
@@ -387,8 +380,8 @@ impl<'t> Entry<'t> {
             counted,
             task: self.task(),
             rules: names(Names::Finding),
-            errors: u64::from(row.errors),
-            warnings: u64::from(row.warnings),
+            errors: row.errors,
+            warnings: row.warnings,
         }
     }
 }
@@ -401,28 +394,28 @@ pub(super) fn action(class: &str) -> Option<&str> {
 
 impl Subject for Entry<'_> {
     fn number(&self, numbers: Numbers) -> Option<f64> {
-        let row = self.row;
+        let row = self.at.row();
         let sum = |names, keep: &dyn Fn(&str) -> bool| {
             self.names(names).filter(|(name, _)| keep(name)).map(|(_, n)| n).sum::<u64>() as f64
         };
         match numbers {
             Numbers::Record => return Some(self.record as f64),
             Numbers::Size => return Some(row.bytes as f64),
-            Numbers::Findings => return Some(f64::from(row.errors) + f64::from(row.warnings)),
-            Numbers::Errors => return Some(f64::from(row.errors)),
-            Numbers::Warnings => return Some(f64::from(row.warnings)),
+            Numbers::Findings => return Some(row.errors as f64 + row.warnings as f64),
+            Numbers::Errors => return Some(row.errors as f64),
+            Numbers::Warnings => return Some(row.warnings as f64),
             Numbers::Step | Numbers::Writes => return None,
             _ if !row.is_read => return None,
             _ => {}
         }
         Some(match numbers {
-            Numbers::Steps => f64::from(row.steps),
+            Numbers::Steps => row.steps as f64,
             Numbers::Actions => sum(Names::Class, &|class| action(class).is_some()),
             Numbers::Calls => sum(Names::Tool, &|_| true),
-            Numbers::Tokens => f64::from(row.tokens),
+            Numbers::Tokens => row.tokens as f64,
             Numbers::Chars => row.chars as f64,
             // A reward that is no number has no place in any order.
-            _ => return Some(row.reward).filter(|reward| row.has_reward && reward.is_finite()),
+            _ => return self.reward(&row).filter(|reward| reward.is_finite()),
         })
     }
 

@@ -51,6 +51,16 @@ impl Grounds {
     pub fn known(&self) -> usize {
         self.own.iter().map(|(_, table)| table.len()).fold(self.facts.len(), usize::min)
     }
+
+    /// The facts on some records, with what else is asked for.
+    pub(super) fn entries(&self, records: &[u32]) -> impl Iterator<Item = Entry<'_>> {
+        records.iter().filter_map(|record| Some(self.whole(self.facts.get(*record as usize)?)))
+    }
+
+    fn whole<'t>(&'t self, entry: Entry<'t>) -> Entry<'t> {
+        let mark = self.marks.as_ref().and_then(|marks| marks.get(entry.record()));
+        entry.with_mark(mark).with_own(&self.own)
+    }
 }
 
 /// Arranges the records of a table; None when it is no longer wanted. Texts that are not held are read again, which may
@@ -66,64 +76,59 @@ pub fn arrange(
     let passing = passing(grounds, filter, reader, is_wanted)?;
     let text = sort.and_then(|sort| sort.column.text()).filter(|_| !grounds.facts.has_texts());
     let records = match (sort, text) {
-        (None, _) => passing.into_iter().map(number).collect(),
+        (None, _) => passing,
         (Some(Sort { is_reversed, .. }), Some(text)) => {
-            let records: Vec<u32> = passing.into_iter().map(number).collect();
-            reread::sorted(&grounds.facts, &records, text, is_reversed, reader, is_wanted)?
+            reread::sorted(&grounds.facts, &passing, text, is_reversed, reader, is_wanted)?
         }
         (Some(Sort { column, is_reversed }), None) if column.numbers().is_some() => {
             let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));
-            sorted(passing, of, |a, b| a.total_cmp(b), is_reversed)
+            sorted(grounds, passing, of, |a, b| a.total_cmp(b), is_reversed)
         }
         (Some(Sort { column: Column::Own(name), is_reversed }), None) => sorted(
+            grounds,
             passing,
             |entry| entry.told(name).key(),
             |(a, n, text), (b, m, other)| a.cmp(b).then(n.total_cmp(m)).then(text.cmp(other)),
             is_reversed,
         ),
         (Some(Sort { column, is_reversed }), None) => {
-            sorted(passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed)
+            sorted(grounds, passing, |entry| entry.word(column), |a, b| a.cmp(b), is_reversed)
         }
     };
     is_wanted().then_some(Order { records, known: grounds.known(), is_whole: filter.is_empty() })
 }
 
 /// The records that a filter lets through, in the order of the file.
-pub(super) fn passing<'t>(
-    grounds: &'t Grounds,
+pub(super) fn passing(
+    grounds: &Grounds,
     filter: &Filter,
     reader: &dyn Reread,
     is_wanted: &dyn Fn() -> bool,
-) -> Option<Vec<Entry<'t>>> {
+) -> Option<Vec<u32>> {
     let mut passing = Vec::new();
     for (i, entry) in grounds.facts.iter().take(grounds.known()).enumerate() {
         if i % SLICE_RECORDS == 0 && !is_wanted() {
             return None;
         }
-        let mark = grounds.marks.as_ref().and_then(|marks| marks.get(entry.record()));
-        let entry = entry.with_mark(mark).with_own(&grounds.own);
-        if filter.is_empty() || filter.holds(&entry.with_reader(reader)) {
-            passing.push(entry);
+        if filter.is_empty() || filter.holds(&grounds.whole(entry).with_reader(reader)) {
+            passing.push(u32::try_from(entry.record()).unwrap_or(u32::MAX));
         }
     }
     Some(passing)
 }
 
-fn number(entry: Entry<'_>) -> u32 {
-    u32::try_from(entry.record()).unwrap_or(u32::MAX)
-}
-
 fn sorted<'t, K>(
-    entries: Vec<Entry<'t>>,
+    grounds: &'t Grounds,
+    records: Vec<u32>,
     key: impl Fn(&Entry<'t>) -> Option<K>,
     compare: impl Fn(&K, &K) -> Ordering,
     is_reversed: bool,
 ) -> Vec<u32> {
-    let (mut keyed, mut missing) = (Vec::with_capacity(entries.len()), Vec::new());
-    for entry in entries {
+    let (mut keyed, mut missing) = (Vec::with_capacity(records.len()), Vec::new());
+    for (record, entry) in records.iter().zip(grounds.entries(&records)) {
         match key(&entry) {
-            Some(key) => keyed.push((key, number(entry))),
-            None => missing.push(number(entry)),
+            Some(key) => keyed.push((key, *record)),
+            None => missing.push(*record),
         }
     }
     keyed.sort_by(|(a, _), (b, _)| if is_reversed { compare(b, a) } else { compare(a, b) });

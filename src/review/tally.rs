@@ -88,7 +88,7 @@ pub fn tally(
     let plot = match column.numbers() {
         Some(numbers) => {
             let records = passing(grounds, &filter.without(Field::Number(numbers)), reader, is_wanted)?;
-            let values = records.iter().filter_map(|entry| entry.number(numbers)).collect();
+            let values = grounds.entries(&records).filter_map(|entry| entry.number(numbers)).collect();
             Some((Field::Number(numbers), plot(values), records.len()))
         }
         None => None,
@@ -121,29 +121,29 @@ pub fn tally(
         return Some(Tally { is_uncounted: true, known, ..Tally::default() });
     }
     let records = passing(grounds, &filter.without(field), reader, is_wanted)?;
-    let (mut values, missing) = values(&records, column);
+    let (mut values, missing) = values(grounds.entries(&records), column);
     let distinct = values.len();
     values.truncate(VALUES_MAX);
     let plot = match column {
-        Column::Own(name) => own_plot(&records, name),
+        Column::Own(name) => own_plot(grounds.entries(&records), name),
         _ => plot.map(|(field, plot, _)| (field, plot)),
     };
     Some(Tally { values, field: Some(field), plot, distinct, missing, known, is_uncounted: false })
 }
 
 /// How the numbers spread that a column of one's own says; None where it says none.
-fn own_plot(records: &[Entry<'_>], name: OwnName) -> Option<(Field, Plot)> {
-    let number = |entry: &Entry<'_>| match entry.told(name) {
+fn own_plot<'t>(records: impl Iterator<Item = Entry<'t>>, name: OwnName) -> Option<(Field, Plot)> {
+    let number = |entry: Entry<'t>| match entry.told(name) {
         Told::Number(number) => Some(*number),
         _ => None,
     };
-    let numbers: Vec<f64> = records.iter().filter_map(number).collect();
+    let numbers: Vec<f64> = records.filter_map(number).collect();
     (!numbers.is_empty()).then(|| (Field::Own(name), plot(numbers)))
 }
 
 /// The values of a column of words by frequency, and how many records have none.
-fn values(records: &[Entry<'_>], column: Column) -> (Vec<Value>, usize) {
-    let mut counts: HashMap<Cow<'_, str>, (usize, u64)> = HashMap::new();
+fn values<'t>(records: impl Iterator<Item = Entry<'t>>, column: Column) -> (Vec<Value>, usize) {
+    let mut counts: HashMap<Cow<'t, str>, (usize, u64)> = HashMap::new();
     let mut missing = 0;
     let mut count = |name, times| {
         let (records, all) = counts.entry(name).or_default();

@@ -67,7 +67,21 @@ fn texts_beyond_the_bound_are_not_held() {
 
 #[test]
 fn a_record_takes_few_bytes() {
-    assert!(size_of::<Row>() <= 64, "{}", size_of::<Row>());
+    let tools = ["bash", "str_replace_editor", "python", "finish", "browser"].map(|name| (name, 12));
+    let mut maker = ChunkMaker::new(0);
+    for i in 0..4096 {
+        let mut facts = made(&format!("r{i}"), 40 + i % 90, &tools, Some(i as f64 / 4.0), "finish");
+        facts.counted.as_mut().unwrap().classes = vec![("api_action".into(), 33), ("text_observation".into(), 44)];
+        maker.push(&facts, 19_000 + i);
+    }
+    let chunk = maker.finish();
+    assert!(chunk.rows.size() < 4096 * 36, "{}", chunk.rows.size());
+    let of = |facts: Facts| {
+        let mut maker = ChunkMaker::new(0);
+        maker.push(&facts, 1);
+        maker.finish().tasks.len()
+    };
+    assert_eq!((of(Facts::default()), of(Facts { task: Some(1), ..Facts::default() })), (0, 1), "none of no task");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::reading::Reading;
 use super::shape::Shape;
 use crate::json::{self, Value};
+use crate::model::packed::{put, take};
 use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
 use crate::rules::digest;
 use serde::Serialize;
@@ -71,26 +72,77 @@ pub struct Repeats {
     bodies: Firsts,
 }
 
-/// By half of its digest, who had a value first: 24 bytes each, since there are two of them for each record of a file.
-/// A value whose digest is that of another stands at the next digest that is free.
-type Firsts = HashMap<u64, First>;
-
-/// Where a value stands first, and the record.
-#[derive(Debug, Clone, Copy)]
-struct First {
-    offset: u64,
-    len: u32,
-    record: u32,
+/// The different values so far. There are two of them for each record of a file, so they are kept in few bytes: 9 and
+/// room to grow for a part of the digest, 4 to 8 for where a value stands.
+#[derive(Debug, Default)]
+struct Firsts {
+    /// Their numbers, by a quarter of their digests. A value that finds another there stands at the next that is free.
+    by_digest: HashMap<u32, u32>,
+    places: Places,
 }
 
-impl First {
-    /// None: a value of 4 GiB or more, or a record beyond as many, which nothing is compared with.
-    fn of(record: usize, span: Span) -> Option<Self> {
-        Some(Self { offset: span.offset, len: u32::try_from(span.len).ok()?, record: u32::try_from(record).ok()? })
+/// Records and places of values, each told by what it is more than the one before.
+#[derive(Debug, Default)]
+struct Places {
+    packed: Vec<u8>,
+    /// Before each sixteenth: bytes, and the value before it.
+    stops: Vec<(usize, First)>,
+    last: First,
+    count: usize,
+}
+
+/// Values from one that can be found at once to the next.
+const STRIDE: usize = 16;
+
+/// Where a value stands first, and the record.
+#[derive(Debug, Clone, Copy, Default)]
+struct First {
+    record: u64,
+    span: Span,
+}
+
+impl Places {
+    fn push(&mut self, first: First) {
+        if self.count.is_multiple_of(STRIDE) {
+            self.stops.push((self.packed.len(), self.last));
+        }
+        let First { record, span } = self.last;
+        put(&mut self.packed, first.record.wrapping_sub(record));
+        put(&mut self.packed, first.span.offset.wrapping_sub(span.offset));
+        put(&mut self.packed, first.span.len);
+        self.last = first;
+        self.count += 1;
     }
 
-    fn span(self) -> Span {
-        Span { offset: self.offset, len: self.len.into() }
+    fn get(&self, number: u32) -> First {
+        let number = number as usize;
+        let (from, mut first) = self.stops.get(number / STRIDE).copied().unwrap_or_default();
+        let mut rest = &self.packed[from..];
+        for _ in 0..=number % STRIDE {
+            first.record = first.record.wrapping_add(take(&mut rest));
+            first.span.offset = first.span.offset.wrapping_add(take(&mut rest));
+            first.span.len = take(&mut rest);
+        }
+        first
+    }
+}
+
+impl Firsts {
+    /// The record that had a value first, if it is not this one.
+    fn note(&mut self, digest: u128, now: First, bytes: &dyn Bytes) -> Option<u64> {
+        // Nothing is compared with what comes behind as many values.
+        let next = u32::try_from(self.places.count).ok()?;
+        let mut at = digest as u32;
+        while let Some(number) = self.by_digest.get(&at) {
+            let first = self.places.get(*number);
+            if is_same(first.span, now.span, bytes) {
+                return Some(first.record);
+            }
+            at = at.wrapping_add(1);
+        }
+        self.by_digest.insert(at, next);
+        self.places.push(now);
+        None
     }
 }
 
@@ -112,22 +164,14 @@ fn repeated(
     what: &str,
 ) -> Option<Found> {
     let RepeatKey { key, digest, place } = key?;
-    let now = First::of(record, place.span)?;
-    let mut at = *digest as u64;
-    let first = loop {
-        let first = *seen.entry(at).or_insert(now);
-        if first.record == now.record || is_same(first.span(), place.span, bytes) {
-            break first.record;
-        }
-        at = at.wrapping_add(1);
-    };
-    let remark = || Remark {
+    let first = seen.note(*digest, First { record: record as u64, span: place.span }, bytes)?;
+    let remark = Remark {
         path: Some(if key.is_empty() { "".into() } else { format!("/{key}").into() }),
         rule,
         severity: Severity::Warning,
         message: format!("record {first} has the same {what}").into(),
     };
-    (first != now.record).then(|| Found { finding: Finding::new(record, None, remark()), place: *place })
+    Some(Found { finding: Finding::new(record, None, remark), place: *place })
 }
 
 /// Whether two values of equal digests are equal as JSON: a quick digest proves nothing. What can be read no more is
@@ -156,6 +200,27 @@ mod tests {
             told.push(found.into_iter().map(|found| found.finding.message.to_string()).collect::<String>());
         }
         assert_eq!(told, ["", "", "record 0 has the same content", "", "record 3 has the same content"]);
+    }
+
+    #[test]
+    fn values_are_found_among_many() {
+        let values: Vec<String> = (0..600_u32).map(|i| format!("\"{}\"", i.wrapping_mul(7_919) % 401)).collect();
+        let (file, mut offset, mut repeats) = (values.concat().into_bytes(), 0, Repeats::default());
+        let mut first = HashMap::new();
+        for (record, value) in values.iter().enumerate() {
+            let place = Place { span: Span { offset, len: value.len() as u64 }, line: 1 };
+            offset += value.len() as u64;
+            // Digests of which many share what is looked at.
+            let digest = u128::from(record as u64) << 64 | u128::from(value.len() as u64);
+            let keys = RepeatKeys { id: Some(RepeatKey { key: "id", digest, place }), body: None };
+            let told: Vec<_> =
+                repeats.note(record, &keys, &file).into_iter().map(|f| f.finding.message.clone()).collect();
+            let expected = first.get(value).map(|first| format!("record {first} has the same id"));
+            first.entry(value).or_insert(record);
+            assert_eq!(told.first().map(|message| message.to_string()), expected, "record {record}");
+        }
+        let bytes = repeats.ids.places.packed.len();
+        assert!(bytes <= first.len() * 4, "{bytes} for {}", first.len());
     }
 
     #[test]

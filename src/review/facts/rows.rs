@@ -1,0 +1,197 @@
+//! Rows of facts in as few bytes as their numbers ask for.
+//!
+//! A row begins with its length, so that one is passed over without a look at it; each sixteenth can be found at once.
+
+use crate::model::packed::{put, take};
+
+/// Rows from one that can be found at once to the next.
+const STRIDE: usize = 16;
+
+/// The numbers of a record. What stands for a word is its number in a dictionary.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Row {
+    pub(super) bytes: u64,
+    pub(super) is_read: bool,
+    pub(super) steps: u64,
+    pub(super) chars: u64,
+    pub(super) tokens: u64,
+    /// Its place in the list of rewards, from 1; 0 without one.
+    pub(super) reward: u64,
+    pub(super) finish: u64,
+    pub(super) errors: u64,
+    pub(super) warnings: u64,
+    /// Bytes of the id and of the first words.
+    pub(super) texts: [u64; 2],
+    /// How many names there are: tools, classes, rules.
+    pub(super) names: [u64; 3],
+}
+
+/// Packed rows, with the names that each has and how often.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    bytes: Vec<u8>,
+    /// Of each sixteenth row, where it begins, and where its texts do.
+    stops: Vec<(u32, u32)>,
+    count: usize,
+    /// Bytes of the texts of all.
+    texts: u64,
+}
+
+/// Where a row stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'r> {
+    /// It, behind its length, and all that follow.
+    bytes: &'r [u8],
+    /// Where its texts begin.
+    pub(super) text: usize,
+}
+
+impl Rows {
+    /// Takes the next row, and its names by number with how often each occurs.
+    pub(super) fn push(&mut self, row: &Row, names: &[(u64, u64)]) {
+        if self.count.is_multiple_of(STRIDE) {
+            // A chunk is made of records of a few megabytes: both are far below 4 GiB.
+            self.stops.push((self.bytes.len() as u32, self.texts as u32));
+        }
+        let Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, texts, names: counts } = *row;
+        let numbers = [bytes, is_read.into(), steps, chars, tokens, reward, finish, errors, warnings];
+        let mut packed = Vec::with_capacity(64);
+        let numbers = texts.into_iter().chain(numbers).chain(counts);
+        numbers.chain(names.iter().flat_map(|(name, n)| [*name, *n])).for_each(|number| put(&mut packed, number));
+        put(&mut self.bytes, packed.len() as u64);
+        self.bytes.append(&mut packed);
+        self.texts += texts.iter().sum::<u64>();
+        self.count += 1;
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Bytes that they take.
+    #[cfg(test)]
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len() + size_of_val(self.stops.as_slice())
+    }
+
+    /// Gives back what is not needed.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.stops.shrink_to_fit();
+    }
+
+    /// The row of that number.
+    pub(super) fn get(&self, number: usize) -> Option<At<'_>> {
+        (number < self.count).then(|| self.from(number / STRIDE).nth(number % STRIDE))?
+    }
+
+    /// All rows.
+    pub(super) fn iter(&self) -> impl Iterator<Item = At<'_>> {
+        self.from(0)
+    }
+
+    /// Those from one that can be found at once.
+    fn from(&self, stop: usize) -> impl Iterator<Item = At<'_>> {
+        let (at, text) = self.stops.get(stop).copied().unwrap_or((self.bytes.len() as u32, 0));
+        let (mut rest, mut text) = (&self.bytes[at as usize..], text as usize);
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let len = take(&mut rest) as usize;
+            let here = At { bytes: rest, text };
+            let mut texts = rest;
+            text += (take(&mut texts) + take(&mut texts)) as usize;
+            rest = &rest[len..];
+            Some(here)
+        })
+    }
+}
+
+impl<'r> At<'r> {
+    /// Its numbers.
+    pub(super) fn row(self) -> Row {
+        self.apart().0
+    }
+
+    /// So many of its names by number behind the first ones, with how often each occurs.
+    pub(super) fn names(self, skipped: u64, taken: u64) -> impl Iterator<Item = (u64, u64)> + use<'r> {
+        let mut rest = self.apart().1;
+        let mut pair = move || (take(&mut rest), take(&mut rest));
+        (0..skipped).for_each(|_| {
+            pair();
+        });
+        (0..taken).map(move |_| pair())
+    }
+
+    /// Its numbers, and what follows them.
+    fn apart(self) -> (Row, &'r [u8]) {
+        let mut rest = self.bytes;
+        let mut next = || take(&mut rest);
+        // In the order in which they were put.
+        let texts = [next(), next()];
+        let (bytes, is_read, steps, chars, tokens) = (next(), next() == 1, next(), next(), next());
+        let (reward, finish, errors, warnings) = (next(), next(), next(), next());
+        let names = [next(), next(), next()];
+        (Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, texts, names }, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn number() -> impl Strategy<Value = u64> {
+        prop_oneof![0..3_u64, 120..140_u64, any::<u64>(), Just(u64::MAX)]
+    }
+
+    fn row() -> impl Strategy<Value = (Row, Vec<(u64, u64)>)> {
+        let names = || prop::collection::vec((number(), number()), 0..5);
+        let numbers = prop::collection::vec(number(), 8);
+        ((0..200_u64, 0..200_u64), any::<bool>(), numbers, [names(), names(), names()]).prop_map(
+            |((id, words), is_read, n, names)| {
+                let [bytes, steps, chars, tokens] = [n[0], n[1], n[2], n[3]];
+                let [reward, finish, errors, warnings] = [n[4], n[5], n[6], n[7]];
+                let (texts, counts) = ([id, words], names.each_ref().map(|names| names.len() as u64));
+                let row = Row {
+                    bytes,
+                    is_read,
+                    steps,
+                    chars,
+                    tokens,
+                    reward,
+                    finish,
+                    errors,
+                    warnings,
+                    texts,
+                    names: counts,
+                };
+                (row, names.concat())
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn rows_come_back_as_they_were_put(all in prop::collection::vec(row(), 0..50)) {
+            let mut rows = Rows::default();
+            all.iter().for_each(|(row, names)| rows.push(row, names));
+            prop_assert_eq!(rows.len(), all.len());
+            let mut text = 0;
+            for (i, (row, names)) in all.iter().enumerate() {
+                let at = rows.get(i).unwrap();
+                prop_assert_eq!((at.row(), at.text as u64), (*row, text));
+                let [tools, classes, rules] = row.names;
+                let parts = [(0, tools), (tools, classes), (tools + classes, rules)];
+                let found: Vec<_> = parts.into_iter().flat_map(|(skipped, taken)| at.names(skipped, taken)).collect();
+                prop_assert_eq!(&found, names);
+                text += row.texts.iter().sum::<u64>();
+            }
+            let put: Vec<Row> = all.iter().map(|(row, _)| *row).collect();
+            prop_assert_eq!(rows.iter().map(At::row).collect::<Vec<_>>(), put);
+            prop_assert!(rows.get(all.len()).is_none());
+        }
+    }
+}
