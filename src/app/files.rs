@@ -37,6 +37,8 @@ impl App {
         self.inspector.tab = old.inspector.tab;
         self.state.is_blaming = old.state.is_blaming;
         self.times = old.times;
+        self.splits = old.splits;
+        self.typed = old.typed;
         self.filters = old.filters;
         self.chat = old.chat;
         self.table.columns = old.table.columns;

@@ -31,6 +31,8 @@ pub enum Context {
     Attempts,
     /// In help and palette.
     Menu,
+    /// In the list of commands, beside the keys of lists.
+    Commands,
     /// In a line being typed.
     Prompt,
 }
@@ -82,6 +84,8 @@ pub enum Action {
     PanePrevious,
     Tab(Tab),
     Zoom,
+    PaneMore,
+    PaneLess,
     Blame,
     Columns,
     ChatTemplate,
@@ -156,6 +160,8 @@ pub enum Action {
     MenuClose,
     PromptSubmit,
     PromptCancel,
+    TypedBefore,
+    TypedAfter,
 }
 
 impl Action {
@@ -340,6 +346,10 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["R"], A::Raw, "raw", "Show the raw record instead of the laid-out message, and back.", LOOK, 0),
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
     row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
+    row(C::Trajectory, &["W"], A::PaneMore, "more room", "Give this pane room of the one beside it; the mouse drags the border.", LOOK, 0),
+    row(C::Trajectory, &["S"], A::PaneLess, "less room", "Give room of this pane to the one beside it.", LOOK, 0),
+    row(C::Dataset, &["W"], A::PaneMore, "more room", "Give this pane room of the one beside it or below; the mouse drags the border.", LOOK, 0),
+    row(C::Dataset, &["S"], A::PaneLess, "less room", "Give room of this pane to the one beside it or below.", LOOK, 0),
 
     row(C::Trajectory, &["w"], A::Watch, "watch", "Keep the value in focus in the strip below the panes; again: no longer.", WATCH, 0),
     row(C::Watches, &["Enter"], A::Follow, "last write", "Go to the step that last wrote the watched value.", WATCH, 3),
@@ -393,14 +403,14 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Dataset, &["Tab"], A::TablePaneNext, "pane", "Go to what stands beside the table, and back.", DATA, 0),
     row(C::Dataset, &["BackTab"], A::TablePanePrevious, "previous pane", "Go to the pane before.", DATA, 0),
 
-    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many.", FIND, 5),
+    row(C::Global, &["/"], A::Search, "search", "Search in the focused pane: text or a regular expression. Says which hit it is, of how many. Up brings back what was typed before.", FIND, 5),
     row(C::Global, &["n"], A::SearchNext, "next hit", "Go to the next hit.", FIND, 0),
     row(C::Global, &["N"], A::SearchPrevious, "previous hit", "Go to the previous hit.", FIND, 0),
     row(C::Global, &["y"], A::CopyValue, "copy", "Copy the value, message or line under the cursor.", FIND, 0),
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time; Up brings back the last.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
     row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter, go back to the list.", REST, 0),
@@ -416,8 +426,12 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Menu, &["End"], A::MenuBottom, "end", "Last row.", "In a list", 0),
     row(C::Menu, &["Enter"], A::MenuRun, "run", "Run the row.", "In a list", 1),
     row(C::Menu, &["Esc", "C-c"], A::MenuClose, "close", "Close the list.", "In a list", 2),
+    row(C::Commands, &["C-p"], A::TypedBefore, "typed before", "Bring back what was typed here before; so does Up on the first row.", "In a list", 0),
+    row(C::Commands, &["C-n"], A::TypedAfter, "typed after", "Bring back what was typed after that; after the last, the line that was being typed.", "In a list", 0),
     row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, make it the condition, the tag or the note.", "In a prompt", 1),
     row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),
+    row(C::Prompt, &["Up", "C-p"], A::TypedBefore, "typed before", "Bring back what was typed in this prompt before, since the program began.", "In a prompt", 0),
+    row(C::Prompt, &["Down", "C-n"], A::TypedAfter, "typed after", "Bring back what was typed after that; after the last, the line that was being typed.", "In a prompt", 0),
 ];
 
 /// The row of a key in the innermost of some contexts that has it.
@@ -457,25 +471,4 @@ pub fn rows(contexts: &[Context]) -> impl Iterator<Item = &'static KeyRow> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn no_key_means_two_things_in_one_context() {
-        let mut seen = HashSet::new();
-        for row in KEYS {
-            for key in row.keys {
-                assert!(seen.insert((row.context, *key)), "{key} stands twice in {:?}", row.context);
-            }
-            assert!(row.help.ends_with('.') && !row.label.is_empty() && !row.section.is_empty());
-        }
-    }
-
-    #[test]
-    fn no_key_belongs_to_the_terminal() {
-        for key in KEYS.iter().flat_map(|r| r.keys) {
-            assert!(!["C-a", "C-b", "C-i", "C-j", "C-m", "C-Space"].contains(key), "{key}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,6 @@
-//! Where everything stands: rectangles from the size of the screen and what is shown.
+//! Where everything stands: rectangles from the size of the screen, what is shown, and how borders were moved.
+
+use super::split::{Border, Split, Splits};
 
 /// A rectangle of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +65,8 @@ pub struct Layout {
     pub header: Area,
     /// The panes that are shown, with their borders.
     pub panes: Vec<(Pane, Area)>,
+    /// The borders between them that can be moved.
+    pub borders: Vec<Border>,
     /// Whether the panes have borders (not on small screens).
     pub has_borders: bool,
     /// The strip of watched values, below the panes.
@@ -97,16 +101,22 @@ const MEDIUM: u16 = 72;
 /// From these sizes on panes have borders.
 const BORDER_WIDTH: u16 = 56;
 const BORDER_HEIGHT: u16 = 14;
+/// Fewest columns of a pane beside another.
+const LEAST_COLUMNS: u16 = 20;
+/// Fewest rows of the plot and of the table above it.
+const LEAST_ROWS: u16 = 6;
 /// The strip of watched values takes at most this part of the height.
 const STRIP_PART: u16 = 4;
 
-/// What is open, as far as it counts for the layout.
+/// What is open and how borders were moved, as far as it counts for the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// A trajectory out of a set: there steps say more than the few values that are derived from them.
     pub is_set: bool,
     /// Whether there can be a state; if not, its room is for the message.
     pub has_state: bool,
+    /// Where borders were moved to.
+    pub splits: Splits,
 }
 
 /// The layout for a size; `focus` is the pane with the cursor, `is_alone` shows it alone (zoom, table), `watches` are
@@ -132,10 +142,11 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     });
     let body = Area { x: 0, y: 1.min(height), width, height: bottom.saturating_sub(1) };
     let has_borders = width >= BORDER_WIDTH && height >= BORDER_HEIGHT;
-    let panes = if is_alone || !has_run || width < MEDIUM { vec![(focus, body)] } else { split(body, focus, kind) };
+    let is_one = is_alone || !has_run || width < MEDIUM;
+    let (panes, borders) = if is_one { (vec![(focus, body)], Vec::new()) } else { split(body, focus, kind) };
     // On a screen of one row the footer has it.
     let header = if height > 1 { row(0) } else { Area::default() };
-    Layout { header, panes, has_borders, watches, explain, timeline, footer }
+    Layout { header, panes, borders, has_borders, watches, explain, timeline, footer }
 }
 
 /// What stands beside the table.
@@ -145,6 +156,8 @@ pub struct Beside {
     pub facets: bool,
     /// The plot, below.
     pub plot: bool,
+    /// Where borders were moved to.
+    pub splits: Splits,
 }
 
 /// From this width on the values of a column stand beside the table, else over it.
@@ -157,7 +170,8 @@ const PLOT_ROWS: u16 = 9;
 /// The layout of the table and what stands beside it; `focus` is one of these panes.
 #[must_use]
 pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: Beside) -> Layout {
-    let mut out = layout(width, height, Pane::Table, true, 0, Kind { is_set: true, has_state: true });
+    let splits = beside.splits;
+    let mut out = layout(width, height, Pane::Table, true, 0, Kind { is_set: true, has_state: true, splits });
     let Some((_, mut body)) = out.panes.pop() else { return out };
     let is_narrow = |pane: Pane| match pane {
         Pane::Facets => width < FACETS_BESIDE,
@@ -169,11 +183,15 @@ pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside
         return out;
     }
     if beside.plot && height >= PLOT_BELOW {
-        body.height -= PLOT_ROWS;
-        out.panes.push((Pane::Plot, Area { y: body.y + body.height, height: PLOT_ROWS, ..body }));
+        let rows = splits.cells(Split::Plot, body.height, PLOT_ROWS, (LEAST_ROWS, body.height - LEAST_ROWS));
+        out.borders.push(Border::below(Split::Plot, body, body.height - rows));
+        body.height -= rows;
+        out.panes.push((Pane::Plot, Area { y: body.y + body.height, height: rows, ..body }));
     }
     if beside.facets && width >= FACETS_BESIDE {
-        let facets = (width * 28 / 100).clamp(30, 48);
+        let default = (width * 28 / 100).clamp(30, 48);
+        let facets = splits.cells(Split::Facets, width, default, (LEAST_COLUMNS, width - LEAST_COLUMNS));
+        out.borders.insert(0, Border::beside(Split::Facets, body, width - facets));
         body.width -= facets;
         out.panes.push((Pane::Facets, Area { x: body.x + body.width, width: facets, ..body }));
     }
@@ -181,22 +199,31 @@ pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside
     out
 }
 
-fn split(body: Area, focus: Pane, Kind { is_set, has_state }: Kind) -> Vec<(Pane, Area)> {
+fn split(body: Area, focus: Pane, kind: Kind) -> (Vec<(Pane, Area)>, Vec<Border>) {
+    let Kind { is_set, has_state, splits } = kind;
+    let (width, least) = (body.width, LEAST_COLUMNS);
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
-    if body.width >= WIDE && has_state {
-        let steps = (body.width * if is_set { 38 } else { 30 } / 100).clamp(34, 60);
-        let inspector = (body.width * 34 / 100).clamp(40, 80);
-        let state = body.width - steps - inspector;
-        return vec![
+    if width >= WIDE && has_state {
+        let inspector = (width * 34 / 100).clamp(40, 80);
+        let inspector = splits.cells(Split::Inspector, width, inspector, (least, width - 2 * least));
+        let steps = (width * if is_set { 38 } else { 30 } / 100).clamp(34, 60);
+        let steps = splits.cells(Split::Steps, width, steps, (least, width - inspector - least));
+        let state = width - steps - inspector;
+        let borders =
+            vec![Border::beside(Split::Steps, body, steps), Border::beside(Split::Inspector, body, steps + state)];
+        let panes = vec![
             (Pane::Steps, column(0, steps)),
             (Pane::State, column(steps, state)),
             (Pane::Inspector, column(steps + state, inspector)),
         ];
+        return (panes, borders);
     }
-    let steps = body.width * if is_set { 45 } else { 38 } / 100;
+    let steps = width * if is_set { 45 } else { 38 } / 100;
+    let steps = splits.cells(Split::Pair, width, steps, (least, width - least));
     let is_message = focus == Pane::Inspector || (!has_state && focus != Pane::State);
     let right = if is_message { Pane::Inspector } else { Pane::State };
-    vec![(Pane::Steps, column(0, steps)), (right, column(steps, body.width - steps))]
+    let panes = vec![(Pane::Steps, column(0, steps)), (right, column(steps, width - steps))];
+    (panes, vec![Border::beside(Split::Pair, body, steps)])
 }
 
 #[cfg(test)]
@@ -208,7 +235,8 @@ mod tests {
         for (width, height) in (1..200).flat_map(|width| (1..60).map(move |height| (width, height))) {
             for focus in [Pane::Table, Pane::Facets, Pane::Plot] {
                 for (facets, plot, is_alone) in [(true, true, false), (false, true, false), (true, false, true)] {
-                    let beside = Beside { facets: facets || focus == Pane::Facets, plot: plot || focus == Pane::Plot };
+                    let (facets, plot) = (facets || focus == Pane::Facets, plot || focus == Pane::Plot);
+                    let beside = Beside { facets, plot, splits: Splits::default() };
                     let l = table_layout(width, height, focus, is_alone, beside);
                     assert!(l.panes.iter().any(|(p, _)| *p == focus), "{focus:?} at {width}x{height}");
                     let cells: u32 = l.panes.iter().map(|(_, a)| u32::from(a.width) * u32::from(a.height)).sum();
@@ -224,7 +252,7 @@ mod tests {
         for width in 1..200 {
             for height in 1..60 {
                 for focus in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
-                    let kind = Kind { is_set: width % 2 == 0, has_state: width % 3 > 0 };
+                    let kind = Kind { is_set: width % 2 == 0, has_state: width % 3 > 0, splits: Splits::default() };
                     let l = layout(width, height, focus, false, usize::from(width) % 7, kind);
                     let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
                     assert_eq!(total, width);

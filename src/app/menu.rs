@@ -1,5 +1,8 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
+mod paint;
+
+use super::key::{Gesture, MOUSE};
 use super::keys::{self, Action, Context, KeyRow};
 use super::named::{Fit, named};
 use super::prompt::Prompt;
@@ -8,9 +11,7 @@ use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
-
-/// From this width on a row has the sentence on its key, else the few words of the footer.
-const HELP_CELLS: usize = 50;
+use paint::{HELP_CELLS, column_row, filter_row, reader_row, row};
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub enum Item {
     Section(&'static str),
     /// A key.
     Key(&'static KeyRow),
+    /// What the mouse does.
+    Mouse(&'static Gesture),
     /// Go to a step.
     GoTo(crate::model::StepNo),
     /// Go to the step of a time.
@@ -195,6 +198,12 @@ impl Menu {
             }
             MenuKind::Fields => fields(&self.fields.0, query),
             MenuKind::Help if query.is_empty() => sections(&rows),
+            MenuKind::Help => {
+                let keys = named(&rows, query).into_iter().map(|(_, row)| Item::Key(row));
+                let query = query.to_lowercase();
+                let fits = |(gesture, about): &&Gesture| format!("{gesture} {about}").to_lowercase().contains(&query);
+                keys.chain(MOUSE.iter().filter(fits).map(Item::Mouse)).collect()
+            }
             _ => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
         };
         if self.kind == MenuKind::Palette {
@@ -272,8 +281,13 @@ impl Menu {
         let Some(item) = self.chosen() else { return Vec::new() };
         let row = self.row(item, width);
         let text = match item {
+            // In a narrow list other names of the key have no room beside it.
+            Item::Key(key) if width < HELP_CELLS && key.keys.len() > 1 => {
+                format!("{}: {}", key.keys.join(" "), key.help)
+            }
             Item::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
-            Item::Key(_) => return Vec::new(),
+            Item::Mouse((_, about)) if row.overhang(width) > 0 || width < HELP_CELLS => (*about).to_owned(),
+            Item::Key(_) | Item::Mouse(_) => return Vec::new(),
             _ if row.overhang(width) == 0 => return Vec::new(),
             _ => row.left.last().map_or(String::new(), |piece| piece.text.as_str().to_owned()),
         };
@@ -281,16 +295,22 @@ impl Menu {
         lines.into_iter().map(|range| Row::text(Role::Text, &format!(" {}", text[range].trim_end()))).collect()
     }
 
-    /// Lines that are kept free below the list for what its rows have no room for.
+    /// Lines that are kept free below the list for what its rows have no room for: the same for all rows, up to half of
+    /// the height; more for a row that needs more.
     #[must_use]
     pub fn reserved(&self, width: usize, height: usize) -> usize {
         let lines = |item: &Item| {
             let cells = self.row(*item, width).overhang(width);
-            let help = if let Item::Key(row) = item { row.help.len() } else { cells + width };
-            let is_told = cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_)));
+            let help = match item {
+                Item::Key(row) => row.keys.iter().map(|key| key.len() + 1).sum::<usize>() + row.help.len(),
+                Item::Mouse((_, about)) => about.len(),
+                _ => cells + width,
+            };
+            let is_told = cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_) | Item::Mouse(_)));
             if is_told { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
         };
-        self.items.iter().map(lines).max().unwrap_or(0).min(height / 2)
+        let all = self.items.iter().map(lines).max().unwrap_or(0).min(height / 2);
+        all.max(self.told(width).len().min(height.saturating_sub(2)))
     }
 
     /// Scrolls so that the cursor (and a heading above the first row) is visible.
@@ -376,30 +396,6 @@ fn fields(all: &[(String, String)], query: &str) -> Vec<Item> {
     fitting.into_iter().map(Item::Field).collect()
 }
 
-fn reader_row(reader: &ReadBy) -> Row {
-    Row::new(vec![
-        Piece::safe(Role::Blame, pad(&SafeText::of(&format!(" @{}", reader.step)), 9)),
-        Piece::safe(Role::Call, pad(&SafeText::of(&reader.who), 24)),
-        Piece::of(Role::Dim, "  reads "),
-        Piece::of(Role::Reference, &reader.reference),
-    ])
-}
-
-fn column_row(column: Column, about: &str, is_shown: bool) -> Row {
-    Row::new(vec![
-        Piece::of(Role::Accent, if is_shown { " ✓ " } else { "   " }),
-        Piece::safe(Role::Text, pad(&SafeText::of(column.title()), 14)),
-        Piece::of(Role::Dim, about),
-    ])
-}
-
-fn filter_row((name, text): &(String, String)) -> Row {
-    Row::new(vec![
-        Piece::safe(Role::KeyName, pad(&SafeText::of(&format!("  & {name}")), 21)),
-        Piece::of(Role::Text, text),
-    ])
-}
-
 /// The columns whose name or sentence has a query.
 fn columns(own: &[(Column, String)], query: &str) -> Vec<Item> {
     let query = query.to_lowercase();
@@ -438,36 +434,9 @@ fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
         out.push(Item::Section(name));
         out.extend(rows.iter().filter(|r| r.section == name).map(|r| Item::Key(r)));
     }
+    out.push(Item::Section("With the mouse"));
+    out.extend(MOUSE.iter().map(Item::Mouse));
     out
-}
-
-fn row(item: Item, width: usize) -> Row {
-    match item {
-        Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
-        Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => Row::default(),
-        Item::GoTo(step) => Row::new(vec![
-            Piece::of(Role::Text, " "),
-            Piece::of(Role::KeyName, &format!("{step:<14}")),
-            Piece::of(Role::Text, &format!("Go to step {step}.")),
-        ]),
-        Item::Key(row) => {
-            let keys = SafeText::of(&row.keys.join(" "));
-            let mut left = vec![
-                Piece::of(Role::Text, "  "),
-                Piece::safe(Role::KeyName, pad(&keys, if width >= 80 { 18 } else { 13 })),
-                Piece::of(Role::Text, " "),
-            ];
-            if width >= 80 {
-                left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 30)));
-                left.push(Piece::of(Role::Dim, row.help));
-            } else {
-                // Where a sentence would be cut to nothing, the few words of the footer say more.
-                left.push(Piece::of(Role::Text, if width >= HELP_CELLS { row.help } else { row.label }));
-            }
-            Row::new(left)
-        }
-    }
 }
 
 /// Whether an item runs this action.
@@ -475,7 +444,7 @@ fn row(item: Item, width: usize) -> Row {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
+        Item::Section(_) | Item::Mouse(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
         Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => None,
     }
 }

@@ -7,6 +7,7 @@ mod aside;
 pub mod chat;
 pub mod dataset;
 pub mod files;
+pub mod footer;
 pub mod inspector;
 pub mod key;
 pub mod keys;
@@ -21,8 +22,10 @@ pub mod review;
 pub mod search;
 pub mod settle;
 mod sieve;
+pub mod split;
 pub mod start;
 pub mod tabs;
+mod typed;
 pub mod view;
 mod wanted;
 
@@ -41,7 +44,7 @@ use crate::panes::{Focus, Scroll, Session, Sieve, Times};
 use chat::Chat;
 use key::KeyPress;
 use keys::Context;
-use menu::Menu;
+use menu::{Menu, MenuKind};
 use prompt::Prompt;
 use review::{ReviewLine, Reviewing};
 use search::Search;
@@ -92,6 +95,8 @@ pub struct App {
     pub pane: Pane,
     /// Whether that pane has the whole screen.
     pub is_zoomed: bool,
+    /// Where borders between panes were moved to.
+    pub splits: split::Splits,
     /// The column of times beside the steps.
     pub times: Times,
     /// Scroll of the steps; its cursor is the row of the step in focus.
@@ -141,6 +146,10 @@ pub struct App {
     /// How many columns of one's own were set by now.
     asked_columns: u64,
     jumps: Vec<(Focus, Pane)>,
+    /// What was typed in the prompts.
+    typed: typed::Typed,
+    /// What the mouse holds.
+    held: Option<split::Held>,
     opening: Option<usize>,
     reopening: Option<Reopening>,
     /// Another content of the input, until as much of it is read as is shown of this one.
@@ -160,6 +169,7 @@ impl App {
             size: (80, 24),
             pane,
             is_zoomed: false,
+            splits: split::Splits::default(),
             beside: pane,
             watches: WatchPane::default(),
             times: Times::default(),
@@ -186,6 +196,8 @@ impl App {
             sifting: sieve::Sifting::default(),
             asked_columns: 0,
             jumps: Vec::new(),
+            typed: typed::Typed::default(),
+            held: None,
             opening: None,
             reopening: None,
             coming: None,
@@ -247,6 +259,7 @@ impl App {
     #[must_use]
     pub fn contexts(&self) -> Vec<Context> {
         match (&self.layer, self.pane) {
+            (Some(Layer::Menu(menu)), _) if menu.kind == MenuKind::Palette => vec![Context::Commands, Context::Menu],
             (Some(Layer::Menu(_)), _) => vec![Context::Menu],
             (Some(_), _) => vec![Context::Prompt],
             (None, _) => self.place(),

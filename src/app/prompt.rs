@@ -12,6 +12,8 @@ const LENGTH_MAX: usize = 2_000;
 pub struct Prompt {
     text: String,
     cursor: usize,
+    /// Which of the lines that were typed before stands there, counted from the last, and what was being typed.
+    brought: Option<(usize, String)>,
 }
 
 impl Prompt {
@@ -66,8 +68,35 @@ impl Prompt {
         self.text.graphemes(true).count()
     }
 
+    /// Puts an older or newer one of some lines (the last at the end) in place of the text; behind the last stands what
+    /// was being typed. False if there is none. A line that is changed is what is being typed from then on.
+    pub fn bring_back(&mut self, lines: &[&str], is_older: bool) -> bool {
+        let at = self.brought.as_ref().map(|(at, _)| *at);
+        let line = |back: usize| lines.len().checked_sub(back + 1).map(|i| lines[i]);
+        let mut next = if is_older { Some(at.map_or(0, |at| at + 1)) } else { at.and_then(|at| at.checked_sub(1)) };
+        // A filter is there to be changed when its prompt opens: it need not be brought back.
+        while let Some(back) = next.filter(|back| line(*back).is_some_and(|line| line.trim() == self.text.trim())) {
+            next = if is_older { Some(back + 1) } else { back.checked_sub(1) };
+        }
+        let draft = match (&self.brought, next) {
+            (None, _) if !is_older => return false,
+            (Some((_, draft)), _) => draft.clone(),
+            (None, _) => self.text.clone(),
+        };
+        match next {
+            None => (self.text, self.brought) = (draft, None),
+            Some(back) => {
+                let Some(line) = line(back) else { return false };
+                (self.text, self.brought) = (line.to_owned(), Some((back, draft)));
+            }
+        }
+        self.cursor = self.len();
+        true
+    }
+
     /// Inserts at the cursor; line ends become spaces.
     pub fn insert(&mut self, text: &str) {
+        self.brought = None;
         for g in text.graphemes(true) {
             if self.len() >= LENGTH_MAX {
                 return;
@@ -110,6 +139,7 @@ impl Prompt {
     }
 
     fn delete(&mut self, from: usize, to: usize) {
+        self.brought = None;
         let (from, to) = (self.byte(from), self.byte(to));
         self.text.replace_range(from..to, "");
     }
@@ -131,5 +161,37 @@ mod tests {
         p.edit("C-w");
         assert_eq!((p.text(), p.cursor), ("", 0));
         assert!(!p.edit("F5"));
+    }
+
+    #[test]
+    fn lines_come_back_and_what_was_being_typed_stands_below_them() {
+        let mut p = Prompt::default();
+        let lines = ["one", "two", "three"];
+        let go = |p: &mut Prompt, is_older: bool, expected: &str| {
+            p.bring_back(&lines, is_older);
+            assert_eq!((p.text(), p.cursor), (expected, expected.len()));
+        };
+        p.insert("dra");
+        go(&mut p, false, "dra");
+        for (is_older, expected) in
+            [(true, "three"), (true, "two"), (true, "one"), (true, "one"), (false, "two"), (false, "three")]
+        {
+            go(&mut p, is_older, expected);
+        }
+        go(&mut p, false, "dra");
+        p.insert("ft");
+        go(&mut p, true, "three");
+        p.edit("Left");
+        go(&mut p, true, "two");
+        p.edit("Backspace");
+        go(&mut p, false, "tw");
+        go(&mut p, true, "three");
+        go(&mut p, false, "tw");
+        assert!(!p.bring_back(&[], true));
+        // What stands there already is passed over.
+        p.edit("C-u");
+        p.insert("three ");
+        go(&mut p, true, "two");
+        go(&mut p, false, "three");
     }
 }

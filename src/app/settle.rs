@@ -27,12 +27,12 @@ impl App {
     pub fn layout(&self) -> Layout {
         let (width, height) = self.size;
         if self.is_on_table() {
-            let beside = Beside { facets: self.table.facets.is_open, plot: self.is_plotting() };
+            let beside = Beside { facets: self.table.facets.is_open, plot: self.is_plotting(), splits: self.splits };
             return table_layout(width, height, self.pane, self.is_zoomed, beside);
         }
         let main = if self.pane == Pane::Watches { self.beside } else { self.pane };
         let is_set = self.session.format.layout() == format::Layout::Set;
-        let kind = Kind { is_set, has_state: self.session.format.has_state() };
+        let kind = Kind { is_set, has_state: self.session.format.has_state(), splits: self.splits };
         layout(width, height, main, self.is_zoomed, self.watches.rows(), kind)
     }
 

@@ -1,10 +1,9 @@
 //! The program as something to paint: rows in areas.
 
-use super::keys::{self, Action, KeyRow, Tab};
-use super::layout::{Area, Layout};
+use super::keys::Tab;
+use super::layout::Area;
 use super::menu::MenuKind;
-use super::{App, Layer, Pane, tabs};
-use crate::format;
+use super::{App, Layer, Pane, footer, tabs};
 use crate::panes::row::pieces_width;
 use crate::panes::{Extent, Open, Piece, Row, Window, header, history, hits, marks, message, refs, steps};
 use crate::review::Column;
@@ -88,7 +87,7 @@ pub fn frame(app: &App) -> Frame {
         bars.extend(layout.timeline.map(|area| (area, app.timeline.line(open, cells))));
     }
     drop(open);
-    let (footer, cursor) = footer(app, &layout);
+    let (footer, cursor) = footer::line(app, &layout);
     bars.push((layout.footer, footer));
     let strip = layout.watches.map(|area| pane_box(app, Pane::Watches, area, false));
     let panes = layout.panes.iter().map(|(pane, area)| pane_box(app, *pane, *area, layout.has_borders));
@@ -384,80 +383,6 @@ pub fn head_rows(app: &App) -> Vec<Row> {
     }
 }
 
-fn footer(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
-    let typed = match &app.layer {
-        Some(Layer::Search(prompt)) => Some((" /", prompt)),
-        // What is wrong with it is shown until the next key.
-        Some(Layer::Filter(prompt)) if app.notice.is_none() => Some((" & ", prompt)),
-        Some(Layer::Column(prompt)) if app.notice.is_none() => Some((" name = EXPR ", prompt)),
-        Some(Layer::Condition(prompt)) if app.notice.is_none() => Some((" stop when it ", prompt)),
-        _ => None,
-    };
-    if let Some((sign, prompt)) = typed {
-        let (typed, column) = prompt.line(sign, usize::from(layout.footer.width));
-        return (typed, Some((column, layout.footer.y)));
-    }
-    if let Some(Layer::Review(line)) = &app.layer {
-        let (typed, column) = line.prompt.line(&line.label(), usize::from(layout.footer.width));
-        return (typed, Some((column, layout.footer.y)));
-    }
-    if let Some(first) = &app.prefix {
-        let contexts = app.place();
-        let rows = keys::rows(&contexts).flat_map(|r| r.keys.iter().map(move |k| (k, r.label)));
-        let mut out = vec![Piece::of(Role::Text, " ")];
-        for (key, label) in rows.filter(|(k, _)| keys::is_sequence(k) && k.starts_with(first.as_str())) {
-            out.push(Piece::of(Role::KeyName, key));
-            out.push(Piece::of(Role::Dim, &format!(" {label}   ")));
-        }
-        return (out, None);
-    }
-    if let Some(notice) = &app.notice {
-        let role = if notice.is_error { Role::Error } else { Role::Text };
-        return (vec![Piece::of(role, &format!(" {}", notice.text))], None);
-    }
-    let pieces = hints(app).into_iter().flat_map(|(key, label, _)| {
-        [Piece::of(Role::Text, " "), Piece::of(Role::KeyName, &key), Piece::of(Role::Dim, &format!(" {label} "))]
-    });
-    (pieces.collect(), None)
-}
-
-/// Key, label and action of the hints that fit into the footer.
-fn hints(app: &App) -> Vec<(String, &'static str, Action)> {
-    // A trajectory out of a set does not grow.
-    let is_set = app.session.format.layout() == format::Layout::Set;
-    let is_offered = |r: &&'static KeyRow| r.footer > 0 && !(is_set && r.action == Action::Live);
-    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(is_offered).collect();
-    rows.sort_by_key(|r| r.footer);
-    let mut out: Vec<(String, &'static str, Action)> = Vec::new();
-    let cells = usize::from(app.size.0);
-    let cost = |row: &KeyRow| width(row.keys[0]) + width(row.label) + 3;
-    // How to get on from here is said whatever else there is to say.
-    let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
-    let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();
-    let mut used = 0;
-    for row in rows {
-        kept -= if is_kept(row) { cost(row) } else { 0 };
-        if used + cost(row) + kept <= cells {
-            used += cost(row);
-            out.push((row.keys[0].to_owned(), row.label, row.action));
-        }
-    }
-    out
-}
-
-/// The action of the hint under a column of the footer.
-#[must_use]
-pub fn footer_hit(app: &App, column: usize) -> Option<Action> {
-    let mut at = 0;
-    for (key, label, action) in hints(app) {
-        at += width(&key) + width(label) + 3;
-        if column < at {
-            return Some(action);
-        }
-    }
-    None
-}
-
 /// Where help and palette lie.
 #[must_use]
 pub fn menu_area(size: (u16, u16)) -> Area {
@@ -483,6 +408,15 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let (typed, column) = menu.prompt.line(sign, usize::from(inside.width));
     window.rows.insert(0, Row::new(typed));
     let cursor = (inside.x + column, inside.y);
-    let title = vec![Piece::of(Role::Accent, name)];
+    let title = vec![Piece::of(Role::Accent, &fitted(name, usize::from(inside.width)))];
     (Some(Box { area, title, has_focus: true, has_border: true, window, aside: 0 }), Some(cursor))
+}
+
+/// A title without those of its last parts that have no room.
+fn fitted(title: &str, cells: usize) -> String {
+    let mut title = title.trim_end();
+    while let Some((before, _)) = title.rsplit_once(" · ").filter(|_| width(title) + 1 > cells) {
+        title = before;
+    }
+    format!("{title} ")
 }

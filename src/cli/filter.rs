@@ -164,6 +164,8 @@ impl Where {
 fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>, Problem> {
     let purpose = match filter {
         _ if filter.is_of_outline() => Purpose::Outline,
+        _ if filter.is_of_findings() => Purpose::Judged,
+        _ if filter.is_of_texts() => Purpose::Heads,
         _ if filter.has_findings() => Purpose::Table,
         _ => Purpose::Measures,
     };

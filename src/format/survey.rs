@@ -32,6 +32,10 @@ pub enum Purpose {
     Table,
     /// The same facts without those on findings, for whoever does not ask for these.
     Measures,
+    /// Of the facts only those on findings.
+    Judged,
+    /// Of the facts only the id and the first words.
+    Heads,
     /// Of the facts only how many steps there are, of which classes, which tools they call, their rewards, and how it
     /// ends.
     Outline,

@@ -35,6 +35,19 @@ pub fn step_at(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
     })
 }
 
+/// The step nearest to a column: before the line the first, behind it the last.
+#[must_use]
+pub fn step_near(open: &Open<'_>, cells: usize, column: usize) -> Option<StepNo> {
+    let (start, len) = track(open, cells);
+    let is_there = len > 0 && open.count() > 0;
+    match column {
+        _ if !is_there => None,
+        column if column < start => Some(0),
+        column if column >= start + len => Some(open.last()),
+        column => step_at(open, cells, column),
+    }
+}
+
 type Cell = (Role, &'static str);
 type CacheKey = (u64, usize, usize, Option<NodeId>, bool, u64);
 

@@ -87,6 +87,12 @@ impl Term {
         matches!(self.field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
     }
 
+    /// Whether it asks for what is known without a look at the text.
+    fn is_of_place(&self) -> bool {
+        use Field::{Name, Number};
+        matches!(self.field, Some(Number(Numbers::Record | Numbers::Size) | Name(Names::Mark | Names::Tag)))
+    }
+
     fn holds(&self, subject: &dyn Subject) -> bool {
         self.values.iter().any(|(_, test)| test.holds(self.field, subject)) != self.is_negated
     }
@@ -257,6 +263,18 @@ impl Filter {
             }
             _ => false,
         })
+    }
+
+    /// Whether all that it asks for is what rules find, beside sizes and marks.
+    #[must_use]
+    pub fn is_of_findings(&self) -> bool {
+        self.terms.iter().all(|term| term.has_findings() || term.is_of_place())
+    }
+
+    /// Whether all that it asks for is ids and first words, beside sizes and marks.
+    #[must_use]
+    pub fn is_of_texts(&self) -> bool {
+        self.terms.iter().all(|term| matches!(term.field, None | Some(Field::Text(_))) || term.is_of_place())
     }
 
     /// Whether it asks for what rules find.

@@ -4,6 +4,7 @@
 use super::bless;
 use super::command::program;
 use clap::error::ErrorKind;
+use obelus::app::key::MOUSE;
 use obelus::app::keys::{self, Context, KEYS, KeyRow};
 use obelus::app::menu::{Menu, MenuKind};
 use obelus::app::{Pane, pane_contexts};
@@ -61,6 +62,7 @@ fn where_of(context: Context) -> &'static str {
         Context::Facets => "in the values of a column",
         Context::Plot => "in the plot",
         Context::Menu => "in help and commands",
+        Context::Commands => "in commands",
         Context::Watches => "in the strip of watches",
         Context::Prompt => "while a line is typed",
     }
@@ -83,6 +85,12 @@ fn keys_page() -> String {
             let names: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
             let _ = writeln!(out, "| {} | {} | {} |", names.join(" "), where_of(row.context), row.help);
         }
+    }
+    out.push_str(
+        "\n## With the mouse\n\nMost terminals select text while Shift is held.\n\n| gesture | what |\n| --- | --- |\n",
+    );
+    for (gesture, about) in MOUSE {
+        let _ = writeln!(out, "| {gesture} | {about} |");
     }
     out
 }
@@ -232,7 +240,10 @@ fn the_help_has_every_key_of_its_place() {
             assert!(lines.iter().any(is_there), "{pane:?}: the help lacks {:?}", row.keys);
         }
         let sections: BTreeSet<&str> = expected.iter().map(|row| row.section).collect();
-        assert_eq!(lines.len(), expected.len() + sections.len());
+        for (gesture, about) in MOUSE {
+            assert!(lines.iter().any(|line| line.contains(gesture) && line.contains(about)), "{gesture}");
+        }
+        assert_eq!(lines.len(), expected.len() + sections.len() + MOUSE.len() + 1);
     }
 }
 

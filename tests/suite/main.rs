@@ -23,11 +23,13 @@ mod letter;
 mod lint;
 mod loss;
 mod marks;
+mod mouse;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
 mod played;
+mod prompts;
 mod props;
 mod pty;
 mod query;

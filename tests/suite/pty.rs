@@ -57,6 +57,26 @@ fn keys_come_from_the_terminal_when_the_file_comes_from_a_pipe() {
 }
 
 #[test]
+fn a_border_is_dragged_with_the_mouse_of_the_terminal() {
+    let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+    terminal.see("of 0–65");
+    terminal.resize(120, 30);
+    // Cells of the terminal count from 1: the border of the steps is taken at 36, dragged far to the right, let go.
+    terminal.see("╮╭ State");
+    let at = |screen: &vt100::Screen| {
+        let line = screen.contents().lines().nth(1).unwrap_or_default().to_owned();
+        line.find("╮╭ State").map(|byte| line[..byte].chars().count())
+    };
+    terminal.until("three panes", |screen| at(screen) == Some(35));
+    terminal.press("\x1b[<0;36;9M \x1b[<32;40;9M \x1b[<32;51;3M \x1b[<0;51;3m");
+    terminal.until("the border has moved", |screen| at(screen) == Some(50));
+    terminal.press("\x1b[<32;20;3M S");
+    terminal.until("a key moves it on", |screen| at(screen) == Some(46));
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+#[test]
 fn any_size_is_drawn_and_left_again() {
     let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
     terminal.see("Message");

@@ -280,3 +280,50 @@ fn a_pattern_that_no_shell_took_stands_for_the_files_that_fit() {
         );
     }
 }
+
+#[test]
+fn a_filter_that_reads_less_lets_the_same_records_through() {
+    let folder = Folder::new();
+    let user = |text: &str| format!(r#"{{"class_":"text_observation","content":"{text}","source":"user"}}"#);
+    let call = r#"{"class_":"api_action","function":"bash","kwargs":{"a":1},"reward":0.5}"#;
+    let record = |id: &str, items: &[&str]| format!("{{\"id\":\"{id}\",\"content\":[{}]}}\n", items.join(","));
+    let records = [
+        record("plain", &[&user("mend the bridge"), call, &user("done")]),
+        record("plain", &[&user("mend the bridge"), call, &user("done")]),
+        record("größe", &[&user("Gr\\u00f6\\u00dfe \\\"quoted\\\""), r#"{"class_":"message_action","content":"x"}"#]),
+        record("odd", &[r#"{"class_":"no_such","content":3}"#]),
+        record("empty", &[]),
+        "{\"id\":\"cut\",\"content\":[\n".to_owned(),
+        "{\"id\":7,\"messages\":[{\"role\":\"user\",\"content\":\"mend it\"},{\"role\":\"assistant\"}]}\n".to_owned(),
+        "{\"other\":1}\n".to_owned(),
+    ];
+    folder.file("d.jsonl", records.concat());
+    // True of every record, and known only to who looks at all of it.
+    let all = "!tokens>99999999 !errors>99999999";
+    let ask = |filter: &str| folder.run(&["query", "--format", "adp", "--select", "d.jsonl", "--where", filter]);
+    let mut counts = Vec::new();
+    for filter in [
+        "errors:0",
+        "errors>0",
+        "warnings>0",
+        "finding:adp.*",
+        "!finding:adp.duplicate-id",
+        "findings:0 size>90",
+        "mend",
+        "id:plain",
+        "\"quoted\"",
+        "!größe",
+        "words:mend*",
+        "mend size>90",
+        "steps>1",
+        "reward:0.5",
+        "tool:bash",
+        "mend errors:0",
+    ] {
+        let (status, stdout, stderr) = ask(filter);
+        let whole = ask(&format!("{filter} {all}"));
+        assert_eq!((status, &stdout), (whole.0, &whole.1), "{filter}: {stderr} {}", whole.2);
+        counts.push(stdout.lines().count());
+    }
+    assert!(counts.iter().all(|n| *n > 0 && *n < records.len()), "{counts:?}");
+}

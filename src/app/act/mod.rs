@@ -85,6 +85,8 @@ impl App {
             A::PanePrevious => self.pane_by(false),
             A::Tab(tab) => self.show_tab(tab),
             A::Zoom => self.is_zoomed = !self.is_zoomed,
+            A::PaneMore => self.resize_pane(true),
+            A::PaneLess => self.resize_pane(false),
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
             A::Columns => self.toggle_columns(),
             A::ChatTemplate => self.ask_template(),
@@ -110,6 +112,7 @@ impl App {
             A::Cancel => self.cancel(),
             A::Quit => effects.push(Effect::Quit),
             A::Suspend => effects.push(Effect::Suspend),
+            A::MenuUp if self.is_at_first_command() => self.bring_back(true),
             A::MenuUp => self.menu_by(-1),
             A::MenuDown => self.menu_by(1),
             A::MenuPageUp => self.menu_by(-10),
@@ -118,12 +121,17 @@ impl App {
             A::MenuBottom => self.menu_by(isize::MAX / 2),
             A::MenuRun => self.run_menu(effects),
             A::MenuClose | A::PromptCancel => self.layer = None,
-            A::PromptSubmit => match self.layer {
-                Some(Layer::Condition(_)) => self.submit_condition(),
-                Some(Layer::Filter(_)) => self.submit_filter(),
-                Some(Layer::Column(_)) => self.submit_column(),
-                _ => self.submit(effects),
-            },
+            A::TypedBefore => self.bring_back(true),
+            A::TypedAfter => self.bring_back(false),
+            A::PromptSubmit => {
+                self.keep_typed();
+                match self.layer {
+                    Some(Layer::Condition(_)) => self.submit_condition(),
+                    Some(Layer::Filter(_)) => self.submit_filter(),
+                    Some(Layer::Column(_)) => self.submit_column(),
+                    _ => self.submit(effects),
+                }
+            }
             _ => {
                 self.perform_review(action, effects);
                 self.perform_table(action);
@@ -137,6 +145,11 @@ impl App {
             (MenuKind::Palette, Some(filters)) => Menu::palette(&place, filters),
             _ => Menu::new(kind, &place),
         }));
+    }
+
+    /// Whether the cursor is on the first of the commands, above which stands what was typed before.
+    fn is_at_first_command(&self) -> bool {
+        matches!(&self.layer, Some(Layer::Menu(menu)) if menu.kind == MenuKind::Palette && menu.scroll.cursor == 0)
     }
 
     fn menu_by(&mut self, delta: isize) {
@@ -165,6 +178,7 @@ impl App {
             let or = if menu.is_empty() { "" } else { "; Down chooses one of these" };
             return self.tell(format!("no command {typed}{or}"));
         }
+        self.keep_typed();
         let Some(Layer::Menu(menu)) = self.layer.take() else { return };
         match menu.chosen() {
             Some(Item::GoTo(step)) => {

@@ -3,8 +3,10 @@
 use crate::app::key::{Mouse, MouseKind};
 use crate::app::keys::{Action, Tab};
 use crate::app::layout::Area;
-use crate::app::{App, Effects, Layer, Pane, tabs, view};
-use crate::panes::{Hit, timeline};
+use crate::app::split::Held;
+use crate::app::{App, Effects, Layer, Pane, footer, tabs, view};
+use crate::model::StepNo;
+use crate::panes::{Hit, Open, timeline};
 
 /// Rows of one turn of the wheel.
 const WHEEL_ROWS: isize = 3;
@@ -14,8 +16,12 @@ impl App {
         let delta = match mouse.kind {
             MouseKind::WheelUp => -WHEEL_ROWS,
             MouseKind::WheelDown => WHEEL_ROWS,
-            MouseKind::Click | MouseKind::Drag => return self.click(mouse, effects),
-            MouseKind::Release => return,
+            MouseKind::Click => return self.click(mouse, effects),
+            MouseKind::Drag => return self.drag(mouse),
+            MouseKind::Release => {
+                self.held = None;
+                return;
+            }
         };
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.move_by(delta);
@@ -30,26 +36,51 @@ impl App {
         }
     }
 
+    /// What was taken with the press goes along, wherever the pointer gets to.
+    fn drag(&mut self, mouse: Mouse) {
+        match self.held {
+            Some(Held::Timeline) => self.scrub(mouse.column, timeline::step_near),
+            Some(Held::Border(split, is_behind)) => self.drag_border(split, is_behind, (mouse.column, mouse.row)),
+            None => {}
+        }
+    }
+
+    /// Goes to the step of a column of the timeline.
+    fn scrub(&mut self, column: u16, step: fn(&Open<'_>, usize, usize) -> Option<StepNo>) {
+        let Some(area) = self.layout().timeline else { return };
+        let (cells, at) = (usize::from(area.width), usize::from(column.saturating_sub(area.x)));
+        if let Some(step) = self.session.open().and_then(|open| step(&open, cells, at)) {
+            self.go_to(step);
+        }
+    }
+
     fn click(&mut self, mouse: Mouse, effects: &mut Effects) {
         let layout = self.layout();
-        if let Some(area) = layout.timeline.filter(|a| a.contains(mouse.column, mouse.row)) {
-            let step = self
-                .session
-                .open()
-                .and_then(|o| timeline::step_at(&o, usize::from(area.width), usize::from(mouse.column - area.x)));
-            return step.map_or((), |s| self.go_to(s));
-        }
-        if mouse.kind == MouseKind::Drag {
-            return;
+        self.held = None;
+        if layout.footer.contains(mouse.column, mouse.row) {
+            // What a click points at is what the footer shows now, before its notice goes.
+            let action = footer::hit(self, usize::from(mouse.column));
+            self.is_asking = false;
+            self.notice = None;
+            self.prefix = None;
+            return action.map_or((), |action| self.perform(action, effects));
         }
         self.notice = None;
         self.is_asking = false;
+        self.prefix = None;
         if self.layer.is_some() {
             return self.click_menu(mouse, effects);
         }
-        if layout.footer.contains(mouse.column, mouse.row) {
-            let action = view::footer_hit(self, usize::from(mouse.column));
-            return action.map_or((), |a| self.perform(a, effects));
+        if layout.timeline.is_some_and(|area| area.contains(mouse.column, mouse.row)) {
+            self.held = Some(Held::Timeline);
+            return self.scrub(mouse.column, timeline::step_at);
+        }
+        if let Some(border) = self.take_border(mouse.column, mouse.row).filter(|_| layout.has_borders) {
+            // A title is a border, too: a click on it still goes to its pane.
+            if let Some((pane, _)) = layout.under(mouse.column, mouse.row).filter(|_| border.is_level) {
+                self.pane = pane;
+            }
+            return;
         }
         if let Some((pane, area)) = layout.under(mouse.column, mouse.row) {
             self.click_pane(pane, area, layout.has_borders, mouse, effects);
@@ -71,7 +102,20 @@ impl App {
         match row.hit {
             Hit::Step(step) => self.go_to(step),
             Hit::Row(i) => self.click_row(pane, i, was_here, effects),
+            Hit::None if pane == Pane::Table && mouse.row == top => {
+                let cell = mouse.column.saturating_sub(area.x + u16::from(has_borders));
+                self.click_heading(usize::from(cell));
+            }
             Hit::None => {}
+        }
+    }
+
+    /// Sorts by the column whose heading was clicked on.
+    fn click_heading(&mut self, cell: usize) {
+        let extent = self.pane_extent(Pane::Table);
+        if let Some(column) = self.table.heading_at(&self.session, extent, cell) {
+            self.table.focus = column;
+            self.sort();
         }
     }
 

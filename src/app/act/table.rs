@@ -51,7 +51,7 @@ impl App {
     }
 
     /// The column in focus: up, down, the order of the file.
-    fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         let column = self.table.focus;
         self.table.sort = match self.table.sort {
             Some(sort) if sort.column == column && sort.is_reversed => None,

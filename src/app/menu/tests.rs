@@ -1,6 +1,7 @@
 //! Typing in a list.
 
 use super::*;
+use crate::app::{Pane, pane_contexts};
 
 #[test]
 fn typing_filters_and_numbers_go_to_steps() {
@@ -15,4 +16,28 @@ fn typing_filters_and_numbers_go_to_steps() {
     menu.prompt.insert("12");
     menu.refresh(&contexts);
     assert!(matches!(menu.chosen(), Some(Item::GoTo(12))));
+}
+
+#[test]
+fn every_key_can_be_read_on_a_small_screen() {
+    // The inside of the list at 40x12, below the line that is typed.
+    let (width, height) = (38, 7);
+    for pane in [Pane::Files, Pane::Table, Pane::Facets, Pane::Plot, Pane::Attempts, Pane::State, Pane::Watches] {
+        let mut menu = Menu::new(MenuKind::Help, &pane_contexts(pane));
+        for at in 0..menu.len() {
+            menu.choose(at);
+            menu.settle(width, height);
+            let window = menu.window(width, height);
+            assert!(window.rows.len() <= height && window.rows.iter().any(|row| row.is_cursor));
+            let told: Vec<String> = window.rows.iter().map(|row| row.plain().trim().to_owned()).collect();
+            let cut = window.rows.iter().find(|row| row.overhang(width) > 0);
+            assert!(cut.is_none(), "{:?}", cut.map(Row::plain));
+            let whole = match menu.chosen() {
+                Some(Item::Key(row)) => row.help,
+                Some(Item::Mouse((_, about))) => about,
+                _ => continue,
+            };
+            assert!(told.join(" ").contains(whole), "{whole}: {told:?}");
+        }
+    }
 }

@@ -21,12 +21,15 @@ impl<const BARE: bool> Trajectories<BARE> {
 impl<const BARE: bool> Survey for Trajectories<BARE> {
     fn look(&self) -> Look {
         match self.purpose {
-            Purpose::Findings => |record, text| Looked::Trajectory(Box::new(adp::judge(record, text, way::<BARE>()))),
+            Purpose::Findings | Purpose::Judged => {
+                |record, text| Looked::Trajectory(Box::new(adp::judge(record, text, way::<BARE>())))
+            }
             Purpose::Statistics => {
                 |record, text| Looked::Trajectory(Box::new(adp::examine(record, text, way::<BARE>())))
             }
             Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text, way::<BARE>()))),
             Purpose::Outline => |record, text| Looked::Trajectory(Box::new(adp::outline(record, text, way::<BARE>()))),
+            Purpose::Heads => |record, text| Looked::Trajectory(Box::new(adp::head(record, text, way::<BARE>()))),
             Purpose::Measures => |record, text| Looked::Trajectory(Box::new(adp::measure(record, text, way::<BARE>()))),
         }
     }
@@ -37,11 +40,14 @@ impl<const BARE: bool> Survey for Trajectories<BARE> {
             Looked::Trajectory(examined) => {
                 let glance = examined.glance.clone().unwrap_or_default();
                 let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
-                if matches!(self.purpose, Purpose::Table | Purpose::Measures | Purpose::Outline) {
-                    let facts = Some(facts(stats, glance, &found));
-                    return Surveyed { found, stats: None, facts };
+                let (mut told, mut known) = (None, None);
+                match self.purpose {
+                    Purpose::Statistics => told = stats.and_then(|stats| to_raw_value(&stats).ok()),
+                    Purpose::Findings => {}
+                    Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
+                    _ => known = Some(facts(stats, glance, &found)),
                 }
-                Surveyed { found, stats: stats.and_then(|stats| to_raw_value(&stats).ok()), facts: None }
+                Surveyed { found, stats: told, facts: known }
             }
         }
     }

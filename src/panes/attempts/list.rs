@@ -19,8 +19,11 @@ pub(super) fn window(pane: &AttemptsPane, list: &TaskList, looked: usize, extent
         };
         return Window::notice(&[&told, WHERE, BY], extent.width);
     }
-    let mut rows = vec![head(list, looked).right(pane.told_field(extent.width))];
     let end = list.tasks.len().min(scroll.top + extent.height.saturating_sub(HEAD_ROWS));
+    let mut right = pane.told_field(extent.width);
+    let visible = &list.tasks[scroll.top.min(end)..end];
+    right.extend(paint::heading(visible.iter().map(|task| &task.outcome), extent.width));
+    let mut rows = vec![head(list, looked).right(right)];
     rows.extend(
         (scroll.top.min(end)..end).map(|i| row(&list.tasks[i], i == scroll.cursor, extent.width).hit(Hit::Row(i))),
     );

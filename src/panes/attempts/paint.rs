@@ -63,6 +63,24 @@ pub(super) fn outcome(outcome: &Outcome, cells: usize) -> Vec<Piece> {
     out
 }
 
+/// What stands at the right of the rows below, where they have no room to say so themselves.
+pub(super) fn heading<'o>(mut outcomes: impl Iterator<Item = &'o Outcome>, cells: usize) -> Option<Piece> {
+    let (mut has_rewards, mut has_ends) = (false, false);
+    while !(has_rewards && has_ends) {
+        let Some(outcome) = outcomes.next() else { break };
+        has_rewards |= outcome.rewards.is_some();
+        has_ends |= !outcome.finishes.is_empty();
+    }
+    let told = match (has_rewards, has_ends) {
+        _ if cells >= WIDE => return None,
+        (true, true) if cells >= MEDIUM => "  reward · end ",
+        (true, _) => "  reward ",
+        (false, true) => "  end ",
+        (false, false) => return None,
+    };
+    Some(Piece::of(Role::Dim, told))
+}
+
 fn put_reward(told: &str, cells: usize, out: &mut Vec<Piece>) {
     out.push(Piece::of(Role::Dim, if cells >= WIDE { "  reward " } else { "  " }));
     out.push(Piece::of(Role::JsonNumber, told));
@@ -98,7 +116,9 @@ impl Painter<'_> {
         if looked < 100 {
             left.push(Piece::of(Role::Warning, &format!(" · so far: scanning {looked} %")));
         }
-        Row::new(left).right(self.pane.told_field(self.cells))
+        let mut right = self.pane.told_field(self.cells);
+        right.extend(heading(self.tree.branches.iter().take(1).map(|all| &all.outcome), self.cells));
+        Row::new(left).right(right)
     }
 
     fn row(&self, line: Line, is_cursor: bool) -> Row {

@@ -16,7 +16,7 @@ pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
 use crate::review::{Chunk, Column, Entry, FactTable, Filter, Held, Order, Sort};
-use crate::text::Role;
+use crate::text::{Role, SafeText, width};
 use cells::Known;
 use shape::{Shape, Wants};
 use std::collections::HashMap;
@@ -271,11 +271,20 @@ impl TablePane {
         }
     }
 
-    /// Measures the rows that are shown, unless the widths of now hold: until columns, filter or size are others.
+    /// Measures the rows that are shown, unless the widths of now hold: until columns, filter or size are others, or a
+    /// longer id comes into view.
     pub fn measure(&mut self, session: &Session, extent: Extent) {
         let columns = self.shown_columns(session);
         let is_kept = self.wants.is_sure() && self.wants.fit(&columns, &self.ordered, extent);
-        if extent.height > 1 && !is_kept {
+        if extent.height <= 1 {
+            return;
+        }
+        if is_kept {
+            let visible = self.visible(session, extent.height - 1);
+            let longest =
+                visible.filter_map(|record| Some(width(SafeText::of(&self.facts(record)?.title).as_str()))).max();
+            self.wants.widen(Column::Id, longest.unwrap_or(0));
+        } else {
             self.wants = Wants::of(self, &columns, session, extent);
         }
     }
@@ -342,6 +351,20 @@ impl TablePane {
         out
     }
 
+    fn shape(&self, session: &Session, extent: Extent) -> Shape {
+        let columns = self.shown_columns(session);
+        let fitting = Some(&self.wants).filter(|wants| wants.fit(&columns, &self.ordered, extent)).cloned();
+        let wants = fitting.unwrap_or_else(|| Wants::of(self, &columns, session, extent));
+        let grown = (session.records.count(), self.held().finish_bytes());
+        Shape::of(&wants, self.focus, extent.width, grown)
+    }
+
+    /// The column whose heading stands at a cell of the first row.
+    #[must_use]
+    pub fn heading_at(&self, session: &Session, extent: Extent, cell: usize) -> Option<Column> {
+        if self.count(session) == 0 { None } else { self.shape(session, extent).column_at(cell) }
+    }
+
     /// The visible rows; the first is the heading.
     #[must_use]
     pub fn window(&self, session: &Session, extent: Extent) -> Window {
@@ -365,12 +388,8 @@ impl TablePane {
             };
             return Window::notice(lines, extent.width);
         }
-        let columns = self.shown_columns(session);
         let selected = self.selected();
-        let fitting = Some(&self.wants).filter(|wants| wants.fit(&columns, &self.ordered, extent)).cloned();
-        let wants = fitting.unwrap_or_else(|| Wants::of(self, &columns, session, extent));
-        let grown = (session.records.count(), self.held().finish_bytes());
-        let shape = Shape::of(&wants, self.focus, extent.width, grown);
+        let shape = self.shape(session, extent);
         let mut rows = vec![shape.heading(self.focus, self.sort)];
         for row in (self.scroll.top..total).take(extent.height.saturating_sub(1)) {
             let Some(record) = self.record_at(row) else { break };

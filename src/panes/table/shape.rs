@@ -1,5 +1,5 @@
 //! Which columns of the table fit, and how wide each is: as what the rows shown hold asks for, and kept while they
-//! scroll.
+//! scroll; only a longer id that comes into view widens its column.
 
 use super::TablePane;
 use super::cells::{self, Known};
@@ -33,6 +33,11 @@ impl Wants {
     /// Whether they hold until one of these is another.
     pub(super) fn is_sure(&self) -> bool {
         self.is_sure
+    }
+
+    /// Gives a column at least so many cells.
+    pub(super) fn widen(&mut self, column: Column, least: usize) {
+        self.cells.iter_mut().filter(|(shown, _)| *shown == column).for_each(|(_, cells)| *cells = (*cells).max(least));
     }
 
     /// Measures the rows that are shown.
@@ -110,6 +115,16 @@ impl Shape {
         let wanted: Vec<usize> = shown.iter().map(|i| wanted[*i].1).collect();
         widen(&mut columns, &wanted, left, cells);
         Self { columns, has_more: (first > fixed, end < wants.cells.len()) }
+    }
+
+    /// The column at a cell; the cells between two belong to the one before which or behind which their signs stand.
+    pub(super) fn column_at(&self, cell: usize) -> Option<Column> {
+        let mut end = 0;
+        let is_there = |(_, cells): &&(Column, usize)| {
+            end += cells + GAP;
+            cell < end
+        };
+        self.columns.iter().find(is_there).map(|(column, _)| *column)
     }
 
     /// The headings; the column in focus and the one that the rows are sorted by have a sign.

@@ -80,13 +80,29 @@ pub fn measure(record: &Record, text: &[u8], way: Way) -> Examined {
     look(record, text, way, None, |reading, found, _| seen_at_once(record, reading, found))
 }
 
+/// D22: the id of one record and its first words alone.
+#[must_use]
+pub fn head(record: &Record, text: &[u8], way: Way) -> Examined {
+    look(record, text, way, None, |reading, _, _| {
+        let (name, words) = (name(reading), first_words(reading));
+        let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
+        (Some(stats), Some(Glance { name, words, ..Glance::default() }))
+    })
+}
+
+fn name(reading: &Reading<'_>) -> String {
+    reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned()).unwrap_or_default()
+}
+
+fn first_words(reading: &Reading<'_>) -> String {
+    let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
+    first.map(show::summary).unwrap_or_default()
+}
+
 fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Option<TrajectoryStats>, Option<Glance>) {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
-    let first = reading.entries.iter().find(|entry| entry.role == Role::User).or(reading.entries.first());
-    let name = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
-    let words = first.map(show::summary).unwrap_or_default();
     let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-    (Some(stats), Some(Glance { name: name.unwrap_or_default(), words, seen: seen::seen(reading), task }))
+    (Some(stats), Some(Glance { name: name(reading), words: first_words(reading), seen: seen::seen(reading), task }))
 }
 
 /// D1 to D18: examines one record without its statistics.

@@ -35,7 +35,7 @@ mod writes;
 pub use chat::Message;
 pub use dataset::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
 pub use entry::{Ask, Body, Call, Entry, Kind};
-pub use examine::{Examined, Glance, examine, findings, glance, judge, measure, read_text};
+pub use examine::{Examined, Glance, examine, findings, glance, head, judge, measure, read_text};
 pub use item::{Class, ClassNote, Field, Item};
 pub(crate) use links::is_finishing;
 pub use number::Number;

@@ -1,0 +1,155 @@
+//! The line of keys at the bottom: what it shows, and what a click on it does.
+
+use super::keys::{self, Action, KeyRow, Tab};
+use super::layout::Layout;
+use super::{App, Layer, Pane};
+use crate::format;
+use crate::panes::Piece;
+use crate::panes::row::pieces_width;
+use crate::text::{Role, width};
+
+/// A part of the line, and what a click on it does.
+type Part = (Vec<Piece>, Option<Action>);
+
+/// The line, and the cell of the text cursor if something is typed there.
+pub(super) fn line(app: &App, layout: &Layout) -> (Vec<Piece>, Option<(u16, u16)>) {
+    if let Some((typed, column)) = typed(app, usize::from(layout.footer.width)) {
+        return (typed, Some((column, layout.footer.y)));
+    }
+    (parts(app).into_iter().flat_map(|(pieces, _)| pieces).collect(), None)
+}
+
+/// What a click on a column of the line does.
+#[must_use]
+pub fn hit(app: &App, column: usize) -> Option<Action> {
+    if typed(app, usize::from(app.size.0)).is_some() {
+        return None;
+    }
+    let mut end = 0;
+    let is_there = |(pieces, _): &Part| {
+        end += pieces_width(pieces);
+        column < end
+    };
+    parts(app).into_iter().find(is_there).and_then(|(_, action)| action)
+}
+
+/// The line that is being typed, and the column of its cursor.
+fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
+    // What is wrong with it is shown until the next key.
+    let is_told = app.notice.is_some();
+    match &app.layer {
+        Some(Layer::Search(prompt)) => Some(prompt.line(" /", cells)),
+        Some(Layer::Filter(prompt)) if !is_told => Some(prompt.line(" & ", cells)),
+        Some(Layer::Column(prompt)) if !is_told => Some(prompt.line(" name = EXPR ", cells)),
+        Some(Layer::Condition(prompt)) if !is_told => Some(prompt.line(" stop when it ", cells)),
+        Some(Layer::Review(line)) => Some(line.prompt.line(&line.label(), cells)),
+        _ => None,
+    }
+}
+
+fn parts(app: &App) -> Vec<Part> {
+    if let Some(first) = &app.prefix {
+        return sequences(app, first);
+    }
+    if let Some(notice) = &app.notice {
+        let role = if notice.is_error { Role::Error } else { Role::Text };
+        return vec![(vec![Piece::of(role, &format!(" {}", notice.text))], None)];
+    }
+    let shown = hints(app).into_iter().map(|row| {
+        let label = Piece::of(Role::Dim, &format!(" {} ", row.label));
+        (vec![Piece::of(Role::Text, " "), Piece::of(Role::KeyName, row.keys[0]), label], Some(row.action))
+    });
+    shown.collect()
+}
+
+/// The keys that go on from the first of two.
+fn sequences(app: &App, first: &str) -> Vec<Part> {
+    let contexts = app.place();
+    let rows = keys::rows(&contexts).flat_map(|row| row.keys.iter().map(move |key| (*key, row)));
+    let begun = rows.filter(|(key, _)| keys::is_sequence(key) && key.starts_with(first));
+    let told = begun.map(|(key, row)| {
+        let label = Piece::of(Role::Dim, &format!(" {}   ", row.label));
+        (vec![Piece::of(Role::KeyName, key), label], Some(row.action))
+    });
+    std::iter::once((vec![Piece::of(Role::Text, " ")], None)).chain(told).collect()
+}
+
+/// The keys that fit.
+fn hints(app: &App) -> Vec<&'static KeyRow> {
+    // A trajectory out of a set does not grow.
+    let is_set = app.session.format.layout() == format::Layout::Set;
+    let is_empty = is_empty(app);
+    let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
+    let is_vain = |action: Action| {
+        let lacks_steps = !has_steps && needs_step(action);
+        let is_there = app.pane == Pane::Attempts && app.attempts.is_list() && action == Action::Tasks;
+        (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
+    };
+    let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(|row| row.footer > 0 && !is_vain(row.action)).collect();
+    rows.sort_by_key(|row| row.footer);
+    let mut out = Vec::new();
+    let cells = usize::from(app.size.0);
+    let cost = |row: &KeyRow| width(row.keys[0]) + width(row.label) + 3;
+    // How to get on from here is said whatever else there is to say.
+    let is_kept = |row: &KeyRow| matches!(row.action, Action::Help | Action::PaneNext);
+    let mut kept: usize = rows.iter().copied().filter(|row| is_kept(row)).map(cost).sum();
+    let mut used = 0;
+    for row in rows {
+        kept -= if is_kept(row) { cost(row) } else { 0 };
+        if used + cost(row) + kept <= cells {
+            used += cost(row);
+            out.push(row);
+        }
+    }
+    out
+}
+
+/// Whether a key goes from step to step.
+fn needs_step(action: Action) -> bool {
+    use Action as A;
+    matches!(action, A::StepNext | A::StepPrevious | A::WriteNext | A::WritePrevious | A::HitNext | A::HitPrevious)
+}
+
+/// Whether a key does something with the row under the cursor, or with all rows.
+fn needs_row(action: Action) -> bool {
+    use Action as A;
+    matches!(
+        action,
+        A::Follow
+            | A::Good
+            | A::Bad
+            | A::Unsure
+            | A::Toggle
+            | A::Sort
+            | A::Attempts
+            | A::FacetToggle
+            | A::BinToggle
+            | A::BinNext
+            | A::ChangeNext
+            | A::Search
+    )
+}
+
+/// Whether the pane with the cursor has no rows.
+fn is_empty(app: &App) -> bool {
+    let table = &app.table;
+    let open = app.session.open();
+    match (app.pane, open) {
+        _ if app.layer.is_some() => false,
+        (Pane::Files, _) => app.files.as_ref().is_none_or(|files| files.pane.rows().is_empty()),
+        (Pane::Table, _) => table.count(&app.session) == 0,
+        (Pane::Facets, _) => table.facets.len() == 0,
+        (Pane::Plot, _) => table.plot.chosen(table.facets.tally.as_ref().map(|(_, tally)| tally)).is_none(),
+        (Pane::Attempts, _) => app.attempts.is_empty(),
+        (_, None) => true,
+        (Pane::Steps, Some(open)) => open.count() == 0,
+        (Pane::State, Some(open)) => !app.columns.is_on && app.state.outline(&open).lines().is_empty(),
+        (Pane::Inspector, Some(open)) => match app.inspector.tab {
+            Tab::Findings => open.findings().is_empty(),
+            Tab::History => app.inspector.history.events(&open).is_empty(),
+            Tab::Plan => app.inspector.plan.lines(&open).is_empty(),
+            Tab::Message | Tab::Llm | Tab::Schema | Tab::Diff | Tab::Loss => open.count() == 0,
+        },
+        (Pane::Watches, Some(_)) => false,
+    }
+}

@@ -1,0 +1,80 @@
+//! The rows of the lists.
+
+use super::Item;
+use crate::app::keys::KeyRow;
+use crate::format::plan::ReadBy;
+use crate::panes::{Piece, Row};
+use crate::review::Column;
+use crate::text::{Role, SafeText, pad, width};
+
+/// From this width on a row has the sentence on its key, else the few words of the footer.
+pub(super) const HELP_CELLS: usize = 50;
+/// From this width on it has both.
+const BOTH_CELLS: usize = 80;
+/// Cells of a key in a narrow list; longer ones take more.
+const NARROW_KEY_CELLS: usize = 7;
+
+pub(super) fn reader_row(reader: &ReadBy) -> Row {
+    Row::new(vec![
+        Piece::safe(Role::Blame, pad(&SafeText::of(&format!(" @{}", reader.step)), 9)),
+        Piece::safe(Role::Call, pad(&SafeText::of(&reader.who), 24)),
+        Piece::of(Role::Dim, "  reads "),
+        Piece::of(Role::Reference, &reader.reference),
+    ])
+}
+
+pub(super) fn column_row(column: Column, about: &str, is_shown: bool) -> Row {
+    Row::new(vec![
+        Piece::of(Role::Accent, if is_shown { " ✓ " } else { "   " }),
+        Piece::safe(Role::Text, pad(&SafeText::of(column.title()), 14)),
+        Piece::of(Role::Dim, about),
+    ])
+}
+
+pub(super) fn filter_row((name, text): &(String, String)) -> Row {
+    Row::new(vec![
+        Piece::safe(Role::KeyName, pad(&SafeText::of(&format!("  & {name}")), 21)),
+        Piece::of(Role::Text, text),
+    ])
+}
+
+/// The row of what is no list of its own: headings, keys, steps to go to.
+pub(super) fn row(item: Item, width: usize) -> Row {
+    match item {
+        Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
+        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
+        Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => Row::default(),
+        Item::GoTo(step) => Row::new(vec![
+            Piece::of(Role::Text, " "),
+            Piece::of(Role::KeyName, &format!("{step:<14}")),
+            Piece::of(Role::Text, &format!("Go to step {step}.")),
+        ]),
+        Item::Key(row) => key_row(row, width),
+        Item::Mouse((gesture, about)) => {
+            let gesture = Piece::safe(Role::KeyName, pad(&SafeText::literal(gesture), 18));
+            let about = Piece::of(Role::Dim, if width >= HELP_CELLS { about } else { "" });
+            Row::new(vec![Piece::of(Role::Text, "  "), gesture, Piece::of(Role::Text, " "), about])
+        }
+    }
+}
+
+/// A key: all its names with the sentence; where that would be cut to nothing, the first name and the few words of the
+/// footer say more.
+fn key_row(row: &KeyRow, cells: usize) -> Row {
+    if cells < HELP_CELLS {
+        let key = SafeText::of(row.keys[0]);
+        let key = pad(&key, width(key.as_str()).max(NARROW_KEY_CELLS));
+        return Row::new(vec![
+            Piece::of(Role::Text, " "),
+            Piece::safe(Role::KeyName, key),
+            Piece::of(Role::Text, &format!(" {}", row.label)),
+        ]);
+    }
+    let key = pad(&SafeText::of(&row.keys.join(" ")), if cells >= BOTH_CELLS { 18 } else { 13 });
+    let mut left = vec![Piece::of(Role::Text, "  "), Piece::safe(Role::KeyName, key), Piece::of(Role::Text, " ")];
+    if cells >= BOTH_CELLS {
+        left.push(Piece::safe(Role::Text, pad(&SafeText::literal(row.label), 30)));
+    }
+    left.push(Piece::of(if cells >= BOTH_CELLS { Role::Dim } else { Role::Text }, row.help));
+    Row::new(left)
+}
