@@ -1,6 +1,6 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
-use super::{App, Effect, Effects, Notice, msg};
+use super::{App, Effect, Effects, Notice, Pane, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;
 use std::sync::PoisonError;
@@ -40,7 +40,9 @@ impl App {
         if is_complete {
             self.stop_at_hit(effects);
         }
-        if !self.session.is_dataset() && self.is_on_table() && is_complete && self.opening.is_none() {
+        // One record is no table. Where it was there before the screen, the table was never shown.
+        let is_wanted = self.is_on_table() || (self.session.run.is_none() && self.pane != Pane::Files);
+        if !self.session.is_dataset() && is_wanted && is_complete && self.opening.is_none() {
             self.opening = Some(0);
         }
     }
@@ -104,10 +106,20 @@ impl App {
         match coming.run {
             Some(run) => self.session.set_run(run, 0),
             None if self.session.run.is_some() => {
-                self.reopening = Some(self.session.trajectory);
-                effects.push(Effect::Open(self.session.trajectory));
+                self.reopening = Some(Reopening { record: self.session.trajectory, is_asked: false });
             }
             None => {}
+        }
+    }
+
+    /// Asks for the trajectory that was open, of the content that is there now. A document that is written anew is no
+    /// record before it stood still for a moment.
+    pub(super) fn settle_reopening(&mut self, effects: &mut Effects) {
+        let (records, is_complete) = (&self.session.records, self.session.is_complete);
+        let is_known = |record: usize| records.get(record).is_some() || (is_complete && records.count() > 0);
+        if let Some(reopening) = self.reopening.as_mut().filter(|it| !it.is_asked && is_known(it.record)) {
+            reopening.is_asked = true;
+            effects.push(Effect::Open(reopening.record));
         }
     }
 

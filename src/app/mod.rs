@@ -78,6 +78,13 @@ pub struct Notice {
     pub text: String,
 }
 
+/// A trajectory that is opened again because its file has another content.
+struct Reopening {
+    record: usize,
+    /// Whether it was asked for.
+    is_asked: bool,
+}
+
 /// The whole program.
 pub struct App {
     /// What is open.
@@ -146,8 +153,7 @@ pub struct App {
     /// What the mouse holds.
     held: Option<split::Held>,
     opening: Option<usize>,
-    /// A trajectory that is opened again because its file has another content.
-    reopening: Option<usize>,
+    reopening: Option<Reopening>,
     /// Another content of the input, until as much of it is read as is shown of this one.
     coming: Option<msg::Replacement>,
     reviewing: Reviewing,
@@ -338,7 +344,7 @@ impl App {
     }
 
     fn opened(&mut self, trajectory: usize, run: crate::panes::SharedRun) {
-        let is_same = self.reopening.take() == Some(trajectory);
+        let is_same = self.reopening.take().is_some_and(|reopening| reopening.record == trajectory);
         self.session.set_run(run, trajectory);
         self.opening = None;
         if is_same {

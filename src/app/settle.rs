@@ -43,6 +43,7 @@ impl App {
             self.opening = None;
             effects.push(Effect::Open(record));
         }
+        self.settle_reopening(effects);
         self.begin();
         self.settle_watches();
         self.settle_checks(effects);

@@ -50,7 +50,7 @@ pub fn key(tab: Tab) -> &'static str {
 /// Whether the records that are open can be conversations.
 #[must_use]
 pub fn has_loss(app: &App) -> bool {
-    app.session.format.name() == "adp"
+    app.session.format.has_conversations()
 }
 
 /// What a tab is called for what is open.

@@ -150,7 +150,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         super::load(file, options.format.forced(), out)
     };
     let loaded: Vec<Loaded> = spread(&options.files)?.iter().map(open).collect::<Result<_, Problem>>()?;
-    if let Some(other) = loaded.iter().find(|l| options.to.is_some() && l.detected.format.name() != "adp") {
+    if let Some(other) = loaded.iter().find(|l| options.to.is_some() && !l.detected.format.has_conversations()) {
         let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
         return Err(Problem::usage(message).into());
     }
@@ -158,10 +158,11 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     match &options.out {
         Some(path) if !options.redact_list => {
             let written = write::write(&options, path, &sifted, &stamps)?;
-            tell(&written, out)
+            tell(&written, out)?;
         }
-        _ => secrets::list(&options, &sifted, out),
+        _ => secrets::list(&options, &sifted, out)?,
     }
+    Ok(sifted.status())
 }
 
 /// Says on stderr what of the records is not in their conversations: nobody should find that out by training.
@@ -179,7 +180,7 @@ fn note(not_carried: &ChatLeft) {
 }
 
 /// What was written and what was left, for people.
-fn tell(written: &write::Written, out: &mut Out) -> Result<u8, Stop> {
+fn tell(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
     let plural = if counts.read == 1 { "" } else { "s" };
     let text = format!("{} of {} record{plural} written", counts.written, counts.read);
@@ -195,5 +196,5 @@ fn tell(written: &write::Written, out: &mut Out) -> Result<u8, Stop> {
     }
     out.line(&format!("manifest: {}", written.manifest))?;
     note(&counts.not_carried);
-    Ok(0)
+    Ok(())
 }

@@ -34,7 +34,8 @@ impl Seen for Glanced {
 #[derive(Debug, Clone, Args)]
 pub(super) struct WhereOption {
     /// Only what this filter lets through, as `steps>20 tool:bash !finding:adp.*`; repeatable; `@NAME` is a filter of
-    /// the configuration, whose columns are terms too: `turns>3`
+    /// the configuration, whose columns are terms too: `turns>3`; a record for which one fails has no value there, is
+    /// told, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
 }
@@ -96,8 +97,20 @@ pub(super) struct Where {
 pub(super) struct Passing {
     /// For each record whether it is let through.
     pub(super) records: Vec<bool>,
-    /// How often a column of the configuration failed for one.
+    /// How often a column of the configuration failed for one; then it has no value there, and the first is told.
     pub(super) failed: u64,
+}
+
+impl Passing {
+    /// The status of a command that answers for these: 1 where a column failed.
+    pub(super) fn status(&self) -> u8 {
+        u8::from(self.failed > 0)
+    }
+
+    /// Whether a record is let through.
+    pub(super) fn has(&self, record: usize) -> bool {
+        self.records.get(record) == Some(&true)
+    }
 }
 
 impl Where {

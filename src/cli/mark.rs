@@ -1,7 +1,7 @@
 //! `obelus mark`: a decision on records, a step or a value, as the keys of the screen make it.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed, step};
-use super::filter::WhereOption;
+use super::filter::{Passing, WhereOption};
 use super::out::{Out, counted};
 use super::{Command, Stop};
 use crate::format::{Layout, Run};
@@ -134,8 +134,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     keeper.gather()?.events.into_iter().for_each(|event| {
         marks.apply(event);
     });
-    let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?.map(|passing| passing.records);
-    let targets = targets(&options, &loaded, passing.as_deref())?;
+    let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?;
+    let targets = targets(&options, &loaded, passing.as_ref())?;
     if options.what.undo {
         for (target, about) in targets.clone() {
             let Some(last) = marks.last_event(&target) else { continue };
@@ -151,7 +151,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
     keeper.save()?;
     out.line(&format!("{} on {} written", counted(count, "decision"), told(&targets)))?;
-    Ok(0)
+    Ok(passing.map_or(0, |passing| passing.status()))
 }
 
 fn told(targets: &[(Target, About)]) -> String {
@@ -167,7 +167,7 @@ fn told(targets: &[(Target, About)]) -> String {
 }
 
 /// What is decided on, with where it stands; `passing` are the records that a filter lets through.
-fn targets(options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Result<Vec<(Target, About)>, Problem> {
+fn targets(options: &Options, loaded: &Loaded, passing: Option<&Passing>) -> Result<Vec<(Target, About)>, Problem> {
     let file = options.file.as_ref().file_name().map(|name| name.to_string_lossy().into_owned());
     if loaded.detected.format.layout() == Layout::Run {
         let hint = "say which with --step; its messages are what marks are kept of";
@@ -189,7 +189,7 @@ fn targets(options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Resu
         let record = loaded.records()?.get(number).ok_or_else(|| {
             Problem::usage(format!("{} has no record {number}", options.file)).hint(format!("it has {count}, from 0"))
         })?;
-        if passing.is_some_and(|passing| !passing.get(number).is_some_and(|passes| *passes)) {
+        if passing.is_some_and(|passing| !passing.has(number)) {
             continue;
         }
         let run = loaded.run(number)?;

@@ -1,7 +1,7 @@
 //! `obelus marks`: what was decided, of everything or of files; and journals of several people as one.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
-use super::filter::WhereOption;
+use super::filter::{Passing, WhereOption};
 use super::inputs::spread;
 use super::out::{Out, Tone, counted};
 use super::{Command, Stop, complain, target};
@@ -68,18 +68,19 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.files.is_empty() {
         return tell(marks.iter().map(|(target, mark)| (None, target, mark)), &marks, options.json, out);
     }
+    let mut status = 0;
     for file in &spread(&options.files)? {
         let loaded = super::load(file, options.format.forced(), out)?;
         let units = units(&loaded)?;
-        let passing =
-            filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?.map(|passing| passing.records);
-        let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.get(unit).is_some_and(|passes| *passes));
+        let passing = filter.as_ref().map(|filter| filter.passing(&loaded, &marks)).transpose()?;
+        status = status.max(passing.as_ref().map_or(0, Passing::status));
+        let is_wanted = |unit| passing.as_ref().is_none_or(|passing| passing.has(unit));
         let here = units.marks(&marks).into_iter().filter(|(unit, ..)| is_wanted(*unit));
         let here = here.map(|(unit, target, mark)| (Some(unit), target, mark));
         tell(here, &marks, options.json, out)?;
         progress(&file.text(), &loaded, &units, &marks, options.json, out)?;
     }
-    Ok(0)
+    Ok(status)
 }
 
 fn tell_left_out(gathered: &Gathered) {

@@ -2,7 +2,7 @@
 
 use super::args::Question;
 use super::out::{Header, Out};
-use crate::format::{Credit, Instances, Layout, Run};
+use crate::format::{Credit, FORMATS, Instances, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::Reader;
@@ -40,7 +40,11 @@ impl Question {
             return Ok(opened);
         }
         let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
-        Err(problem.hint("`obelus steps` lists its records; `--format NAME` reads it as another format"))
+        let others: Vec<&str> =
+            FORMATS.iter().filter(|format| format.has_state()).map(|format| format.name()).collect();
+        let others = others.join(", ");
+        Err(problem
+            .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))
     }
 
     /// As [`open`](Self::open), but leaves it to [`Opened::tell_trouble`] to tell of a file that broke off.

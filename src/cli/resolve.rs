@@ -26,7 +26,7 @@ struct Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let opened = options.question.open(out)?;
+    let opened = options.question.open_state(out)?;
     let instance = options.instance.instance.as_deref();
     let expect = options.expect.as_deref();
     let resolved = opened.run.resolve(&options.reference, opened.step, instance, expect, opened.bytes());

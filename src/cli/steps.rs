@@ -63,7 +63,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     };
     // Columns of the configuration are asked of the record in which a step stands.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
-    let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?.records;
+    let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
     let filter = filter.known();
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
@@ -74,7 +74,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let notes = notes(&loaded, record, run.as_ref(), filter, &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
-            let is_in = run.place(number).is_none_or(|place| passing.get(place.record) == Some(&true));
+            let is_in = run.place(number).is_none_or(|place| passing.has(place.record));
             if !is_in || !filter.holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
                 continue;
             }
@@ -86,7 +86,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             }
         }
     }
-    Ok(0)
+    Ok(passing.status())
 }
 
 /// What is known of the steps of a run beside itself, as far as a filter asks for it.

@@ -21,7 +21,8 @@ pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Near, Pla
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] = &[&scopix::Scopix, &adp::Adp, &acts::Acts, &generic::Generic];
+pub static FORMATS: &[&dyn Format] =
+    &[&scopix::Scopix, &adp::Adp, &adp::Named, &acts::Acts, &adp::Bare, &generic::Generic];
 
 /// The format of that name.
 #[must_use]

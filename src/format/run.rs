@@ -51,6 +51,10 @@ pub trait Format: Send + Sync {
     fn has_state(&self) -> bool {
         true
     }
+    /// Whether its records can be turned into conversations that train.
+    fn has_conversations(&self) -> bool {
+        false
+    }
     /// What its plans are called on screen; None: it has none.
     fn plan_title(&self) -> Option<&'static str> {
         None

@@ -12,6 +12,7 @@ const RECORDS: usize = 20;
 const BYTES: usize = BLOCK;
 const STEP: usize = 1 << 16;
 
+/// The ways of framing; members are told apart when it is known that all are trajectories.
 const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Elements];
 
 /// The format that nothing else claims.
@@ -70,7 +71,8 @@ struct First<'t> {
 
 impl<'t> First<'t> {
     fn way(format: &dyn Format) -> usize {
-        FRAMINGS.iter().position(|framing| *framing == format.framing()).unwrap_or_default()
+        let framing = if format.framing() == Framing::Members { Framing::Values } else { format.framing() };
+        FRAMINGS.iter().position(|way| *way == framing).unwrap_or_default()
     }
 
     /// Whether there are some as a format cuts them, also if none is JSON.

@@ -82,6 +82,8 @@ pub enum Framing {
     Values,
     /// As `Text`, but a whole text that is an array is cut into its elements: generic records.
     Elements,
+    /// As `Values`, but a file that is one object with nothing but objects in it is cut into these: named trajectories.
+    Members,
 }
 
 /// The bytes of the open input. Rooms of the core ask for them through this, so that they name no file.

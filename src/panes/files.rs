@@ -250,7 +250,8 @@ impl FilesPane {
             return Window::notice(&["No name matches the filter.", "Esc clears it, & changes it."], cells);
         }
         let told = format!("{} holds no file whose name ends in .jsonl, .ndjson or .json, at any depth.", self.title);
-        let mut lines = vec!["No files yet.", &told, "Names that begin with a dot are passed over."];
+        let passed_over = "Names that begin with a dot are passed over, and what obelus wrote itself.";
+        let mut lines = vec!["No files yet.", &told, passed_over];
         lines.extend(self.troubles.iter().map(String::as_str));
         lines.push("What comes is listed within a second or two; q ends.");
         Window::notice(&lines, cells)

@@ -57,10 +57,10 @@ impl LossCheck {
 fn place(conversation: &Conversation, message: Option<usize>) -> (Option<StepNo>, String) {
     let body = conversation.body;
     match message.and_then(|message| conversation.messages.get(message)).map(|message| message.step) {
-        Some(Some(step)) => (StepNo::try_from(step).ok(), format!("/{body}/{step}")),
+        Some(Some(step)) => (StepNo::try_from(step).ok(), format!("{body}/{step}")),
         // D17: a prompt beside the messages.
         Some(None) => (None, "/system".to_owned()),
-        None => (None, format!("/{body}")),
+        None => (None, body.to_owned()),
     }
 }
 

@@ -51,7 +51,7 @@ impl Attempt {
     /// names no task.
     #[must_use]
     pub fn of(number: usize, record: &Value<'_>, by: Option<&str>) -> Option<Self> {
-        let reading = Reading::of(record);
+        let reading = Reading::of_bare(record);
         reading.body?;
         let id = record_id(record);
         let task = task(record, by)?;

@@ -5,7 +5,7 @@
 //! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
 use super::lines::{Hunt, Lines};
-use super::values::{Array, Run, Whole};
+use super::values::{Array, Members, Run, Whole};
 use super::{Input, RecordIndex};
 use crate::model::{Framing, Place, Span};
 
@@ -41,6 +41,7 @@ pub(super) enum Mode {
     Start,
     Whole(Whole),
     Array(Array),
+    Members(Members),
     Run(Run),
     Hunt(Hunt),
     Lines(Lines),
@@ -68,6 +69,13 @@ pub(super) enum Turn {
     Now(Mode),
     /// From an earlier byte on in another mode.
     From(Cursor, Mode),
+}
+
+impl Rules {
+    /// D1: whether what is no one array is a run of values.
+    pub(super) fn are_values(self) -> bool {
+        matches!(self.framing, Framing::Values | Framing::Members)
+    }
 }
 
 impl Cursor {
@@ -157,6 +165,7 @@ impl Framer {
                 Mode::Start => self.start(rest),
                 Mode::Whole(whole) => whole.feed(self.rules, &mut self.at, rest, index),
                 Mode::Array(array) => array.feed(self.rules, &mut self.at, rest, index),
+                Mode::Members(members) => members.feed(&mut self.at, rest, index),
                 Mode::Run(run) => run.feed(&mut self.at, rest, index),
                 Mode::Hunt(hunt) => hunt.feed(self.rules, &mut self.at, rest, index),
                 Mode::Lines(lines) => lines.feed(&mut self.at, rest, index),
@@ -192,6 +201,7 @@ impl Framer {
             }
             Mode::Whole(whole) => whole.finish(self.rules, self.at, index),
             Mode::Array(array) => array.finish(self.rules, self.at, index),
+            Mode::Members(members) => members.finish(index),
             Mode::Run(run) => run.finish(self.at, index),
             Mode::Hunt(hunt) => hunt.finish(self.rules, index),
             Mode::Lines(lines) => lines.finish(self.at, index),
@@ -207,6 +217,7 @@ impl Framer {
         match &self.mode {
             Mode::Whole(whole) => whole.start(),
             Mode::Array(array) => array.start(),
+            Mode::Members(members) => members.start(),
             Mode::Run(run) => run.start(),
             Mode::Hunt(hunt) => Some(hunt.start()),
             Mode::Lines(lines) => lines.start(),
@@ -222,6 +233,7 @@ impl Framer {
             Mode::Mark | Mode::Start | Mode::Ended => Ending::Clean,
             Mode::Whole(whole) => whole.ending(),
             Mode::Array(array) => array.ending(),
+            Mode::Members(members) => members.ending(),
             Mode::Run(run) => run.start().map_or(Ending::Clean, |_| Ending::Torn),
             Mode::Hunt(_) => Ending::Torn,
             Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Torn),
@@ -274,8 +286,9 @@ impl Framer {
         let Some(skipped) = self.at.pass_space(piece) else { return Turn::More };
         let is_array = piece[skipped] == b'[';
         Turn::Now(match self.rules.framing {
-            Framing::Values | Framing::Elements if is_array => Mode::Array(Array::new(self.at)),
-            Framing::Values => Mode::Run(Run::default()),
+            Framing::Values | Framing::Elements | Framing::Members if is_array => Mode::Array(Array::new(self.at)),
+            Framing::Members if piece[skipped] == b'{' => Mode::Members(Members::new(self.at)),
+            Framing::Values | Framing::Members => Mode::Run(Run::default()),
             Framing::Text | Framing::Elements => Mode::Whole(Whole::new(self.at, piece[skipped])),
         })
     }
@@ -290,7 +303,7 @@ pub(super) fn is_space(byte: u8) -> bool {
 mod tests {
     use super::*;
     use crate::model::{Record, RecordBody};
-    use Framing::{Elements, Text, Values};
+    use Framing::{Elements, Members, Text, Values};
 
     /// Feeds pieces of this size, end included.
     fn framed(text: &[u8], framing: Framing, size: usize) -> Vec<Record> {
@@ -396,6 +409,32 @@ mod tests {
         check(Elements, "[\n{\"a\":1}\n{\"b\":2}\n", &["1 [", "2 {\"a\":1}", "3 {\"b\":2}"]);
         check(Elements, "{\n\"a\":1\n}\n{\n\"b\":[\n]}\nx", &["1 {\n\"a\":1\n}", "4 {\n\"b\":[\n]}", "!7 x"]);
         check(Elements, "[\n1\n]\nx", &["2 1", "!4 x"]);
+    }
+
+    #[test]
+    fn members_are_those_of_one_object_of_objects_or_values() {
+        check(Members, "{\"a\": {\"x\":1},\n\"b\\\"\":{} }\n", &["1 {\"x\":1}", "2 {}"]);
+        check(Members, "\u{feff} {\"a\":{}}", &["1 {}"]);
+        for text in [
+            "",
+            "{}",
+            "{\"a\":1}",
+            "{\"a\":{},\"b\":[{}]}",
+            "{\"a\":{}}\n{\"b\":{}}",
+            "{\"a\":{}} x",
+            "{\"a\":{},",
+            "{\"a\":{},}",
+            "{\"a\":{\"x\":1},\n\"b\":{\"y\n{\"z\":{}}\n",
+            "{\"a\" {}}",
+            "{a:{}}",
+            "[{\"a\":{}},2]\n",
+            "[1 2]",
+            "7",
+        ] {
+            let values = framed(text.as_bytes(), Values, usize::MAX >> 1);
+            let values = told(text.as_bytes(), &values);
+            check(Members, text, &values.iter().map(String::as_str).collect::<Vec<_>>());
+        }
     }
 
     #[test]

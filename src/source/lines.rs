@@ -147,7 +147,7 @@ enum Line {
 impl Hunt {
     /// What a mode turns to when the text is at fault: at `byte`, in a record that begins at `from`.
     pub(super) fn begin(rules: Rules, from: Cursor, byte: u64, why: &str) -> Turn {
-        if rules.framing == Framing::Values {
+        if rules.are_values() {
             return Self::without(from, byte, why);
         }
         let why = format!("{why} at byte {byte}");

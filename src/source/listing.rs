@@ -1,4 +1,5 @@
-//! Several files as a list: which there are, how long each is, when it was written. Nothing is opened.
+//! Several files as a list: which there are, how long each is, when it was written. Of a file of a folder the first few
+//! bytes are read once, since what obelus itself wrote there is no trajectory and left out.
 //!
 //! A look at it says what changed since the look before, so that ten thousand quiet files cost the screen nothing.
 
@@ -22,7 +23,12 @@ pub struct Listing {
     told: HashMap<PathBuf, (ListedFile, Option<SystemTime>)>,
     troubles: Vec<String>,
     has_looked: bool,
+    /// Files of folders whose beginning was read, with what they were then; whether obelus wrote them.
+    begun: HashMap<PathBuf, (Version, bool)>,
 }
+
+/// What tells one content of a file from another: how long it is, when it was written.
+type Version = (u64, Option<SystemTime>);
 
 impl Listing {
     /// A list of these files, and of all that hold records in these folders. Nothing is looked at yet.
@@ -35,8 +41,8 @@ impl Listing {
         let roots: Vec<PathBuf> =
             roots.iter().map(|root| path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
         let common = common(&roots);
-        let (told, troubles) = (HashMap::new(), Vec::new());
-        Self { roots, title, common, told, troubles, has_looked: false }
+        let (told, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
+        Self { roots, title, common, told, troubles, has_looked: false, begun }
     }
 
     /// What changed since the last look; None if nothing did. The first look always tells.
@@ -46,7 +52,10 @@ impl Listing {
         for root in &self.roots {
             match fs::metadata(root) {
                 Ok(meta) if meta.is_dir() => tree::walk(root, &mut troubles, &mut |below, meta| {
-                    found.insert(root.join(below), Some(meta.clone()));
+                    let path = root.join(below);
+                    if !is_own(&mut self.begun, &path, meta) {
+                        found.entry(path).or_insert(Some(meta.clone()));
+                    }
                 }),
                 Ok(meta) => {
                     found.insert(root.clone(), Some(meta));
@@ -59,7 +68,7 @@ impl Listing {
         }
         let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
         let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
-        gone.iter().for_each(|path| drop(self.told.remove(path)));
+        gone.iter().for_each(|path| drop((self.told.remove(path), self.begun.remove(path))));
         let changed: Vec<ListedFile> =
             found.into_iter().filter_map(|(path, meta)| self.changed(path, meta.as_ref(), now)).collect();
         let is_first = !std::mem::replace(&mut self.has_looked, true);
@@ -101,6 +110,21 @@ impl Listing {
         }
         self.told.insert(file.path.clone(), (file.clone(), moved));
         Some(file)
+    }
+}
+
+/// Whether obelus wrote a file. One that holds records is not asked again when it grows.
+fn is_own(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, meta: &Metadata) -> bool {
+    let version = (meta.len(), meta.modified().ok());
+    match begun.get(path) {
+        Some((known, is_own)) if *known == version || (!is_own && known.0 <= version.0 && known.0 >= tree::OWN_LEN) => {
+            *is_own
+        }
+        _ => {
+            let is_own = tree::is_own(path);
+            begun.insert(path.to_owned(), (version, is_own));
+            is_own
+        }
     }
 }
 
@@ -158,6 +182,27 @@ mod tests {
         assert_eq!(change.gone, [root.join("b.jsonl")]);
         assert!(change.changed.iter().all(|file| !file.is_live), "what is quiet for long is live no more");
         assert_eq!(listing.look(now + LIVE * 3), None);
+    }
+
+    #[test]
+    fn what_obelus_wrote_is_left_out_unless_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("o.manifest.json", "{\"obelus\":1,\"rules\":1}");
+        write("known.jsonl", "{\"obelus\":1,\"rule\":\"x\"}\n");
+        write("run.jsonl", "{");
+        let mut listing = Listing::new(&[folder.path().to_owned()]);
+        let now = SystemTime::now();
+        assert_eq!(names(&listing.look(now).unwrap()), ["run.jsonl"]);
+        assert_eq!(listing.look(now), None);
+        write("run.jsonl", "{\"obelus\":1}");
+        assert_eq!(listing.look(now).unwrap().gone, [folder.path().join("run.jsonl")]);
+        write("run.jsonl", "{\"a\":1}");
+        write("known.jsonl", "");
+        assert_eq!(names(&listing.look(now).unwrap()), ["known.jsonl", "run.jsonl"]);
+        let mut listing = Listing::new(&[folder.path().to_owned(), folder.path().join("o.manifest.json")]);
+        let change = listing.look(now).unwrap();
+        assert!(change.changed.len() == 3 && names(&change)[1].ends_with("o.manifest.json"), "{change:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::input::cannot_open;
 use crate::model::Problem;
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -30,11 +31,14 @@ pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
 /// How everything begins that obelus itself writes beside data: manifests of exports, baselines, answers for programs.
 const OWN: &[u8] = b"{\"obelus\":";
 
+/// A file of fewer bytes can still begin so.
+pub(super) const OWN_LEN: u64 = OWN.len() as u64;
+
 /// Whether a file begins as those do; one that cannot be read does not.
 #[must_use]
 pub fn is_own(path: &Path) -> bool {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(OWN.len() as u64).read_to_end(&mut head));
+    let read = File::open(path).and_then(|file| file.take(OWN_LEN).read_to_end(&mut head));
     read.is_ok() && head == OWN
 }
 
@@ -43,9 +47,9 @@ fn holds_records(name: &[u8]) -> bool {
 }
 
 /// Paths below `root` of the files to follow, in order. Folders that cannot be read are told.
-pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<String> {
+pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<OsString> {
     let mut found = Vec::new();
-    walk(root, troubles, &mut |below, _| found.extend(below.to_str().map(str::to_owned)));
+    walk(root, troubles, &mut |below, _| found.push(below.as_os_str().to_owned()));
     found.sort();
     found
 }

@@ -1,4 +1,5 @@
-//! Records as values: one text, the elements of one array, a run of values with white space between them.
+//! Records as values: one text, the elements of one array, the members of one object, a run of values with white space
+//! between them.
 
 use super::RecordIndex;
 use super::frame::{Cursor, Ending, Mode, Rules, Turn, is_space};
@@ -138,7 +139,7 @@ impl Array {
                 (Part::After, b',') => Part::Next,
                 (Part::First | Part::After, b']') => Part::Closed,
                 (Part::First | Part::Next, _) => {
-                    let depth_max = if rules.framing == Framing::Values { DEPTH_MAX } else { SCAN_DEPTH_MAX };
+                    let depth_max = if rules.are_values() { DEPTH_MAX } else { SCAN_DEPTH_MAX };
                     self.part = Part::Element(*at, Scanner::new(depth_max));
                     continue;
                 }
@@ -151,7 +152,7 @@ impl Array {
     }
 
     fn followed(&self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
-        if rules.framing != Framing::Values {
+        if !rules.are_values() {
             return Hunt::begin(rules, at, at.byte, "text behind the array");
         }
         index.truncate(0);
@@ -185,6 +186,97 @@ impl Array {
     pub(super) fn start(&self) -> Option<Cursor> {
         match &self.part {
             Part::Element(start, _) => Some(*start),
+            _ => None,
+        }
+    }
+}
+
+/// The members of one object, each a record without its name. If one is no object, or the text is at fault, or
+/// something follows it, the file is a run of values.
+#[derive(Debug, Clone)]
+pub(super) struct Members {
+    start: Cursor,
+    at: At,
+}
+
+#[derive(Debug, Clone)]
+enum At {
+    Opening,
+    /// Behind `{`.
+    First,
+    /// Behind a comma.
+    Next,
+    Name(Scanner),
+    Colon,
+    Value,
+    Member(Cursor, Scanner),
+    After,
+    Closed,
+}
+
+impl Members {
+    pub(super) fn new(start: Cursor) -> Self {
+        Self { start, at: At::Opening }
+    }
+
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+        loop {
+            if let At::Name(scanner) | At::Member(_, scanner) = &mut self.at {
+                match scanner.feed(piece) {
+                    Scan::More => {
+                        at.pass(piece);
+                        return Turn::More;
+                    }
+                    Scan::Fault(..) => return self.run(index),
+                    Scan::End(n) => {
+                        at.pass(&piece[..n]);
+                        piece = &piece[n..];
+                    }
+                }
+                self.at = match &self.at {
+                    At::Member(start, _) => {
+                        index.push(start.until(at.byte), None);
+                        At::After
+                    }
+                    _ => At::Colon,
+                };
+            }
+            let Some(skipped) = at.pass_space(piece) else { return Turn::More };
+            piece = &piece[skipped..];
+            self.at = match (&self.at, piece[0]) {
+                (At::Opening, _) => At::First,
+                (At::First | At::Next, b'"') => At::Name(Scanner::default()),
+                (At::Colon, b':') => At::Value,
+                (At::Value, b'{') => At::Member(*at, Scanner::new(DEPTH_MAX)),
+                (At::After, b',') => At::Next,
+                (At::After, b'}') => At::Closed,
+                _ => return self.run(index),
+            };
+            if !matches!(self.at, At::Name(_) | At::Member(..)) {
+                at.pass(&piece[..1]);
+                piece = &piece[1..];
+            }
+        }
+    }
+
+    /// Reads the file again as what it is instead.
+    fn run(&self, index: &mut RecordIndex) -> Turn {
+        index.truncate(0);
+        Turn::From(self.start, Mode::Run(Run::default()))
+    }
+
+    pub(super) fn finish(&self, index: &mut RecordIndex) -> Turn {
+        if matches!(self.at, At::Closed) { Turn::Now(Mode::Ended) } else { self.run(index) }
+    }
+
+    pub(super) fn ending(&self) -> Ending {
+        if matches!(self.at, At::Closed) { Ending::Clean } else { Ending::Torn }
+    }
+
+    /// Where what is no record yet begins.
+    pub(super) fn start(&self) -> Option<Cursor> {
+        match &self.at {
+            At::Member(start, _) => Some(*start),
             _ => None,
         }
     }

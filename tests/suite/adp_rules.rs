@@ -3,7 +3,7 @@ use obelus::format::{Run, by_name};
 use obelus::ingest::{Loaded, load};
 use obelus::json::{Key, parse};
 use obelus::model::{HEAD, Identity, Place, Record, RecordBody, Span, StepNo};
-use obelus::rules::adp::{DatasetStats, Reading, Survey, examine, findings, write_state};
+use obelus::rules::adp::{DatasetStats, Reading, Survey, Way, examine, findings, write_state};
 use obelus::source::Input;
 use obelus::state::Tree;
 
@@ -302,7 +302,7 @@ fn statistics_merge_in_any_order() {
         .iter()
         .enumerate()
         .map(|(i, text)| {
-            let examined = examine(&record(i, text.len()), text.as_bytes());
+            let examined = examine(&record(i, text.len()), text.as_bytes(), Way::Protocol);
             let mut part = DatasetStats::default();
             part.add(examined.stats.as_ref(), &examined.found);
             part
@@ -332,7 +332,7 @@ fn repeats_are_told_at_the_later_record() {
     .iter()
     .enumerate()
     {
-        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes()), &Vec::new());
+        let taken = survey.take(examine(&record(i, text.len()), text.as_bytes(), Way::Protocol), &Vec::new());
         let repeats = taken.found.into_iter().map(|f| f.finding).filter(|f| f.rule.starts_with("adp.duplicate"));
         told.extend(repeats.map(|f| format!("{} {} {}", f.record, f.path.as_deref().unwrap_or_default(), f.rule)));
     }

@@ -195,6 +195,20 @@ fn formats_says_what_a_file_is_and_why() {
 }
 
 #[test]
+fn a_question_on_state_says_which_formats_have_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "g.jsonl", "{\"x\":1}\n");
+    for words in
+        [&["state", &path][..], &["resolve", &path, "x"], &["resolve", &path, "x", "--json"], &["blame", &path]]
+    {
+        let (status, stdout, stderr) = obelus(words);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{words:?}");
+        assert!(stderr.contains("the format generic has no state"), "{words:?}: {stderr}");
+        assert!(stderr.contains("as one that has: scopix, adp, atif, acts, messages"), "{words:?}: {stderr}");
+    }
+}
+
+#[test]
 fn every_sample_of_a_format_is_found_to_be_of_that_format() {
     let folder = tempfile::tempdir().unwrap();
     for format in obelus::format::FORMATS {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 const CONFIG: &str = "[columns]\nmodel = \".details.model\"\nturns = \"[.content[] | select(.source == \\\"user\\\")] | length\"\n\
                       broken = \".content | .x\"\nforever = \"if .id == \\\"r3\\\" then (while(true; .)) else 1 end\"\n\
-                      none = \".details |\"\n\n[filters]\n\"short\" = \"turns<3\"\n";
+                      none = \".details |\"\nhalf = \"if .id | test(\\\"[02468]\\\") then error else .content | length end\"\n\n[filters]\n\"short\" = \"turns<3\"\n";
 
 /// Ten records: record i has i % 4 + 1 turns of the user and one of two models, or none.
 fn folder() -> tempfile::TempDir {
@@ -66,6 +66,31 @@ fn every_command_knows_them() {
 }
 
 #[test]
+fn every_command_says_that_one_failed_and_goes_on() {
+    let folder = folder();
+    let at = folder.path();
+    let all = [
+        (vec!["steps", "d.jsonl"], "   1:0  user"),
+        (vec!["mark", "d.jsonl", "--marks", "m", "--as", "bad"], "3 decisions on 3 records written\n"),
+        (vec!["marks", "d.jsonl", "--marks", "m"], "d.jsonl: 6/11 decided"),
+        (vec!["export", "d.jsonl", "--out", "o", "--force"], "3 of 11 records written\n"),
+        (vec!["export", "d.jsonl", "--redact-list"], "nothing would be replaced\n"),
+        (vec!["query", "d.jsonl", "--count"], "3\n"),
+        (vec!["query", "d.jsonl", ".id"], "\"r1\"\n"),
+    ];
+    for (words, told) in all {
+        let asked = |filter| run(at, &[&words[..], &["--where", filter]].concat());
+        let (status, stdout, stderr) = asked("half:2");
+        assert_eq!(status, 1, "{words:?}: {stderr}");
+        assert!(stdout.contains(told), "{words:?}: {stdout}");
+        let line = "d.jsonl:1: column half = ";
+        assert!(stderr.matches(line).count() == 1 && stderr.contains("(and for 4 more)"), "{words:?}: {stderr}");
+        let (status, _, stderr) = asked("turns:1");
+        assert_eq!((status, stderr.as_str()), (0, ""), "{words:?}");
+    }
+}
+
+#[test]
 fn what_is_wrong_says_which_names_there_are_where_it_fails_and_ends_in_time() {
     let folder = folder();
     let at = folder.path();
@@ -73,10 +98,10 @@ fn what_is_wrong_says_which_names_there_are_where_it_fails_and_ends_in_time() {
     for (filter, expected) in [
         (
             "modell:a*",
-            "there is no modell to filter by; did you mean model?  (your columns: broken forever model none turns)",
+            "there is no modell to filter by; did you mean model?  (your columns: broken forever half model none turns)",
         ),
         ("zzz:1", "there is no zzz to filter by; there are record steps"),
-        ("zzz:1", " broken forever model none turns"),
+        ("zzz:1", " broken forever half model none turns"),
         ("none>1", "column none = .details |: EXPR cannot be read"),
     ] {
         let (status, stdout, stderr) = asked(filter);

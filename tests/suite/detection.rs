@@ -37,9 +37,76 @@ fn what_resembles_a_format_is_not_taken_for_it() {
         ("{\"slots\":{}}", "scopix"),
         (r#"{"name":"deploy","steps":[{"step_id":"build","run":"make"}]}"#, "generic"),
         (r#"{"steps":[{"step_id":1,"source":"user","message":"m"}]}"#, "adp"),
+        (r#"{"reward":1,"traj":[{"role":"user","content":"x"}]}"#, "adp"),
+        (r#"{"a":{"messages":[{"role":"user","content":"x"}]},"b":{}}"#, "generic"),
+        (r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#, "messages"),
+        (r#"[{"role":"user","content":{"type":"input","input":{"x":1}}}]"#, "acts"),
+        (r#"[{"name":"Ann","role":"admin"},{"name":"Bob","role":"user"}]"#, "generic"),
+        (r#"[{"role":"user","content":"x"},{"role":"assistant","cont"#, "generic"),
+        ("{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\"}\n", "generic"),
     ] {
         assert_eq!(format(text), expect, "{text}");
     }
+}
+
+/// The texts of steps, with record and number.
+fn steps(path: &str) -> Vec<(u64, u64, String)> {
+    let (status, stdout, stderr) = obelus(&["steps", "--json", path]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let bytes = fs::read(path).unwrap();
+    let step = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let number = |value: &serde_json::Value| value.as_u64().unwrap();
+        let (from, len) = (number(&line["place"]["offset"]) as usize, number(&line["place"]["len"]) as usize);
+        let text = String::from_utf8(bytes[from..from + len].to_vec()).unwrap();
+        (number(&line["record"]), number(&line["step"]), text)
+    };
+    stdout.lines().map(step).collect()
+}
+
+#[test]
+fn named_trajectories_are_a_record_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let turn = |id: u32, rest: &str| format!("{{\"step_id\":{id},\"source\":\"agent\",\"message\":\"m{id}\"{rest}}}");
+    let run = |id: &str, turns: &[String]| {
+        format!("{{\"schema_version\":\"ATIF-v1.6\",\"session_id\":\"{id}\",\"steps\":[{}]}}", turns.join(","))
+    };
+    let refers = ",\"observation\":{\"results\":[{\"subagent_trajectory_ref\":[{\"session_id\":\"two\"}]}]}";
+    let (first, second, third) = (turn(1, refers), turn(2, ""), turn(1, ""));
+    let (one, two) = (run("one", &[first.clone(), second.clone()]), run("two", std::slice::from_ref(&third)));
+    let path = file(folder.path(), "n.json", &format!("{{\"parent\":{one},\n \"child\":{two}}}\n"));
+    assert_eq!(steps(&path), [(0, 0, first), (0, 1, second), (1, 0, third)]);
+    assert!(obelus(&["steps", &path]).1.contains("→ subagent trajectory two"));
+    let (_, stdout, _) = obelus(&["query", &path, ".session_id"]);
+    assert_eq!(stdout, "\"one\"\n\"two\"\n");
+    assert_eq!(obelus(&["check", &path]).1, "no findings in 1 file\n");
+    let (_, stdout, _) = obelus(&["stats", "--format", "adp", "--json", &path]);
+    assert!(stdout.lines().last().unwrap().contains("\"shapes\":{\"other\":1}"), "D2 knows no names: {stdout}");
+}
+
+#[test]
+fn an_array_of_messages_is_one_trajectory() {
+    let folder = tempfile::tempdir().unwrap();
+    let messages = ["{\"role\":\"user\",\"content\":\"a\"}", "{\"role\":\"assistant\",\"content\":\"b \"}"];
+    let array = format!("[{}]", messages.join(",\n"));
+    let path = file(folder.path(), "one.json", &array);
+    let [first, second] = messages.map(str::to_owned);
+    assert_eq!(steps(&path), [(0, 0, first.clone()), (0, 1, second.clone())]);
+    let lines = array.replace('\n', "") + "\n";
+    let several = file(folder.path(), "two.jsonl", &lines.repeat(2));
+    assert_eq!(steps(&several), [(0, 0, first.clone()), (0, 1, second.clone()), (1, 0, first), (1, 1, second)]);
+    let (_, stdout, _) = obelus(&["check", "--json", &several]);
+    let told: serde_json::Value = serde_json::from_str(stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&told["path"], &told["rule"]), (&"".into(), &"adp.duplicate-content".into()), "{stdout}");
+    let mute = file(folder.path(), "mute.json", "[{\"role\":\"user\",\"content\":\"\"}]");
+    let (_, stdout, _) = obelus(&["check", "--json", &mute]);
+    assert!(stdout.contains("\"path\":\"/0/content\",\"rule\":\"sft.empty\""), "{stdout}");
+    let out = folder.path().join("out.jsonl");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "messages", "--out", out.to_str().unwrap()]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_eq!(fs::read_to_string(out).unwrap(), format!("{{\"messages\":[{}]}}\n", messages.join(",")));
+    let (_, stdout, _) = obelus(&["stats", "--format", "adp", "--json", &path]);
+    assert!(stdout.lines().last().unwrap().contains("\"shapes\":{\"other\":2}"), "D1, D2: {stdout}");
 }
 
 #[test]

@@ -222,6 +222,25 @@ fn a_line_appended_to_an_open_file_is_shown() {
 }
 
 #[test]
+fn an_array_of_messages_that_is_written_anew_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let write = |said: &[&str]| {
+        let message = |said: &&str| format!("{{\"role\": \"user\",\n \"content\": \"{said}\"}}");
+        fs::write(&path, format!("[{}]", said.iter().map(message).collect::<Vec<_>>().join(",\n"))).unwrap();
+    };
+    write(&["book a boat"]);
+    let mut terminal = Terminal::open(&path);
+    terminal.see("book a boat");
+    write(&["book a boat", "and a harbour"]);
+    terminal.see("and a harbour");
+    write(&["book a boat", "and a harbour", "and a sail"]);
+    terminal.see("and a sail");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
 fn a_file_that_is_not_there_yet_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("later.jsonl");

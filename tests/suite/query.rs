@@ -264,6 +264,7 @@ fn a_pattern_that_no_shell_took_stands_for_the_files_that_fit() {
     let (status, stdout, _) = run(&["stats", "data/*.jsonl", "data/b/*", "--json"]);
     assert!(status == 0 && stdout.contains("data/b/x.txt"), "{stdout}");
     assert_eq!(run(&["check", "*/*/*.jsonl", "data/?.jsonl"]).0, 0);
+    assert_eq!(run(&["query", "data/**/*.{json,jsonl}", ".id"]).1, "\"0\"\n\"1\"\n");
     let of_folder = run(&["query", ".", ".id"]);
     assert!(of_folder.0 == 0 && run(&["query", "**", ".id"]) == of_folder, "{of_folder:?}");
     assert_eq!(run(&["export", "**/[01].jsonl", "--out", "o", "--sample", "9"]).0, 0);

@@ -437,3 +437,19 @@ fn checking_the_dataset_leaves_the_cursor_on_its_record() {
     press(&mut stage, "!");
     assert_eq!((stage.app.table.record(), stage.app.table.scroll.cursor), before);
 }
+
+#[test]
+fn a_file_of_one_trajectory_opens_without_a_table() {
+    let said = r#"{"role":"user","content":"list the files"},{"role":"assistant","content":"a.txt"}"#;
+    for text in [
+        format!("{{\"id\":\"a\",\"messages\":[{said}]}}\n"),
+        format!("[{said}]"),
+        format!("{{\n\"messages\":[{said}]}}"),
+    ] {
+        let mut stage =
+            Stage::open(Input::memory("one", text), None, (100, 12), Theme::built_in("dark").unwrap()).unwrap();
+        assert_eq!((stage.app.pane, stage.app.session.run.is_some()), (Pane::Steps, true));
+        press(&mut stage, "j");
+        assert!(screen(&stage).contains("▌1   agent    a.txt"), "{}", screen(&stage));
+    }
+}

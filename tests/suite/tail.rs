@@ -272,6 +272,24 @@ fn the_files_of_a_folder_side_by_side() {
 }
 
 #[test]
+fn a_name_that_is_no_text_costs_no_file() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = |bytes: &[u8]| Path::new("live").join(std::ffi::OsStr::from_bytes(bytes));
+    let make = |folder: &Path| {
+        fs::create_dir_all(folder.join("live")).unwrap();
+        append(&folder.join(name(b"a\xff.jsonl")), "{\"x\":1}\n");
+    };
+    let mut tailed = Tailed::start(make, "live", &[]);
+    tailed.until(1);
+    append(&tailed.folder.path().join(name(b"a\xfe.jsonl")), "{\"x\":2}\n");
+    tailed.until(2);
+    append(&tailed.folder.path().join(name(b"a\xff.jsonl")), "{\"x\":3}\n");
+    tailed.until(3);
+    let told = ["1 0:1 {\"x\":1}", "1 0:1 {\"x\":2}", "1 8:2 {\"x\":3}"].map(|told| format!("a\u{fffd}.jsonl {told}"));
+    assert_eq!(tailed.end(), told);
+}
+
+#[test]
 fn a_folder_of_more_files_than_may_be_open() {
     let folder = tempfile::tempdir().unwrap();
     for n in 0..600 {

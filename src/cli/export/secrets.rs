@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const SHOWN_CHARS: usize = 60;
 
 /// Prints a line for each secret of the records that would be written, then how many there are.
-pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Result<u8, Stop> {
+pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Result<(), Stop> {
     let redactor = redactor()?;
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     sifted.each(|seen| {
@@ -37,5 +37,5 @@ pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Res
     })?;
     let all: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     out.line(&if all.is_empty() { "nothing would be replaced".to_owned() } else { all.join(", ") })?;
-    Ok(0)
+    Ok(())
 }

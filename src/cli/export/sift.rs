@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::cli::Stop;
-use crate::cli::filter::Where;
+use crate::cli::filter::{Passing, Where};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::model::{Found, Problem, Record, RecordBody, Severity, lossy};
@@ -18,6 +18,8 @@ pub(super) struct Sifted<'l> {
     marks: &'l Marks,
     selection: Selection,
     filter: Option<Where>,
+    /// The status that the filter asks for.
+    status: u8,
     /// Of each input, the records in which something was found; empty where nobody looked.
     found: Vec<Vec<bool>>,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
@@ -48,17 +50,18 @@ impl<'l> Sifted<'l> {
         inputs: &'l [Loaded],
         marks: &'l Marks,
     ) -> Result<Self, Stop> {
-        let mut selection = options.selection();
+        let (mut selection, mut status) = (options.selection(), 0);
         if let Some(filter) = &filter {
-            let passing = inputs.iter().map(|loaded| Ok(filter.passing(loaded, marks)?.records));
-            let passing = passing.collect::<Result<_, Problem>>()?;
+            let passing = inputs.iter().map(|loaded| filter.passing(loaded, marks));
+            let passing = passing.collect::<Result<Vec<Passing>, Problem>>()?;
+            status = passing.iter().map(Passing::status).max().unwrap_or_default();
             selection.predicates.push(Box::new(Filtered { told: filter.filter().to_string(), passing }));
         }
         let found = match selection.only_clean {
             true => inputs.iter().map(findings).collect::<Result<_, Stop>>()?,
             false => Vec::new(),
         };
-        let mut sifted = Self { inputs, marks, selection, filter, found, drawn: None };
+        let mut sifted = Self { inputs, marks, selection, filter, status, found, drawn: None };
         if let Some(count) = options.sample {
             let (mut sample, mut number) = (Sample::default(), 0);
             sifted.each(|seen| {
@@ -77,6 +80,11 @@ impl<'l> Sifted<'l> {
     /// The filter of `--where`.
     pub(super) fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref().map(Where::filter)
+    }
+
+    /// The status of the export: 1 where a column that the filter asks for failed for a record, which so has no value.
+    pub(super) fn status(&self) -> u8 {
+        self.status
     }
 
     /// Gives every record in order.
@@ -119,12 +127,12 @@ impl<'l> Sifted<'l> {
 /// A filter, and the records of each input that it lets through.
 struct Filtered {
     told: String,
-    passing: Vec<Vec<bool>>,
+    passing: Vec<Passing>,
 }
 
 impl Predicate for Filtered {
     fn holds(&self, record: &Candidate<'_>) -> Result<bool, Problem> {
-        Ok(self.passing.get(record.source).and_then(|passing| passing.get(record.record)).is_some_and(|passes| *passes))
+        Ok(self.passing.get(record.source).is_some_and(|passing| passing.has(record.record)))
     }
 
     fn told(&self) -> String {

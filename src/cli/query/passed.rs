@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::cli::args::FileName;
-use crate::cli::filter::{Passing, Where};
+use crate::cli::filter::Where;
 use crate::cli::inputs::Inputs;
 use crate::cli::out::{self, Out, raw};
 use crate::cli::{Stop, TROUBLE, complain, load};
@@ -23,13 +23,13 @@ pub(super) fn run(options: &Options, filter: &Where, marks: &Marks, out: &mut Ou
                 complain(&problem.to_string());
                 status = TROUBLE;
             }
-            failed => status = status.max(u8::from(failed? > 0)),
+            told => status = status.max(told?),
         }
     }
     Ok(status)
 }
 
-/// Tells of one; for how many of its records a column of the configuration failed.
+/// Tells of one; the status: 1 if a column of the configuration failed.
 fn file(
     name: &FileName,
     has_several: bool,
@@ -37,10 +37,10 @@ fn file(
     filter: &Where,
     marks: &Marks,
     out: &mut Out,
-) -> Result<u64, Stop> {
+) -> Result<u8, Stop> {
     let loaded = load(name, options.format.forced(), out)?;
-    let Passing { records: passing, failed } = filter.passing(&loaded, marks)?;
-    let count = passing.iter().filter(|passes| **passes).count();
+    let passing = filter.passing(&loaded, marks)?;
+    let count = passing.records.iter().filter(|passes| **passes).count();
     match (options.count, options.json) {
         (true, true) => {
             let records = raw(&loaded.records()?.len())?;
@@ -48,7 +48,7 @@ fn file(
                 ("file", raw(&name.text())?),
                 ("records", records),
                 ("count", raw(&count)?),
-                ("failed", raw(&failed)?),
+                ("failed", raw(&passing.failed)?),
             ];
             out.json(&out::plain(&members))?;
         }
@@ -56,10 +56,10 @@ fn file(
         (true, false) => out.line(&count.to_string())?,
         (false, _) => {
             let mut reader = Reader::new(&loaded.input);
-            for record in loaded.records()?.iter().filter(|record| passing.get(record.number) == Some(&true)) {
+            for record in loaded.records()?.iter().filter(|record| passing.has(record.number)) {
                 out.record(reader.text(&record)?)?;
             }
         }
     }
-    Ok(failed)
+    Ok(passing.status())
 }

@@ -5,16 +5,21 @@ use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace,
 };
-use crate::rules::adp::{self, Entry, Kind, Pointer, Reading, Shape};
+use crate::rules::adp::{self, Entry, Kind, Pointer, Reading, Shape, Way};
 use crate::state::{IdentityId, Leaf, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+/// How records are read. `BARE`: an array of messages is a conversation too, which the rules of the format do not know.
+pub(super) const fn way<const BARE: bool>() -> Way {
+    if BARE { Way::Bare } else { Way::Protocol }
+}
+
 /// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
 #[derive(Default)]
-pub(super) struct Trajectory {
+pub(super) struct Trajectory<const BARE: bool> {
     record: Option<Record>,
     shape: Option<Shape>,
     steps: Vec<Kept>,
@@ -52,7 +57,7 @@ impl Kept {
     }
 }
 
-impl Trajectory {
+impl<const BARE: bool> Trajectory<BARE> {
     fn read(&mut self, reading: &Reading<'_>, record: &Record, text: &[u8]) {
         let span = record.place.span;
         let (mut line, mut counted) = (record.place.line, 0);
@@ -105,7 +110,7 @@ fn view_entry(role: Role, step: StepNo, content: String, text: String) -> ViewEn
     ViewEntry { text: format!("{role}: {text}"), role: Some(role), content: Some(content), step, identity: None }
 }
 
-impl Run for Trajectory {
+impl<const BARE: bool> Run for Trajectory<BARE> {
     fn push(&mut self, record: &Record, text: &[u8], _bytes: &dyn Bytes) {
         // Each record is a run of its own: a second one has no place here.
         if self.record.is_some() {
@@ -113,7 +118,7 @@ impl Run for Trajectory {
         }
         self.record = Some(record.clone());
         match adp::read_text(record, text) {
-            Ok(root) => self.read(&Reading::of(&root), record, text),
+            Ok(root) => self.read(&way::<BARE>().read(&root), record, text),
             Err(finding) => self.findings = vec![Arc::new(finding)],
         }
     }
@@ -242,7 +247,7 @@ impl Run for Trajectory {
     }
 }
 
-impl Trajectory {
+impl<const BARE: bool> Trajectory<BARE> {
     /// The identities at a step that a pointer names, in order of first appearance.
     fn named<'t>(&'t self, pointer: &'t Pointer, step: StepNo) -> impl Iterator<Item = IdentityId> + 't {
         let all = self.tree.identities(step).into_iter().map(|view| view.id);

@@ -1,33 +1,36 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
+use super::run::way;
 use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
 use crate::model::{Bytes, Found};
 use crate::rules::adp;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// The rules' survey, its statistics as JSON.
-pub(super) struct Trajectories {
+/// The rules' survey, its statistics as JSON. `BARE`: an array of messages is a conversation too.
+pub(super) struct Trajectories<const BARE: bool> {
     purpose: Purpose,
     survey: adp::Survey,
 }
 
-impl Trajectories {
+impl<const BARE: bool> Trajectories<BARE> {
     pub(super) fn new(purpose: Purpose) -> Self {
         Self { purpose, survey: adp::Survey::default() }
     }
 }
 
-impl Survey for Trajectories {
+impl<const BARE: bool> Survey for Trajectories<BARE> {
     fn look(&self) -> Look {
         match self.purpose {
             Purpose::Findings | Purpose::Judged => {
-                |record, text| Looked::Trajectory(Box::new(adp::judge(record, text)))
+                |record, text| Looked::Trajectory(Box::new(adp::judge(record, text, way::<BARE>())))
             }
-            Purpose::Statistics => |record, text| Looked::Trajectory(Box::new(adp::examine(record, text))),
-            Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text))),
-            Purpose::Outline => |record, text| Looked::Trajectory(Box::new(adp::outline(record, text))),
-            Purpose::Heads => |record, text| Looked::Trajectory(Box::new(adp::head(record, text))),
-            Purpose::Measures => |record, text| Looked::Trajectory(Box::new(adp::measure(record, text))),
+            Purpose::Statistics => {
+                |record, text| Looked::Trajectory(Box::new(adp::examine(record, text, way::<BARE>())))
+            }
+            Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text, way::<BARE>()))),
+            Purpose::Outline => |record, text| Looked::Trajectory(Box::new(adp::outline(record, text, way::<BARE>()))),
+            Purpose::Heads => |record, text| Looked::Trajectory(Box::new(adp::head(record, text, way::<BARE>()))),
+            Purpose::Measures => |record, text| Looked::Trajectory(Box::new(adp::measure(record, text, way::<BARE>()))),
         }
     }
 

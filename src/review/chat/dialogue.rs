@@ -10,7 +10,7 @@ use crate::rules::adp::{Body, Reading, Shape};
 /// A conversation.
 #[derive(Debug)]
 pub(in crate::review) struct Dialogue {
-    /// The key under which the record has its messages or steps.
+    /// The pointer to the record's messages or steps.
     pub(in crate::review) body: &'static str,
     /// Whether the record is a conversation, and not turned into one.
     pub(super) is_chat: bool,
@@ -28,10 +28,10 @@ pub(in crate::review) struct Dialogue {
 impl Dialogue {
     /// The conversation of a record; None for a record that is none.
     pub(in crate::review) fn of(record: &Value<'_>) -> Option<Self> {
-        let reading = Reading::of(record);
+        let reading = Reading::of_bare(record);
         let body = reading.body?;
         let id = reading.id();
-        let used: Vec<&str> = [body].into_iter().chain(id.map(|(key, _)| key)).collect();
+        let used: Vec<&str> = body.strip_prefix('/').into_iter().chain(id.map(|(key, _)| key)).collect();
         let mut out = Self {
             body,
             is_chat: reading.shape == Shape::Chat,

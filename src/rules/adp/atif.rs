@@ -142,6 +142,14 @@ fn check_links(entry: &Entry<'_>, calls: &HashSet<&str>, step: usize, path: &str
     }
 }
 
+/// The trajectories of other agents that a result refers to, by what each is called: by its id, else by its file.
+pub(super) fn subagents<'a>(result: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
+    let refs = result.get("subagent_trajectory_ref");
+    let listed = refs.map(|refs| refs.as_array().unwrap_or(std::slice::from_ref(refs))).unwrap_or_default();
+    let keys = ["trajectory_id", "session_id", "trajectory_path"];
+    listed.iter().filter_map(move |one| one.as_str().or_else(|| keys.iter().find_map(|key| one.get(key)?.as_str())))
+}
+
 /// D18: null or empty.
 fn is_nothing(value: &Value<'_>) -> bool {
     match &value.data {

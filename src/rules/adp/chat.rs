@@ -75,16 +75,16 @@ pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<Call
     calls
 }
 
-/// D17: what is wrong with a conversation, whose array stands at `key`.
-pub(super) fn check(entries: &[Entry<'_>], key: &str, report: &mut Report) {
+/// D17: what is wrong with a conversation, whose array stands at `body`.
+pub(super) fn check(entries: &[Entry<'_>], body: &str, report: &mut Report) {
     if entries.is_empty() {
-        report.warning(None, format!("/{key}"), "sft.empty", "the conversation has no message");
+        report.warning(None, body.to_owned(), "sft.empty", "the conversation has no message");
     }
     let mut roles = Vec::with_capacity(entries.len());
     for (step, entry) in entries.iter().enumerate() {
         let super::entry::Body::Message(message) = &entry.body else { continue };
         roles.push(message.role);
-        check_message(entry, message, step, &format!("/{key}/{step}"), report);
+        check_message(entry, message, step, &format!("{body}/{step}"), report);
     }
     if let Some(step) = first_out_of_turn(&roles) {
         let asked = |step: usize| entries[step].answers(step);
@@ -92,12 +92,12 @@ pub(super) fn check(entries: &[Entry<'_>], key: &str, report: &mut Report) {
             Some(_) => "a second answer to calls made at once: right for templates that know such, others want turns",
             None => "the roles do not alternate here; not-agent and agent should take turns",
         };
-        report.warning(Some(step), format!("/{key}/{step}"), "sft.alternate", message);
+        report.warning(Some(step), format!("{body}/{step}"), "sft.alternate", message);
     }
     if roles.last().is_some_and(|&role| role != Role::Agent) {
         let step = roles.len() - 1;
         let message = "the last message is not the agent's, so nothing is learned from it";
-        report.warning(Some(step), format!("/{key}/{step}"), "sft.last-not-agent", message);
+        report.warning(Some(step), format!("{body}/{step}"), "sft.last-not-agent", message);
     }
 }
 

@@ -6,7 +6,7 @@ use super::check;
 use super::details;
 use super::links;
 use super::lint;
-use super::reading::Reading;
+use super::reading::{Reading, Way};
 use super::repeat::RepeatKeys;
 use super::report::Report;
 use super::seen;
@@ -58,11 +58,11 @@ pub struct Glance {
     pub task: Option<u64>,
 }
 
-/// D1 to D22: examines one record.
+/// D1 to D22: examines one record, read in that way.
 #[must_use]
-pub fn examine(record: &Record, text: &[u8]) -> Examined {
+pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
     // These digests are told.
-    look(record, text, Some(digest::of), |reading, found, keys| {
+    look(record, text, way, Some(digest::of), |reading, found, keys| {
         let stats = TrajectoryStats::of(reading, record.number).with_digests(keys.digests()).with_findings(found);
         (Some(stats), None)
     })
@@ -70,20 +70,20 @@ pub fn examine(record: &Record, text: &[u8]) -> Examined {
 
 /// D1 to D22: examines one record, and takes what a table shows beside.
 #[must_use]
-pub fn glance(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, Some(digest::quick), |reading, found, _| seen_at_once(record, reading, found))
+pub fn glance(record: &Record, text: &[u8], way: Way) -> Examined {
+    look(record, text, way, Some(digest::quick), |reading, found, _| seen_at_once(record, reading, found))
 }
 
 /// D22: the same without a look at what the rules find, which costs most.
 #[must_use]
-pub fn measure(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, None, |reading, found, _| seen_at_once(record, reading, found))
+pub fn measure(record: &Record, text: &[u8], way: Way) -> Examined {
+    look(record, text, way, None, |reading, found, _| seen_at_once(record, reading, found))
 }
 
 /// D22: the id of one record and its first words alone.
 #[must_use]
-pub fn head(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, None, |reading, _, _| {
+pub fn head(record: &Record, text: &[u8], way: Way) -> Examined {
+    look(record, text, way, None, |reading, _, _| {
         let (name, words) = (name(reading), first_words(reading));
         let stats = TrajectoryStats { record: record.number, ..TrajectoryStats::default() };
         (Some(stats), Some(Glance { name, words, ..Glance::default() }))
@@ -107,14 +107,15 @@ fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Opt
 
 /// D1 to D18: examines one record without its statistics.
 #[must_use]
-pub fn judge(record: &Record, text: &[u8]) -> Examined {
-    look(record, text, Some(digest::quick), |_, _, _| (None, None))
+pub fn judge(record: &Record, text: &[u8], way: Way) -> Examined {
+    look(record, text, way, Some(digest::quick), |_, _, _| (None, None))
 }
 
 /// `digest` tells what repeats; without it the rules are not asked.
 fn look(
     record: &Record,
     text: &[u8],
+    way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
     told: impl FnOnce(&Reading<'_>, &[Found], &RepeatKeys) -> (Option<TrajectoryStats>, Option<Glance>),
 ) -> Examined {
@@ -132,7 +133,7 @@ fn look(
         let line = at.line + memchr::memchr_iter(b'\n', before).count() as u64;
         Place { span: at.span.part(value.start, value.text.len()), line }
     };
-    let reading = Reading::of(&root);
+    let reading = way.read(&root);
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found_at = |finding: Finding| Found { place: place(value(&finding)), finding };
     let (found, keys) = match digest {
@@ -197,7 +198,7 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
             links::check(entries, reading.version, &mut report);
             lint::check_order(entries, &mut report);
         }
-        (Shape::Chat, Some(key)) => chat::check(entries, key, &mut report),
+        (Shape::Chat, Some(body)) => chat::check(entries, body, &mut report),
         (Shape::Atif, _) => atif::check(root, entries, &mut report),
         _ => {
             let message = "the record is no trajectory of a known shape; it is shown as JSON";

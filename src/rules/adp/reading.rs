@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::links;
 use super::number;
-use super::shape::{Shape, Version, chat_key, shape};
+use super::shape::{Shape, Version, chat_pointer, is_bare_chat, shape};
 use crate::json::{Data, Value};
 
 /// Members by which records are told apart, the first that is there counts. Several attempts at one task share an
@@ -28,6 +28,31 @@ fn is_id(value: &Value<'_>) -> bool {
 const GRADES: [&str; 2] = ["reward", "score"];
 const VERDICTS: [&str; 2] = ["resolved", "target"];
 
+/// A way to read records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// D2, to the letter: [`Reading::of`].
+    Protocol,
+    /// A bare array of messages is a conversation too: [`Reading::of_bare`].
+    Bare,
+}
+
+impl Way {
+    /// Reads a record so.
+    #[must_use]
+    pub fn read<'a>(self, root: &'a Value<'a>) -> Reading<'a> {
+        match self {
+            Self::Protocol => Reading::of(root),
+            Self::Bare => Reading::of_bare(root),
+        }
+    }
+}
+
+/// What stands at a pointer of [`Reading::body`].
+fn steps<'a>(root: &'a Value<'a>, pointer: &str) -> Option<&'a Value<'a>> {
+    pointer.strip_prefix('/').map_or(Some(root), |key| root.get(key))
+}
+
 /// A record as the rules see it.
 #[derive(Debug)]
 pub struct Reading<'a> {
@@ -37,7 +62,7 @@ pub struct Reading<'a> {
     pub shape: Shape,
     /// D3: its version, as a standardized trajectory.
     pub version: Version,
-    /// The key of the array of its steps; None for a record of no known shape.
+    /// The pointer to the array of its steps, `""` where the record is that; None for a record of no known shape.
     pub body: Option<&'static str>,
     /// D19: its steps.
     pub entries: Vec<Entry<'a>>,
@@ -49,11 +74,21 @@ impl<'a> Reading<'a> {
     pub fn of(root: &'a Value<'a>) -> Self {
         let shape = shape(root);
         let body = match shape {
-            Shape::Std => Some("content"),
-            Shape::Chat => chat_key(root),
-            Shape::Atif => Some("steps"),
+            Shape::Std => Some("/content"),
+            Shape::Chat => chat_pointer(root),
+            Shape::Atif => Some("/steps"),
             Shape::Other => None,
         };
+        Self::with(root, shape, body)
+    }
+
+    /// The same, and a bare array of messages is a conversation too.
+    #[must_use]
+    pub fn of_bare(root: &'a Value<'a>) -> Self {
+        if is_bare_chat(root) { Self::with(root, Shape::Chat, Some("")) } else { Self::of(root) }
+    }
+
+    fn with(root: &'a Value<'a>, shape: Shape, body: Option<&'static str>) -> Self {
         let read: fn(&'a Value<'a>) -> Entry<'a> = match shape {
             Shape::Std => Entry::item,
             Shape::Chat => Entry::message,
@@ -61,11 +96,19 @@ impl<'a> Reading<'a> {
             Shape::Other => Entry::record,
         };
         let mut entries: Vec<Entry<'a>> = match body {
-            Some(key) => root.get(key).and_then(Value::as_array).unwrap_or_default().iter().map(read).collect(),
+            Some(pointer) => {
+                steps(root, pointer).and_then(Value::as_array).unwrap_or_default().iter().map(read).collect()
+            }
             None => vec![read(root)],
         };
         links::settle(&mut entries);
         Self { root, shape, version: Version::of(root), body, entries }
+    }
+
+    /// The array of its steps.
+    #[must_use]
+    pub fn steps(&self) -> Option<&'a Value<'a>> {
+        steps(self.root, self.body?)
     }
 
     /// D15, D22: the record's own id and its key: strings and integers.

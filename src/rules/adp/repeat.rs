@@ -19,6 +19,7 @@ pub struct RepeatKeys {
 /// A member that may repeat: its key, its digest, where it stands.
 #[derive(Debug, Clone)]
 struct RepeatKey {
+    /// Empty: it is the record.
     key: &'static str,
     digest: u128,
     place: Place,
@@ -57,7 +58,7 @@ impl RepeatKeys {
         if reading.shape == Shape::Other {
             return Self::default();
         }
-        let body = reading.body.and_then(|key| reading.root.get(key).map(|v| (key, v)));
+        let body = reading.body.map(|pointer| pointer.trim_start_matches('/')).zip(reading.steps());
         let body = body.filter(|(_, v)| v.as_array().is_some_and(|items| !items.is_empty()));
         let key = |(key, v): (&'static str, &Value<'_>)| RepeatKey { key, digest: digest(v), place: place(v) };
         Self { id: reading.id().map(key), body: body.map(key) }
@@ -165,7 +166,7 @@ fn repeated(
     let RepeatKey { key, digest, place } = key?;
     let first = seen.note(*digest, First { record: record as u64, span: place.span }, bytes)?;
     let remark = Remark {
-        path: Some(format!("/{key}").into()),
+        path: Some(if key.is_empty() { "".into() } else { format!("/{key}").into() }),
         rule,
         severity: Severity::Warning,
         message: format!("record {first} has the same {what}").into(),

@@ -1,6 +1,8 @@
 //! D2, D3: which of the four shapes a record has, and which version of the format.
 
+use super::chat::Message;
 use crate::json::{Data, Value};
+use crate::model::Role;
 
 /// D2: the shape of a record, by its content alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +38,7 @@ pub fn shape(root: &Value<'_>) -> Shape {
     if is_atif(root) {
         return Shape::Atif;
     }
-    let messages = chat_key(root);
+    let messages = chat_pointer(root);
     let has_content = object.get("content").is_some_and(|c| c.as_array().is_some());
     let is_headed = has("schema_version") && has("id") && messages.is_none();
     if !has("role") && (has_content || is_headed) {
@@ -55,15 +57,35 @@ fn is_atif(root: &Value<'_>) -> bool {
     version.is_some_and(|v| v.starts_with("ATIF")) || steps.first().is_some_and(|s| s.get("step_id").is_some())
 }
 
-/// D2, point 3: the key of the array of messages.
+/// D2, point 3: pointers to arrays of messages, in the order in which they are tried; the last is tau-bench's.
+const CHATS: [&str; 4] = ["/conversations", "/messages", "/trajectory", "/traj"];
+
+/// D2, point 3: the array of messages, by its pointer.
 #[must_use]
-pub(super) fn chat_key(root: &Value<'_>) -> Option<&'static str> {
-    let is_message =
-        |m: &Value<'_>| ["from", "role"].iter().any(|key| m.get(key).is_some_and(|v| v.as_str().is_some()));
-    ["conversations", "messages", "trajectory"].into_iter().find(|key| match root.get(key).map(|v| &v.data) {
+pub(super) fn chat_pointer(root: &Value<'_>) -> Option<&'static str> {
+    CHATS.into_iter().find(|pointer| match root.get(&pointer[1..]).map(|v| &v.data) {
         Some(Data::Array(messages)) => messages.iter().all(is_message),
         _ => false,
     })
+}
+
+/// Whether a value is an array of messages with a known speaker and something said: a conversation with nothing around
+/// it, which D2 does not know. Most speakers must be known, since others than agents have roles too.
+#[must_use]
+pub fn is_bare_chat(root: &Value<'_>) -> bool {
+    let is_said = |m: &Value<'_>| {
+        let texts = ["content", "value"].iter().filter_map(|key| m.get(key));
+        let mut texts = texts.filter(|v| matches!(v.data, Data::String(_) | Data::Array(_) | Data::Null));
+        texts.next().is_some() || m.get("tool_calls").is_some()
+    };
+    let is_known = |m: &&Value<'_>| Message::of(m).role != Role::Unknown;
+    let messages = root.as_array().unwrap_or_default();
+    let known = messages.iter().filter(is_known).count();
+    known > 0 && known * 2 >= messages.len() && messages.iter().all(|m| is_message(m) && is_said(m))
+}
+
+fn is_message(value: &Value<'_>) -> bool {
+    ["from", "role"].iter().any(|key| value.get(key).is_some_and(|v| v.as_str().is_some()))
 }
 
 /// D3: the version of a standardized trajectory.
@@ -146,9 +168,32 @@ mod tests {
             (r#"{"steps":[{"step_id":1}],"content":[]}"#, Shape::Atif),
             (r#"{"steps":[],"schema_version":"ATIF-v1.0"}"#, Shape::Atif),
             (r#"{"steps":[]}"#, Shape::Other),
+            (r#"{"traj":[{"role":"user"}],"reward":1}"#, Shape::Chat),
+            (r#"[{"role":"user","content":"x"}]"#, Shape::Other),
             ("[]", Shape::Other),
         ] {
             assert_eq!(shape(&parse(text).unwrap()), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_array_of_what_somebody_known_said_is_a_conversation() {
+        for (text, expect) in [
+            (r#"[{"role":"user","content":"x"}]"#, true),
+            (r#"[{"role":"system","content":[]},{"role":"assistant","content":null,"tool_calls":[]}]"#, true),
+            (r#"[{"from":"human","value":"x"},{"from":"gpt","value":"y"}]"#, true),
+            (r#"[{"role":"exit","content":"x"},{"role":"user","content":"x"}]"#, true),
+            ("[]", false),
+            (r#"[{"role":"user"}]"#, false),
+            (r#"[{"role":"user","parts":[]}]"#, false),
+            (r#"[{"role":"user","content":{"a":1}}]"#, false),
+            (r#"[{"role":"admin","content":"x"},{"role":"guest","content":"x"},{"role":"user","content":"x"}]"#, false),
+            (r#"[{"from":"a@b.c","content":"x"}]"#, false),
+            (r#"[{"role":"user","content":"x"},{"content":"y"}]"#, false),
+            (r#"[{"role":"user","content":"x"},7]"#, false),
+            (r#"{"role":"user","content":"x"}"#, false),
+        ] {
+            assert_eq!(is_bare_chat(&parse(text).unwrap()), expect, "{text}");
         }
     }
 

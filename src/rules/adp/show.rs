@@ -89,7 +89,10 @@ fn said_turn(entry: &Entry<'_>, calls: &[Call<'_>]) -> Vec<String> {
     let said = |value: Option<&Value<'_>>| value.and_then(joined).map(|t| t.to_string()).unwrap_or_default();
     let mut parts = vec![said(entry.value.get("message"))];
     parts.extend(calls.iter().map(call));
-    parts.extend(atif::results(entry.value).map(|result| said(result.get("content"))));
+    for result in atif::results(entry.value) {
+        parts.push(said(result.get("content")));
+        parts.extend(atif::subagents(result).map(|name| format!("→ subagent trajectory {name}")));
+    }
     parts
 }
 

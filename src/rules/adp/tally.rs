@@ -5,7 +5,7 @@
 
 use super::examine::{Examined, Glance, measure, read_text};
 use super::links::is_finishing;
-use super::reading::Reading;
+use super::reading::{Reading, Way};
 use super::repeat::RepeatKeys;
 use super::stats::{Counts, TrajectoryStats, add, count, is_marked_finished};
 use crate::json::{Skim, unescape};
@@ -30,10 +30,10 @@ pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
 /// D22: the steps of a record, their classes, tools and rewards, and how it ends; of a record that needs a closer look
 /// all that [`measure`] tells.
 #[must_use]
-pub fn outline(record: &Record, text: &[u8]) -> Examined {
+pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
     let items = if record.body == RecordBody::Text { plain(text) } else { None };
     let Some((items, finish)) = items.and_then(|items| finish(&items).map(|finish| (items, finish))) else {
-        return measure(record, text);
+        return measure(record, text, way);
     };
     let rewards = || items.iter().filter_map(|step| step.reward);
     let stats = TrajectoryStats {
@@ -201,7 +201,11 @@ mod tests {
             };
             let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
             let bytes = text.as_bytes();
-            assert_eq!(told(outline(&record, bytes)), told(measure(&record, bytes)), "{text}");
+            assert_eq!(
+                told(outline(&record, bytes, Way::Protocol)),
+                told(measure(&record, bytes, Way::Protocol)),
+                "{text}"
+            );
             calls += full.map_or(0, |tools| tools.values().sum());
         }
         assert!(calls > 24);

@@ -14,17 +14,17 @@ const LOOP_MIN: usize = 4;
 
 /// All rules on calls.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let Some(key) = reading.body else { return };
+    let Some(body) = reading.body else { return };
     if reading.shape != Shape::Std {
-        unanswered(reading, key, report);
-        declared(reading, key, report);
+        unanswered(reading, body, report);
+        declared(reading, body, report);
     }
-    unread(reading, key, report);
-    loops(reading, key, report);
+    unread(reading, body, report);
+    loops(reading, body, report);
 }
 
 /// Calls that nothing answers though the agent goes on, and answers to no call.
-fn unanswered(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+fn unanswered(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
     let entries = &reading.entries;
     let last_agent = entries.iter().rposition(|entry| entry.role == Role::Agent).unwrap_or(0);
     let answered: HashSet<(usize, usize)> = entries.iter().flat_map(|entry| entry.answered.iter().copied()).collect();
@@ -32,19 +32,19 @@ fn unanswered(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
         let open = |(place, call): (usize, &Call<'_>)| !is_finishing(&call.tool) && !answered.contains(&(step, place));
         if step < last_agent && entry.calls.iter().enumerate().any(open) {
             let message = "a call of this step has no answer, and the agent goes on";
-            report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.unanswered-call", message);
+            report.warning(Some(step), format!("{body}/{step}"), entry.value, "data.unanswered-call", message);
         }
         // Without an id it may answer what the agent said in words, as many conversations have it.
         let is_answer = reading.shape == Shape::Chat && entry.asks.iter().any(|ask| matches!(ask, Ask::Id(_)));
         if is_answer && entry.answered.is_empty() {
             let message = "this names the call that it answers, and no open call before it has that id";
-            report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.answer-without-call", message);
+            report.warning(Some(step), format!("{body}/{step}"), entry.value, "data.answer-without-call", message);
         }
     }
 }
 
 /// Calls of tools that the record does not declare, and arguments that break the schema of their tool.
-fn declared(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+fn declared(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
     let root = reading.root;
     let lists = [root.get("tools"), root.get("functions"), root.get("agent").and_then(|a| a.get("tool_definitions"))];
     let lists: Vec<&Value<'_>> = lists.into_iter().flatten().collect();
@@ -58,7 +58,7 @@ fn declared(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
         return;
     }
     for (step, entry) in reading.entries.iter().enumerate() {
-        let path = format!("/{key}/{step}");
+        let path = format!("{body}/{step}");
         if let Some(call) = entry.calls.iter().find(|call| call.tool != "?" && !tools.contains_key(call.tool.as_ref()))
         {
             let message = format!("`{}` is none of the {} tools that the record declares", call.tool, tools.len());
@@ -101,7 +101,7 @@ fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>) -> Option<(St
 const WRITTEN: &[&str] = &["<function=", "<tool_call>", "[TOOL_CALLS]", "<invoke "];
 
 /// What is meant as a call and is none: the first, and how many there are.
-fn unread(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+fn unread(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
     let mut found = reading.entries.iter().enumerate().filter(|(_, entry)| is_unread(entry)).map(|(step, _)| step);
     let Some(step) = found.next() else { return };
     let entry = &reading.entries[step];
@@ -114,7 +114,7 @@ fn unread(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
         1 => format!("{what}; 1 later step is so too"),
         more => format!("{what}; {more} later steps are so too"),
     };
-    report.warning(Some(step), format!("/{key}/{step}"), entry.value, "data.unread-call", message);
+    report.warning(Some(step), format!("{body}/{step}"), entry.value, "data.unread-call", message);
 }
 
 fn is_unread(entry: &Entry<'_>) -> bool {
@@ -135,7 +135,7 @@ fn is_unread(entry: &Entry<'_>) -> bool {
 }
 
 /// The same call with the same arguments, again and again, whatever comes back.
-fn loops(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
+fn loops(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
     let entries = &reading.entries;
     let calls = entries.iter().enumerate().flat_map(|(step, entry)| {
         entry.calls.iter().enumerate().map(move |(place, call)| (step, digest_of(entry, place, call)))
@@ -155,7 +155,7 @@ fn loops(reading: &Reading<'_>, key: &str, report: &mut Report<'_>) {
             false => "what comes back differs",
         };
         let message = format!("the same call of `{tool}` is made {n} times in a row, from step {first} on; {back}");
-        report.warning(Some(step), format!("/{key}/{step}"), entries[step].value, "data.loop", message);
+        report.warning(Some(step), format!("{body}/{step}"), entries[step].value, "data.loop", message);
     }
 }
 

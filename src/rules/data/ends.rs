@@ -38,15 +38,15 @@ const REFUSALS: &[&str] = &[
 
 /// All rules on ends.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let (Some(key), Some(step)) = (reading.body, reading.entries.len().checked_sub(1)) else { return };
+    let (Some(body), Some(step)) = (reading.body, reading.entries.len().checked_sub(1)) else { return };
     let last = &reading.entries[step];
     if let Some(why) = truncated(reading, last) {
-        report.warning(Some(step), format!("/{key}/{step}"), last.value, "data.truncated", why);
+        report.warning(Some(step), format!("{body}/{step}"), last.value, "data.truncated", why);
     }
     let is_refusal = last.role == Role::Agent && last.calls.is_empty() && said(last).is_some_and(|text| refuses(&text));
     if is_refusal {
         let message = "the run ends with a refusal: look whether it should be learned from";
-        report.warning(Some(step), format!("/{key}/{step}"), last.value, "data.refusal", message);
+        report.warning(Some(step), format!("{body}/{step}"), last.value, "data.refusal", message);
     }
 }
 

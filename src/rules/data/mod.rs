@@ -67,7 +67,7 @@ struct Body {
 pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
     let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None };
     let Ok(root) = read_text(record, text) else { return looked };
-    let reading = Reading::of(&root);
+    let reading = Reading::of_bare(&root);
     let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
     texts(&reading, &mut report);
     let is_sample = unit == Unit::Sample;
@@ -82,9 +82,9 @@ pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
 }
 
 fn body(reading: &Reading<'_>) -> Body {
-    let value = reading.body.and_then(|key| reading.root.get(key));
+    let value = reading.steps();
     Body {
-        path: reading.body.map_or_else(String::new, |key| format!("/{key}")),
+        path: reading.body.unwrap_or_default().to_owned(),
         digest: digest::of(value.unwrap_or(reading.root)),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
@@ -95,15 +95,15 @@ fn body(reading: &Reading<'_>) -> Body {
 
 /// The texts of a record: of each step by itself, and of what stands beside the steps.
 fn texts(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let Some(key) = reading.body else {
+    let Some(body) = reading.body else {
         return text_rules(reading.root, None, "", report);
     };
     let beside = reading.root.as_object().into_iter().flat_map(|object| object.entries());
-    for (name, value) in beside.filter(|(name, _)| *name != key) {
+    for (name, value) in beside.filter(|(name, _)| Some(*name) != body.strip_prefix('/')) {
         text_rules(value, None, &format!("/{}", pointer_escape(name)), report);
     }
     for (step, entry) in reading.entries.iter().enumerate() {
-        text_rules(entry.value, Some(step), &format!("/{key}/{step}"), report);
+        text_rules(entry.value, Some(step), &format!("{body}/{step}"), report);
     }
 }
 

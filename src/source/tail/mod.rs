@@ -14,6 +14,7 @@ use super::hints::Hints;
 use crate::model::Problem;
 use crossbeam_channel::Receiver;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ const WALK_PACE: Duration = Duration::from_millis(100);
 /// Something the follower tells, in the order in which it holds.
 #[derive(Debug)]
 pub struct Told<'t> {
-    /// The path below the folder, if a folder is followed.
+    /// The path below the folder, if a folder is followed; what of it is no UTF-8 is replaced.
     pub file: Option<&'t str>,
     /// Which content of the path; numbers only grow (T1).
     pub generation: u64,
@@ -108,14 +109,14 @@ pub struct Tail {
     root: PathBuf,
     is_folder: bool,
     /// By the path below the folder; of a file or stream the only one is nameless.
-    tracks: BTreeMap<String, Track>,
+    tracks: BTreeMap<OsString, Track>,
     hints: Hints,
     /// Time between looks, if notifications are not wanted.
     poll: Option<Duration>,
     looked: Option<Instant>,
     walked: Option<Instant>,
     /// Whose turn it is to be read.
-    turn: String,
+    turn: OsString,
     is_waiting_told: bool,
     /// What was wrong at the last walk; what still is, is not told again.
     troubles: Vec<Problem>,
@@ -128,7 +129,7 @@ impl Tail {
     #[must_use]
     pub fn new(path: &Path, poll: Option<Duration>) -> Self {
         let tracks = BTreeMap::new();
-        let (looked, walked, turn) = (None, None, String::new());
+        let (looked, walked, turn) = (None, None, OsString::new());
         let root = path.to_owned();
         let mut tail = Self {
             root,
@@ -151,7 +152,7 @@ impl Tail {
     #[must_use]
     pub fn stream(input: Arc<Input>) -> Self {
         let mut tail = Self::new(Path::new(""), None);
-        tail.tracks = BTreeMap::from([(String::new(), Track::stream(input))]);
+        tail.tracks = BTreeMap::from([(OsString::new(), Track::stream(input))]);
         tail
     }
 
@@ -160,7 +161,7 @@ impl Tail {
         if self.is_folder {
             self.tracks.clear();
         } else {
-            self.tracks.insert(String::new(), Track::new(self.root.clone()));
+            self.tracks.insert(OsString::new(), Track::new(self.root.clone()));
         }
         self.watch();
     }
@@ -249,8 +250,9 @@ impl Tail {
                     continue;
                 }
                 let before = track.handles();
-                let name = self.is_folder.then_some(name.as_str());
-                let is_elsewhere = track.look(now, &mut |generation, what| tell(Told { file: name, generation, what }));
+                let shown = name.to_string_lossy();
+                let file = self.is_folder.then_some(&*shown);
+                let is_elsewhere = track.look(now, &mut |generation, what| tell(Told { file, generation, what }));
                 open += track.handles().saturating_sub(before);
                 if is_elsewhere && self.poll.is_none() && !self.is_folder {
                     self.hints.watch_file(&self.root);
@@ -309,17 +311,20 @@ impl Tail {
             None => self.tracks.iter_mut().find(|(_, track)| track.is_due),
         };
         let Some((name, track)) = next else { return false };
-        let file = self.is_folder.then_some(name.as_str());
+        let shown = name.to_string_lossy();
+        let file = self.is_folder.then_some(&*shown);
         track.read(now, &mut |generation, what| tell(Told { file, generation, what }));
         // The next in order.
-        self.turn = format!("{name}\0");
+        self.turn = name.clone();
+        self.turn.push("\0");
         true
     }
 
     /// The end of all is final: what is unfinished is told as it stands (T10).
     pub fn finish(&mut self, tell: &mut Tell<'_>) {
         for (name, track) in &mut self.tracks {
-            let file = self.is_folder.then_some(name.as_str());
+            let shown = name.to_string_lossy();
+            let file = self.is_folder.then_some(&*shown);
             track.finish(&mut |generation, what| tell(Told { file, generation, what }));
         }
     }
