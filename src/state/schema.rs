@@ -31,7 +31,7 @@ const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternPr
 const EXAMPLES: [&str; 4] = ["const", "default", "enum", "examples"];
 
 /// A path at which a value breaks its schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Violation {
     /// Where in the value; of a missing or surplus member the object.
     pub path: Vec<Key>,
@@ -42,7 +42,7 @@ pub struct Violation {
 }
 
 /// A place of a schema that a value breaks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reason {
     /// Where in the schema, as a JSON Pointer; in a part that has an address of its own, behind that and `#`.
     pub schema_path: String,

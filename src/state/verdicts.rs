@@ -4,13 +4,14 @@ use super::exam::{Change, Judgement};
 use super::{IdentityId, Violation};
 use crate::json::Key;
 use crate::model::StepNo;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A violation and how long it held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// Where, and what the schema wants.
-    pub violation: Violation,
+    pub violation: Arc<Violation>,
     /// The step that broke it.
     pub since: StepNo,
     /// The step from which on this is the reason; mostly `since`.
@@ -58,6 +59,8 @@ pub struct Verdicts {
     judged: StepNo,
     faults: Vec<(StepNo, String)>,
     slots: HashMap<IdentityId, Slot>,
+    /// Each once: a run breaks the same again and again.
+    known: HashSet<Arc<Violation>>,
     /// Those that a step broke anew: whose, and their places in its list.
     begun: Vec<(IdentityId, u32)>,
 }
@@ -87,7 +90,7 @@ impl Verdicts {
             let slot = self.slots.entry(id).or_default();
             for change in changes {
                 let number = slot.all.len();
-                slot.add(at, change);
+                slot.add(at, change, &mut self.known);
                 let is_begun = slot.all.get(number).is_some_and(|new| new.since == new.from);
                 self.begun.extend(is_begun.then_some((id, number as u32)));
             }
@@ -171,13 +174,23 @@ impl Spell {
     }
 }
 
+/// The one that is known already, if it is.
+fn shared(violation: Violation, known: &mut HashSet<Arc<Violation>>) -> Arc<Violation> {
+    if let Some(known) = known.get(&violation) {
+        return Arc::clone(known);
+    }
+    let new = Arc::new(violation);
+    known.insert(Arc::clone(&new));
+    new
+}
+
 impl Slot {
-    fn add(&mut self, at: StepNo, change: Change) {
+    fn add(&mut self, at: StepNo, change: Change, known: &mut HashSet<Arc<Violation>>) {
         match change {
-            Change::Begun(violation) => self.open(violation, at, at),
+            Change::Begun(violation) => self.open(shared(violation, known), at, at),
             Change::Turned(violation) => {
                 let since = self.close(&violation.path, at, false).unwrap_or(at);
-                self.open(violation, since, at);
+                self.open(shared(violation, known), since, at);
             }
             Change::Ended { path, is_repaired } => {
                 self.close(&path, at, is_repaired);
@@ -185,7 +198,7 @@ impl Slot {
         }
     }
 
-    fn open(&mut self, violation: Violation, since: StepNo, from: StepNo) {
+    fn open(&mut self, violation: Arc<Violation>, since: StepNo, from: StepNo) {
         self.open.insert(violation.path.clone(), self.all.len());
         self.all.push(Invalid { violation, since, from, until: None, is_repaired: false });
     }
@@ -195,5 +208,27 @@ impl Slot {
         let invalid = self.open.remove(path).and_then(|i| self.all.get_mut(i))?;
         (invalid.until, invalid.is_repaired) = (Some(at), is_repaired);
         Some(invalid.since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_breaks_again_is_kept_once() {
+        let path = vec![Key::Name("a".into())];
+        let violation =
+            |message: &str| Violation { path: path.clone(), message: message.to_owned(), reasons: Vec::new() };
+        let ended = || Change::Ended { path: path.clone(), is_repaired: true };
+        let mut verdicts = Verdicts::default();
+        let changes =
+            [Change::Begun(violation("x")), ended(), Change::Begun(violation("x")), Change::Turned(violation("y"))];
+        for (at, change) in (1..).zip(changes) {
+            verdicts.add(Judgement { at, changes: vec![(IdentityId(0), vec![change])], ..Judgement::default() });
+        }
+        let all = verdicts.of(IdentityId(0));
+        assert_eq!(all.iter().map(|one| (one.since, one.from)).collect::<Vec<_>>(), [(1, 1), (3, 3), (3, 4)]);
+        assert!(Arc::ptr_eq(&all[0].violation, &all[1].violation) && verdicts.known.len() == 2);
     }
 }
