@@ -60,10 +60,10 @@ impl Format for Adp {
 
     fn about(&self) -> &'static str {
         "Trajectories for training agents: a file of records, each one run. Known by records whose `content` is an \
-         array of actions and observations with a `class_`; conversations (`conversations`, `messages`, `trajectory` \
-         or `traj` with `from` or `role`) and ATIF files (`steps` with `step_id` and `source`) are read too. At least \
-         half of the first 20 records must be such. The state is derived: where the run stands, what the environment \
-         shows, which tools were called, rewards."
+         array of actions and observations with a `class_`; conversations (`conversations`, `messages` or `trajectory` \
+         with `from` or `role`) and ATIF files (`steps` with `step_id` and `source`) are read too. At least half of \
+         the first 20 records must be such. The state is derived: where the run stands, what the environment shows, \
+         which tools were called, rewards."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -166,7 +166,7 @@ fn is_conversation(root: &Value<'_>) -> bool {
 
 /// The messages of a conversation, under any of its names.
 fn messages<'v, 'a>(root: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
-    let arrays = ["conversations", "messages", "trajectory", "traj"].into_iter().filter_map(|key| root.get(key));
+    let arrays = ["conversations", "messages", "trajectory"].into_iter().filter_map(|key| root.get(key));
     arrays.filter_map(Value::as_array).flatten()
 }
 

@@ -37,7 +37,7 @@ fn what_resembles_a_format_is_not_taken_for_it() {
         ("{\"slots\":{}}", "scopix"),
         (r#"{"name":"deploy","steps":[{"step_id":"build","run":"make"}]}"#, "generic"),
         (r#"{"steps":[{"step_id":1,"source":"user","message":"m"}]}"#, "adp"),
-        (r#"{"reward":1,"traj":[{"role":"user","content":"x"}]}"#, "adp"),
+        (r#"{"reward":1,"traj":[{"role":"user","content":"x"}]}"#, "messages"),
         (r#"{"a":{"messages":[{"role":"user","content":"x"}]},"b":{}}"#, "generic"),
         (r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#, "messages"),
         (r#"[{"role":"user","content":{"type":"input","input":{"x":1}}}]"#, "acts"),

@@ -5,7 +5,7 @@ use super::survey::Trajectories;
 use crate::format::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
-use crate::rules::adp::is_bare_chat;
+use crate::rules::adp::bare_pointer;
 
 /// The format.
 pub(in crate::format) struct Bare;
@@ -21,14 +21,14 @@ impl Format for Bare {
 
     fn about(&self) -> &'static str {
         "Conversations with nothing around them: a file that is one array of messages with a `role` (or `from`) and \
-         what was said, or lines of such arrays, each array one trajectory. At least half of the first 20 records must \
-         be such. Everything else is as in the Agent Data Protocol, which takes conversations that are a member of a \
+         what was said, or lines of such arrays, each array one trajectory; also records that hold it as `traj`. At \
+         least half of the first 20 records must be such. Everything else is as in the Agent Data Protocol, which takes conversations that are a member of a \
          record."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let n = bare(first);
-        let reason = "an array of messages with `role` or `from` and what was said".to_owned();
+        let reason = "arrays of messages with `role` or `from` and what was said".to_owned();
         (n > 0 && n * 2 >= first.len()).then_some(Match { reason })
     }
 
@@ -64,6 +64,7 @@ impl Format for Bare {
     {"role":"tool","tool_call_id":"c1","content":"a.txt"},{"role":"assistant","content":"a.txt"}]"#,
             "[{\"from\":\"human\",\"value\":\"hi\"},{\"from\":\"gpt\",\"value\":\"hello\"}]\n\
              [{\"from\":\"human\",\"value\":\"bye\"},{\"from\":\"gpt\",\"value\":\"bye\"}]\n",
+            "{\"task_id\":3,\"reward\":1.0,\"traj\":[{\"role\":\"user\",\"content\":\"hi\"}]}\n",
         ]
     }
 }
@@ -71,8 +72,8 @@ impl Format for Bare {
 /// How many are conversations, and no context of Agent/Data (A7, A8).
 fn bare(first: &[Value<'_>]) -> usize {
     let is_context = |value: &Value<'_>| {
-        let messages = value.as_array().unwrap_or_default();
+        let Some(messages) = value.as_array() else { return false };
         messages.iter().filter(|message| Message::of(message).is_typed()).count() * 2 >= messages.len()
     };
-    first.iter().filter(|value| is_bare_chat(value) && !is_context(value)).count()
+    first.iter().filter(|value| bare_pointer(value).is_some() && !is_context(value)).count()
 }

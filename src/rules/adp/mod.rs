@@ -43,7 +43,7 @@ pub use part::{Parts, Renumbered};
 pub use pointer::{Pointer, slot_pointer};
 pub use reading::{Reading, Way, record_id};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
-pub use shape::{Shape, Version, VersionFault, is_bare_chat, shape};
+pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
 pub use show::{label, said, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::links;
 use super::number;
-use super::shape::{Shape, Version, chat_pointer, is_bare_chat, shape};
+use super::shape::{Shape, Version, bare_pointer, chat_pointer, shape};
 use crate::json::{Data, Value};
 
 /// Members by which records are told apart, the first that is there counts. Several attempts at one task share an
@@ -33,7 +33,7 @@ const VERDICTS: [&str; 2] = ["resolved", "target"];
 pub enum Way {
     /// D2, to the letter: [`Reading::of`].
     Protocol,
-    /// A bare array of messages is a conversation too: [`Reading::of_bare`].
+    /// Bare messages are a conversation too: [`Reading::of_bare`].
     Bare,
 }
 
@@ -82,10 +82,13 @@ impl<'a> Reading<'a> {
         Self::with(root, shape, body)
     }
 
-    /// The same, and a bare array of messages is a conversation too.
+    /// The same, and a bare array of messages is a conversation too, also as `traj` of a record.
     #[must_use]
     pub fn of_bare(root: &'a Value<'a>) -> Self {
-        if is_bare_chat(root) { Self::with(root, Shape::Chat, Some("")) } else { Self::of(root) }
+        match bare_pointer(root) {
+            Some(pointer) => Self::with(root, Shape::Chat, Some(pointer)),
+            None => Self::of(root),
+        }
     }
 
     fn with(root: &'a Value<'a>, shape: Shape, body: Option<&'static str>) -> Self {

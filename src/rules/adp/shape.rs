@@ -57,8 +57,8 @@ fn is_atif(root: &Value<'_>) -> bool {
     version.is_some_and(|v| v.starts_with("ATIF")) || steps.first().is_some_and(|s| s.get("step_id").is_some())
 }
 
-/// D2, point 3: pointers to arrays of messages, in the order in which they are tried; the last is tau-bench's.
-const CHATS: [&str; 4] = ["/conversations", "/messages", "/trajectory", "/traj"];
+/// D2, point 3: pointers to arrays of messages, in the order in which they are tried.
+const CHATS: [&str; 3] = ["/conversations", "/messages", "/trajectory"];
 
 /// D2, point 3: the array of messages, by its pointer.
 #[must_use]
@@ -69,10 +69,16 @@ pub(super) fn chat_pointer(root: &Value<'_>) -> Option<&'static str> {
     })
 }
 
-/// Whether a value is an array of messages with a known speaker and something said: a conversation with nothing around
-/// it, which D2 does not know. Most speakers must be known, since others than agents have roles too.
+/// The pointer to the messages of a conversation that D2 does not know: a bare array, `""`, or tau-bench's `traj`.
 #[must_use]
-pub fn is_bare_chat(root: &Value<'_>) -> bool {
+pub fn bare_pointer(root: &Value<'_>) -> Option<&'static str> {
+    let (pointer, messages) = if root.as_array().is_some() { ("", root) } else { ("/traj", root.get("traj")?) };
+    (shape(root) == Shape::Other && is_bare_chat(messages)).then_some(pointer)
+}
+
+/// Whether a value is an array of messages with a known speaker and something said. Most speakers must be known, since
+/// others than agents have roles too.
+fn is_bare_chat(root: &Value<'_>) -> bool {
     let is_said = |m: &Value<'_>| {
         let texts = ["content", "value"].iter().filter_map(|key| m.get(key));
         let mut texts = texts.filter(|v| matches!(v.data, Data::String(_) | Data::Array(_) | Data::Null));
@@ -168,7 +174,7 @@ mod tests {
             (r#"{"steps":[{"step_id":1}],"content":[]}"#, Shape::Atif),
             (r#"{"steps":[],"schema_version":"ATIF-v1.0"}"#, Shape::Atif),
             (r#"{"steps":[]}"#, Shape::Other),
-            (r#"{"traj":[{"role":"user"}],"reward":1}"#, Shape::Chat),
+            (r#"{"traj":[{"role":"user","content":"x"}],"reward":1}"#, Shape::Other),
             (r#"[{"role":"user","content":"x"}]"#, Shape::Other),
             ("[]", Shape::Other),
         ] {
@@ -194,6 +200,21 @@ mod tests {
             (r#"{"role":"user","content":"x"}"#, false),
         ] {
             assert_eq!(is_bare_chat(&parse(text).unwrap()), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn conversations_that_the_protocol_does_not_know_are_found() {
+        for (text, expect) in [
+            (r#"[{"role":"user","content":"x"}]"#, Some("")),
+            (r#"{"traj":[{"role":"user","content":"x"}],"reward":1}"#, Some("/traj")),
+            (r#"{"traj":[{"role":"user","content":"x"}],"messages":[]}"#, None),
+            (r#"{"traj":[{"role":"user","content":"x"}],"id":"a","schema_version":"1.0.0"}"#, None),
+            (r#"{"traj":[]}"#, None),
+            (r#"{"traj":[[1,2],[3,4]]}"#, None),
+            (r#"{"x":1}"#, None),
+        ] {
+            assert_eq!(bare_pointer(&parse(text).unwrap()), expect, "{text}");
         }
     }
 
