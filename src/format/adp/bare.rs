@@ -22,8 +22,8 @@ impl Format for Bare {
     fn about(&self) -> &'static str {
         "Conversations with nothing around them: a file that is one array of messages with a `role` (or `from`) and \
          what was said, or lines of such arrays, each array one trajectory; also records that hold it as `traj`. At \
-         least half of the first 20 records must be such. Everything else is as in the Agent Data Protocol, which takes conversations that are a member of a \
-         record."
+         least half of the first 20 records must be such. Everything else is as in the Agent Data Protocol, which \
+         takes conversations that are a member of a record."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
