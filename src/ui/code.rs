@@ -233,10 +233,15 @@ mod tests {
             code.lines().map(parse).collect::<Vec<_>>()
         };
         let own = include_str!("code.rs");
-        let python = "class Größe(Base):\n    naïve = r\"\\w+\" + f'{x!r:>{w}}'  # ünï\n    async def f(self, a: int = 0x1F) -> None:\n        return await 数.get(α_1, [1.5e3, 2j])\n";
+        let python = concat!(
+            "class Größe(Base):\n    naïve = r\"\\w+\" + f'{x!r:>{w}}'  # ünï\n",
+            "    async def f(self, a: int = 0x1F) -> None:\n        return await 数.get(α_1, [1.5e3, 2j])\n"
+        );
         let shell = "for f in *.txt; do if [[ -n \"${f%.*}\" ]]; then größe=$(wc -l < \"$f\"); fi; done # ende\n";
-        let typed =
-            "export async function größe<T extends Foo>(x: T[]): Promise<T> { return x.map((y) => `${y}`)[0]!; }\n";
+        let typed = concat!(
+            "export async function größe<T extends Foo>(x: T[]): Promise<T> {\n",
+            "  return x.map((y) => `${y}`)[0]!;\n}\n"
+        );
         let asked = "SELECT COUNT(*) AS größe FROM t LEFT JOIN u ON t.id = u.id WHERE a > 3.5 AND b = 'x'; -- c\n";
         for (language, code) in [
             ("rust", own),
