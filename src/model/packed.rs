@@ -1,4 +1,61 @@
 //! Numbers in as few bytes as they need: seven bits in each, the lowest first; all but the last have the highest bit.
+//! And lists of what is packed so.
+
+/// Entries from one that can be found at once to the next.
+const STRIDE: usize = 16;
+
+/// Entries of packed numbers, one behind the other. Each sixteenth can be found at once, with what is known before it;
+/// who reads passes over those between.
+#[derive(Debug, Default)]
+pub struct PackedList<B> {
+    bytes: Vec<u8>,
+    /// Where each sixteenth begins, and what is known before it.
+    stops: Vec<(usize, B)>,
+    count: usize,
+}
+
+impl<B: Copy> PackedList<B> {
+    /// Appends what is written.
+    pub fn push(&mut self, before: B, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.count.is_multiple_of(STRIDE) {
+            self.stops.push((self.bytes.len(), before));
+        }
+        write(&mut self.bytes);
+        self.count += 1;
+    }
+
+    /// What can be found at once at or before an entry: it and all that follow, what is known before it, and how many
+    /// entries are to be passed over. None: there is no such entry.
+    #[must_use]
+    pub fn near(&self, number: usize) -> Option<(&[u8], B, usize)> {
+        let (at, before) = self.stops.get(number / STRIDE).filter(|_| number < self.count)?;
+        Some((self.bytes.get(*at..)?, *before, number % STRIDE))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Bytes that they take.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.bytes.len() + size_of_val(self.stops.as_slice())
+    }
+
+    /// Gives back what is not needed.
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.stops.shrink_to_fit();
+    }
+}
 
 /// Appends a number: one byte below 128, at most ten.
 pub fn put(out: &mut Vec<u8>, mut number: u64) {

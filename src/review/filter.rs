@@ -255,14 +255,13 @@ impl Filter {
     /// marks.
     #[must_use]
     pub fn is_of_outline(&self) -> bool {
-        use Numbers::{Actions, Calls, Record, Reward, Size, Steps};
-        self.terms.iter().all(|term| match term.field {
-            Some(Field::Number(number)) => matches!(number, Record | Steps | Actions | Calls | Size | Reward),
-            Some(Field::Name(name)) => {
-                matches!(name, Names::Tool | Names::Class | Names::Finish | Names::Mark | Names::Tag)
-            }
+        use Numbers::{Actions, Calls, Reward, Steps};
+        let is_of_steps = |term: &Term| match term.field {
+            Some(Field::Number(number)) => matches!(number, Steps | Actions | Calls | Reward),
+            Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Finish),
             _ => false,
-        })
+        };
+        self.terms.iter().all(|term| is_of_steps(term) || term.is_of_place())
     }
 
     /// Whether all that it asks for is what rules find, beside sizes and marks.

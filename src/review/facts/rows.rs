@@ -1,11 +1,8 @@
 //! Rows of facts in as few bytes as their numbers ask for.
 //!
-//! A row begins with its length, so that one is passed over without a look at it; each sixteenth can be found at once.
+//! A row begins with its length, so that one is passed over without a look at it.
 
-use crate::model::packed::{put, take};
-
-/// Rows from one that can be found at once to the next.
-const STRIDE: usize = 16;
+use crate::model::packed::{PackedList, put, take};
 
 /// The numbers of a record. What stands for a word is its number in a dictionary.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -29,12 +26,10 @@ pub(super) struct Row {
 /// Packed rows, with the names that each has and how often.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    bytes: Vec<u8>,
-    /// Of each sixteenth row, where it begins, and where its texts do.
-    stops: Vec<(u32, u32)>,
-    count: usize,
+    /// Before each, where its texts begin.
+    list: PackedList<usize>,
     /// Bytes of the texts of all.
-    texts: u64,
+    texts: usize,
 }
 
 /// Where a row stands.
@@ -49,53 +44,49 @@ pub(super) struct At<'r> {
 impl Rows {
     /// Takes the next row, and its names by number with how often each occurs.
     pub(super) fn push(&mut self, row: &Row, names: &[(u64, u64)]) {
-        if self.count.is_multiple_of(STRIDE) {
-            // A chunk is made of records of a few megabytes: both are far below 4 GiB.
-            self.stops.push((self.bytes.len() as u32, self.texts as u32));
-        }
         let Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, texts, names: counts } = *row;
         let numbers = [bytes, is_read.into(), steps, chars, tokens, reward, finish, errors, warnings];
         let mut packed = Vec::with_capacity(64);
         let numbers = texts.into_iter().chain(numbers).chain(counts);
         numbers.chain(names.iter().flat_map(|(name, n)| [*name, *n])).for_each(|number| put(&mut packed, number));
-        put(&mut self.bytes, packed.len() as u64);
-        self.bytes.append(&mut packed);
-        self.texts += texts.iter().sum::<u64>();
-        self.count += 1;
+        self.list.push(self.texts, |out| {
+            put(out, packed.len() as u64);
+            out.append(&mut packed);
+        });
+        self.texts += texts.iter().sum::<u64>() as usize;
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.count
+        self.list.len()
     }
 
     /// Bytes that they take.
     #[cfg(test)]
     pub(super) fn size(&self) -> usize {
-        self.bytes.len() + size_of_val(self.stops.as_slice())
+        self.list.size()
     }
 
     /// Gives back what is not needed.
     pub(super) fn shrink_to_fit(&mut self) {
-        self.bytes.shrink_to_fit();
-        self.stops.shrink_to_fit();
+        self.list.shrink_to_fit();
     }
 
     /// The row of that number.
     pub(super) fn get(&self, number: usize) -> Option<At<'_>> {
-        (number < self.count).then(|| self.from(number / STRIDE).nth(number % STRIDE))?
+        let (mut rows, skipped) = self.near(number);
+        rows.nth(skipped)
     }
 
     /// All rows.
     pub(super) fn iter(&self) -> impl Iterator<Item = At<'_>> {
-        self.from(0)
+        self.near(0).0
     }
 
-    /// Those from one that can be found at once.
-    fn from(&self, stop: usize) -> impl Iterator<Item = At<'_>> {
-        let (at, text) = self.stops.get(stop).copied().unwrap_or((self.bytes.len() as u32, 0));
-        let (mut rest, mut text) = (&self.bytes[at as usize..], text as usize);
-        std::iter::from_fn(move || {
+    /// Those from one on that can be found at once, at or before that number, and how many come before it.
+    fn near(&self, number: usize) -> (impl Iterator<Item = At<'_>>, usize) {
+        let (mut rest, mut text, skipped) = self.list.near(number).unwrap_or_default();
+        let rows = std::iter::from_fn(move || {
             if rest.is_empty() {
                 return None;
             }
@@ -105,7 +96,8 @@ impl Rows {
             text += (take(&mut texts) + take(&mut texts)) as usize;
             rest = &rest[len..];
             Some(here)
-        })
+        });
+        (rows, skipped)
     }
 }
 

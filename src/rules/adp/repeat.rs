@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use super::shape::Shape;
 use crate::json::{self, Value};
-use crate::model::packed::{put, take};
+use crate::model::packed::{PackedList, put, take};
 use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
 use crate::rules::digest;
 use serde::Serialize;
@@ -84,15 +84,9 @@ struct Firsts {
 /// Records and places of values, each told by what it is more than the one before.
 #[derive(Debug, Default)]
 struct Places {
-    packed: Vec<u8>,
-    /// Before each sixteenth: bytes, and the value before it.
-    stops: Vec<(usize, First)>,
+    list: PackedList<First>,
     last: First,
-    count: usize,
 }
-
-/// Values from one that can be found at once to the next.
-const STRIDE: usize = 16;
 
 /// Where a value stands first, and the record.
 #[derive(Debug, Clone, Copy, Default)]
@@ -103,27 +97,23 @@ struct First {
 
 impl Places {
     fn push(&mut self, first: First) {
-        if self.count.is_multiple_of(STRIDE) {
-            self.stops.push((self.packed.len(), self.last));
-        }
         let First { record, span } = self.last;
-        put(&mut self.packed, first.record.wrapping_sub(record));
-        put(&mut self.packed, first.span.offset.wrapping_sub(span.offset));
-        put(&mut self.packed, first.span.len);
+        self.list.push(self.last, |out| {
+            put(out, first.record.wrapping_sub(record));
+            put(out, first.span.offset.wrapping_sub(span.offset));
+            put(out, first.span.len);
+        });
         self.last = first;
-        self.count += 1;
     }
 
-    fn get(&self, number: u32) -> First {
-        let number = number as usize;
-        let (from, mut first) = self.stops.get(number / STRIDE).copied().unwrap_or_default();
-        let mut rest = &self.packed[from..];
-        for _ in 0..=number % STRIDE {
+    fn get(&self, number: u32) -> Option<First> {
+        let (mut rest, mut first, skipped) = self.list.near(number as usize)?;
+        for _ in 0..=skipped {
             first.record = first.record.wrapping_add(take(&mut rest));
             first.span.offset = first.span.offset.wrapping_add(take(&mut rest));
             first.span.len = take(&mut rest);
         }
-        first
+        Some(first)
     }
 }
 
@@ -131,10 +121,9 @@ impl Firsts {
     /// The record that had a value first, if it is not this one.
     fn note(&mut self, digest: u128, now: First, bytes: &dyn Bytes) -> Option<u64> {
         // Nothing is compared with what comes behind as many values.
-        let next = u32::try_from(self.places.count).ok()?;
+        let next = u32::try_from(self.places.list.len()).ok()?;
         let mut at = digest as u32;
-        while let Some(number) = self.by_digest.get(&at) {
-            let first = self.places.get(*number);
+        while let Some(first) = self.by_digest.get(&at).and_then(|number| self.places.get(*number)) {
             if is_same(first.span, now.span, bytes) {
                 return Some(first.record);
             }
@@ -219,8 +208,8 @@ mod tests {
             first.entry(value).or_insert(record);
             assert_eq!(told.first().map(|message| message.to_string()), expected, "record {record}");
         }
-        let bytes = repeats.ids.places.packed.len();
-        assert!(bytes <= first.len() * 4, "{bytes} for {}", first.len());
+        let bytes = repeats.ids.places.list.size();
+        assert!(bytes <= first.len() * 6, "{bytes} for {}", first.len());
     }
 
     #[test]
