@@ -34,9 +34,10 @@ pub fn is_pattern(path: &Path) -> bool {
 /// It is no pattern, or nothing fits it.
 pub fn files_matching(pattern: &Path) -> Result<(Vec<PathBuf>, Vec<Problem>), Problem> {
     let (mut found, mut troubles) = (BTreeSet::new(), Vec::new());
-    for one in alternatives(&pattern.to_string_lossy())? {
+    // An empty one is no name, and not the folder that one stands in.
+    for one in alternatives(&pattern.to_string_lossy())?.iter().filter(|one| !one.is_empty()) {
         let mut search = Search {
-            parts: parts(Path::new(&one))?,
+            parts: parts(Path::new(one))?,
             seen: HashSet::new(),
             found: BTreeSet::new(),
             troubles: Vec::new(),
@@ -284,5 +285,6 @@ mod tests {
             let why = files_matching(&root.join(pattern)).unwrap_err().to_string();
             assert!(why.contains(told), "{pattern}: {why}");
         }
+        assert!(files_matching(Path::new("{no-such-name,}")).is_err(), "an empty alternative is not this folder");
     }
 }
