@@ -8,7 +8,7 @@ mod survey;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
-use crate::rules::adp::{ClassNote, Item, Shape, shape};
+use crate::rules::adp::{ClassNote, Item, Shape, Way, shape};
 pub(super) use bare::Bare;
 pub(super) use named::Named;
 
@@ -95,15 +95,11 @@ impl Format for Adp {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        Some(Box::new(survey::Trajectories::<false>::new(purpose)))
-    }
-
-    fn has_conversations(&self) -> bool {
-        true
+        Some(Box::new(survey::Trajectories::new(Way::Protocol, purpose)))
     }
 
     fn run(&self) -> Box<dyn Run> {
-        Box::<run::Trajectory<false>>::default()
+        Box::new(run::Trajectory::new(Way::Protocol))
     }
 
     fn samples(&self) -> &'static [&'static str] {

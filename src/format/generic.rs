@@ -75,10 +75,10 @@ struct Texts;
 
 impl Survey for Texts {
     fn look(&self) -> Look {
-        |record, text| {
+        Box::new(|record, text| {
             let found = |reason: String| Found { finding: invalid(record.number, &reason), place: record.place };
             Looked::Findings(fault(record, text).map(found).into_iter().collect())
-        }
+        })
     }
 
     fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {

@@ -6,7 +6,7 @@ use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
 
 /// Looks at one record by itself; several can be looked at at once, in any order.
-pub type Look = fn(&Record, &[u8]) -> Looked;
+pub type Look = Box<dyn Fn(&Record, &[u8]) -> Looked + Send + Sync>;
 
 /// A pass over a file in two parts: the look at each record by itself, and what their order tells. It holds counts and
 /// hashes, no records.

@@ -82,10 +82,10 @@ impl Scanner {
         };
         if wanted.threads < 2 || batches.len() < 2 {
             for batch in batches.into_iter().take_while(|_| is_wanted()) {
-                tell(batch.start, look_at(source, look, batch));
+                tell(batch.start, look_at(source, &look, batch));
             }
         } else {
-            side_by_side(source, look, &batches, wanted.threads, is_wanted, &mut tell);
+            side_by_side(source, &look, &batches, wanted.threads, is_wanted, &mut tell);
         }
         send(Msg::ScanEnded(wanted.content));
     }
@@ -94,7 +94,7 @@ impl Scanner {
 /// Batch i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
 fn side_by_side(
     source: &Source,
-    look: Look,
+    look: &Look,
     batches: &[Range<usize>],
     threads: usize,
     is_wanted: &(dyn Fn() -> bool + Sync),
@@ -130,7 +130,7 @@ fn side_by_side(
 /// would tell.
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
-    let looked = look_at_one(source, survey.look(), record);
+    let looked = look_at_one(source, &survey.look(), record);
     told(survey.as_mut(), source, record.number, looked)
 }
 
@@ -199,12 +199,12 @@ fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) ->
     maker.finish()
 }
 
-fn look_at(source: &Source, look: Look, numbers: Range<usize>) -> Batch {
+fn look_at(source: &Source, look: &Look, numbers: Range<usize>) -> Batch {
     let records = numbers.map_while(|number| source.records.get(number));
     records.map(|record| (record.place.span.len, look_at_one(source, look, &record))).collect()
 }
 
-fn look_at_one(source: &Source, look: Look, record: &Record) -> Result<Looked, Problem> {
+fn look_at_one(source: &Source, look: &Look, record: &Record) -> Result<Looked, Problem> {
     let mut span: Span = record.place.span;
     if record.body != RecordBody::Text {
         span.len = span.len.min(BROKEN_BYTES);

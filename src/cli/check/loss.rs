@@ -1,7 +1,6 @@
 //! `obelus check --loss`: how the conversations of a file would train.
 
 use crate::cli::Stop;
-use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Found, Record};
 use crate::review::LossCheck;
@@ -12,7 +11,7 @@ pub(super) fn file(
     loaded: &Loaded,
     mut each: impl FnMut(Found) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    if loaded.detected.format.layout() != Layout::Set {
+    if !loaded.detected.format.has_conversations() {
         return Ok(());
     }
     let look = |record: &Record, text: &[u8]| check.look(record, text);

@@ -5,7 +5,7 @@ use super::survey::Trajectories;
 use crate::format::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
-use crate::rules::adp::bare_pointer;
+use crate::rules::adp::{Way, bare_pointer};
 
 /// The format.
 pub(in crate::format) struct Bare;
@@ -46,15 +46,11 @@ impl Format for Bare {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        Some(Box::new(Trajectories::<true>::new(purpose)))
-    }
-
-    fn has_conversations(&self) -> bool {
-        true
+        Some(Box::new(Trajectories::new(Way::Bare, purpose)))
     }
 
     fn run(&self) -> Box<dyn Run> {
-        Box::<Trajectory<true>>::default()
+        Box::new(Trajectory::new(Way::Bare))
     }
 
     fn samples(&self) -> &'static [&'static str] {

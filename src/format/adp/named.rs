@@ -7,6 +7,9 @@ use crate::json::Value;
 /// The format.
 pub(in crate::format) struct Named;
 
+/// What a trajectory says of itself before its steps.
+const BEFORE_STEPS: [&str; 5] = ["schema_version", "session_id", "trajectory_id", "agent", "notes"];
+
 /// An agent that has another one search.
 const PARENT_AND_CHILD: &str = r#"{
 "parent":{"schema_version":"ATIF-v1.6","session_id":"p","agent":{"name":"a","version":"1"},"steps":[
@@ -37,7 +40,10 @@ impl Format for Named {
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let [file] = first else { return None };
         let members = &file.as_object()?.members;
-        let are_atif = !members.is_empty() && members.iter().all(|member| is_atif(&member.value));
+        let (last, before) = members.split_last()?;
+        // Of a long file only the beginning is looked at: the last one may be cut off before its steps.
+        let is_last = is_atif(&last.value) || (!before.is_empty() && is_beginning(&last.value));
+        let are_atif = is_last && before.iter().all(|member| is_atif(&member.value));
         are_atif.then(|| Match { reason: "every member of the object is an ATIF trajectory".to_owned() })
     }
 
@@ -53,10 +59,6 @@ impl Format for Named {
         Adp.survey(purpose)
     }
 
-    fn has_conversations(&self) -> bool {
-        true
-    }
-
     fn run(&self) -> Box<dyn Run> {
         Adp.run()
     }
@@ -64,6 +66,14 @@ impl Format for Named {
     fn samples(&self) -> &'static [&'static str] {
         &[PARENT_AND_CHILD]
     }
+}
+
+/// Whether a value is what may stand before the steps of a trajectory, and no more.
+fn is_beginning(value: &Value<'_>) -> bool {
+    let is_head = |name: &str| BEFORE_STEPS.contains(&name);
+    value
+        .as_object()
+        .is_some_and(|object| !object.members.is_empty() && object.members.iter().all(|member| is_head(&member.key)))
 }
 
 #[cfg(test)]
@@ -77,6 +87,9 @@ mod tests {
         let is_taken = |text: &str| Named.detect(&[parse(text).unwrap()]).is_some();
         assert!(is_taken(PARENT_AND_CHILD));
         assert!(is_taken(&format!("{{\"one\":{ATIF}}}")));
+        assert!(is_taken(&format!("{{\"one\":{ATIF},\"two\":{{\"session_id\":\"2\"}}}}")), "cut before the steps");
+        let alone = r#"{"one":{"session_id":"1"}}"#;
+        assert!(!is_taken(alone), "{alone}");
         for text in [ATIF.to_owned(), "{}".to_owned(), format!("{{\"a\":{ATIF},\"b\":{{}}}}"), format!("[{ATIF}]")] {
             assert!(!is_taken(&text), "{text}");
         }

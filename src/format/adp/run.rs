@@ -12,14 +12,10 @@ use serde_json::value::RawValue;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// How records are read. `BARE`: an array of messages is a conversation too, which the rules of the format do not know.
-pub(super) const fn way<const BARE: bool>() -> Way {
-    if BARE { Way::Bare } else { Way::Protocol }
-}
-
 /// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
 #[derive(Default)]
-pub(super) struct Trajectory<const BARE: bool> {
+pub(super) struct Trajectory {
+    way: Way,
     record: Option<Record>,
     shape: Option<Shape>,
     steps: Vec<Kept>,
@@ -57,7 +53,12 @@ impl Kept {
     }
 }
 
-impl<const BARE: bool> Trajectory<BARE> {
+impl Trajectory {
+    /// Reads its record in that way.
+    pub(super) fn new(way: Way) -> Self {
+        Self { way, ..Self::default() }
+    }
+
     fn read(&mut self, reading: &Reading<'_>, record: &Record, text: &[u8]) {
         let span = record.place.span;
         let (mut line, mut counted) = (record.place.line, 0);
@@ -110,7 +111,7 @@ fn view_entry(role: Role, step: StepNo, content: String, text: String) -> ViewEn
     ViewEntry { text: format!("{role}: {text}"), role: Some(role), content: Some(content), step, identity: None }
 }
 
-impl<const BARE: bool> Run for Trajectory<BARE> {
+impl Run for Trajectory {
     fn push(&mut self, record: &Record, text: &[u8], _bytes: &dyn Bytes) {
         // Each record is a run of its own: a second one has no place here.
         if self.record.is_some() {
@@ -118,7 +119,7 @@ impl<const BARE: bool> Run for Trajectory<BARE> {
         }
         self.record = Some(record.clone());
         match adp::read_text(record, text) {
-            Ok(root) => self.read(&way::<BARE>().read(&root), record, text),
+            Ok(root) => self.read(&self.way.read(&root), record, text),
             Err(finding) => self.findings = vec![Arc::new(finding)],
         }
     }
@@ -247,7 +248,7 @@ impl<const BARE: bool> Run for Trajectory<BARE> {
     }
 }
 
-impl<const BARE: bool> Trajectory<BARE> {
+impl Trajectory {
     /// The identities at a step that a pointer names, in order of first appearance.
     fn named<'t>(&'t self, pointer: &'t Pointer, step: StepNo) -> impl Iterator<Item = IdentityId> + 't {
         let all = self.tree.identities(step).into_iter().map(|view| view.id);

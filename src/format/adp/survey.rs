@@ -1,37 +1,35 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
-use super::run::way;
 use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
 use crate::model::{Bytes, Found};
-use crate::rules::adp;
+use crate::rules::adp::{self, Way};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// The rules' survey, its statistics as JSON. `BARE`: an array of messages is a conversation too.
-pub(super) struct Trajectories<const BARE: bool> {
+/// The rules' survey, its statistics as JSON.
+pub(super) struct Trajectories {
+    way: Way,
     purpose: Purpose,
     survey: adp::Survey,
 }
 
-impl<const BARE: bool> Trajectories<BARE> {
-    pub(super) fn new(purpose: Purpose) -> Self {
-        Self { purpose, survey: adp::Survey::default() }
+impl Trajectories {
+    pub(super) fn new(way: Way, purpose: Purpose) -> Self {
+        Self { way, purpose, survey: adp::Survey::default() }
     }
 }
 
-impl<const BARE: bool> Survey for Trajectories<BARE> {
+impl Survey for Trajectories {
     fn look(&self) -> Look {
-        match self.purpose {
-            Purpose::Findings | Purpose::Judged => {
-                |record, text| Looked::Trajectory(Box::new(adp::judge(record, text, way::<BARE>())))
-            }
-            Purpose::Statistics => {
-                |record, text| Looked::Trajectory(Box::new(adp::examine(record, text, way::<BARE>())))
-            }
-            Purpose::Table => |record, text| Looked::Trajectory(Box::new(adp::glance(record, text, way::<BARE>()))),
-            Purpose::Outline => |record, text| Looked::Trajectory(Box::new(adp::outline(record, text, way::<BARE>()))),
-            Purpose::Heads => |record, text| Looked::Trajectory(Box::new(adp::head(record, text, way::<BARE>()))),
-            Purpose::Measures => |record, text| Looked::Trajectory(Box::new(adp::measure(record, text, way::<BARE>()))),
-        }
+        let way = self.way;
+        let see = match self.purpose {
+            Purpose::Findings | Purpose::Judged => adp::judge,
+            Purpose::Statistics => adp::examine,
+            Purpose::Table => adp::glance,
+            Purpose::Outline => adp::outline,
+            Purpose::Heads => adp::head,
+            Purpose::Measures => adp::measure,
+        };
+        Box::new(move |record, text| Looked::Trajectory(Box::new(see(record, text, way))))
     }
 
     fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {

@@ -29,9 +29,10 @@ const GRADES: [&str; 2] = ["reward", "score"];
 const VERDICTS: [&str; 2] = ["resolved", "target"];
 
 /// A way to read records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Way {
     /// D2, to the letter: [`Reading::of`].
+    #[default]
     Protocol,
     /// Bare messages are a conversation too: [`Reading::of_bare`].
     Bare,
