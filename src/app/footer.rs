@@ -171,7 +171,7 @@ fn is_empty(app: &App) -> bool {
         _ if app.layer.is_some() => false,
         (Pane::Files, _) => app.files.as_ref().is_none_or(|files| files.pane.rows().is_empty()),
         (Pane::Table, _) => table.count(&app.session) == 0,
-        (Pane::Facets, _) => table.facets.len() == 0,
+        (Pane::Facets, _) => table.facets.is_empty(),
         (Pane::Plot, _) => table.plot.chosen(table.facets.tally.as_ref().map(|(_, tally)| tally)).is_none(),
         (Pane::Attempts, _) => app.attempts.is_empty(),
         (_, None) => true,

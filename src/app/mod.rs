@@ -69,6 +69,17 @@ pub enum Layer {
     Column(Prompt),
 }
 
+impl Layer {
+    /// The line in it that is typed.
+    fn prompt(&mut self) -> &mut Prompt {
+        match self {
+            Self::Menu(menu) => &mut menu.prompt,
+            Self::Search(prompt) | Self::Condition(prompt) | Self::Filter(prompt) | Self::Column(prompt) => prompt,
+            Self::Review(line) => &mut line.prompt,
+        }
+    }
+}
+
 /// A sentence in the footer, until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
@@ -305,14 +316,7 @@ impl App {
     }
 
     fn type_key(&mut self, key: KeyPress) {
-        let prompt = match &mut self.layer {
-            Some(Layer::Menu(menu)) => &mut menu.prompt,
-            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
-                prompt
-            }
-            Some(Layer::Review(line)) => &mut line.prompt,
-            None => return,
-        };
+        let Some(prompt) = self.layer.as_mut().map(Layer::prompt) else { return };
         if let Some(c) = key.typed() {
             prompt.insert(c.encode_utf8(&mut [0; 4]));
         } else {
@@ -332,13 +336,8 @@ impl App {
         if self.is_asked() {
             return;
         }
-        match &mut self.layer {
-            Some(Layer::Menu(menu)) => menu.prompt.insert(text),
-            Some(Layer::Search(prompt) | Layer::Condition(prompt) | Layer::Filter(prompt) | Layer::Column(prompt)) => {
-                prompt.insert(text)
-            }
-            Some(Layer::Review(line)) => line.prompt.insert(text),
-            None => {}
+        if let Some(layer) = &mut self.layer {
+            layer.prompt().insert(text);
         }
         self.refresh_menu();
     }

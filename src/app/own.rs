@@ -38,6 +38,7 @@ impl App {
         prompt.insert(typed);
         self.layer = Some(Layer::Column(prompt));
         if !typed.is_empty() {
+            self.keep_typed();
             self.submit_column();
         }
     }

@@ -265,7 +265,8 @@ impl App {
                     return Some(hits);
                 }
                 let text = || leaf.value.text(open.bytes()).is_ok_and(|text| pattern.is_match(&text));
-                let is_value = leaf.value.short().map_or_else(text, |text| pattern.is_match(text));
+                // A long value is read only where nothing else of it matches.
+                let is_value = || leaf.value.short().map_or_else(text, |text| pattern.is_match(text));
                 let alike = before.iter().zip(&leaf.path).take_while(|(a, b)| a == b).count();
                 above.truncate(if above.is_empty() { 0 } else { alike + 1 });
                 for end in above.len()..=leaf.path.len() {
@@ -274,7 +275,7 @@ impl App {
                     let is_new = is_path && (has_paths || !above.last().is_some_and(|is_path| *is_path));
                     let is_name = path.last().is_some_and(|key| matches!(key, Key::Name(n) if pattern.is_match(n)));
                     let is_leaf = end == leaf.path.len();
-                    if is_new || is_name || (is_leaf && is_value) {
+                    if is_new || is_name || (is_leaf && is_value()) {
                         hits.extend((is_leaf || !has_paths).then(|| (identity.clone(), path.to_vec())));
                     }
                     above.push(is_path);

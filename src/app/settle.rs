@@ -18,6 +18,8 @@ use std::sync::Arc;
 const AT_ONCE_MAX: u64 = 96 << 10;
 /// States with more writes between them are compared by a job.
 const COMPARED_AT_ONCE_MAX: usize = 2_000;
+/// The same of bytes of the values that differ.
+const COMPARED_BYTES_MAX: u64 = 256 << 10;
 /// Most bytes of a raw record that are shown.
 const RAW_MAX: u64 = 1 << 20;
 
@@ -272,7 +274,8 @@ impl App {
             return;
         }
         inspector.diff_asked = now;
-        if question.cost(open.run()) > COMPARED_AT_ONCE_MAX {
+        let is_long = || question.bytes(open.run()) > COMPARED_BYTES_MAX;
+        if question.cost(open.run()) > COMPARED_AT_ONCE_MAX || is_long() {
             let (generation, unfolded) = (session.generation, inspector.diff_unfolded.clone());
             effects.push(Effect::Compare { generation, question, unfolded });
         } else {

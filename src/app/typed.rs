@@ -1,7 +1,6 @@
 //! What was typed in the prompts since the program began: each prompt has its own lines, and brings them back.
 
 use super::menu::MenuKind;
-use super::prompt::Prompt;
 use super::review::LineKind;
 use super::{App, Layer, Pane};
 
@@ -48,22 +47,21 @@ impl Typed {
 }
 
 impl App {
-    /// The prompt that is open, if it keeps its lines.
-    fn prompt(&mut self) -> Option<(Of, &mut Prompt)> {
-        let filter = match self.pane {
-            Pane::Files => Of::FilterOfFiles,
-            Pane::Table | Pane::Facets | Pane::Plot => Of::FilterOfTable,
-            _ => Of::FilterOfSteps,
-        };
-        Some(match self.layer.as_mut()? {
-            Layer::Search(prompt) => (Of::Search, prompt),
-            Layer::Menu(menu) if menu.kind == MenuKind::Palette => (Of::Command, &mut menu.prompt),
-            Layer::Filter(prompt) => (filter, prompt),
-            Layer::Condition(prompt) => (Of::Condition, prompt),
-            Layer::Column(prompt) => (Of::Column, prompt),
+    /// Which prompt is open, if it keeps its lines.
+    fn typed_in(&self) -> Option<Of> {
+        Some(match self.layer.as_ref()? {
+            Layer::Search(_) => Of::Search,
+            Layer::Menu(menu) if menu.kind == MenuKind::Palette => Of::Command,
+            Layer::Filter(_) => match self.pane {
+                Pane::Files => Of::FilterOfFiles,
+                Pane::Table | Pane::Facets | Pane::Plot => Of::FilterOfTable,
+                _ => Of::FilterOfSteps,
+            },
+            Layer::Condition(_) => Of::Condition,
+            Layer::Column(_) => Of::Column,
             Layer::Review(line) => match line.kind {
-                LineKind::Tag => (Of::Tag, &mut line.prompt),
-                LineKind::Note => (Of::Note, &mut line.prompt),
+                LineKind::Tag => Of::Tag,
+                LineKind::Note => Of::Note,
                 LineKind::Sure(_) => return None,
             },
             Layer::Menu(_) => return None,
@@ -72,17 +70,15 @@ impl App {
 
     /// Keeps the line that is taken now.
     pub(super) fn keep_typed(&mut self) {
-        if let Some((of, line)) = self.prompt().map(|(of, prompt)| (of, prompt.text().to_owned())) {
-            self.typed.keep(of, &line);
+        if let (Some(of), Some(layer)) = (self.typed_in(), &mut self.layer) {
+            self.typed.keep(of, layer.prompt().text());
         }
     }
 
     /// Brings an older line of this prompt back, or a newer one.
     pub(super) fn bring_back(&mut self, is_older: bool) {
-        let typed = std::mem::take(&mut self.typed);
-        let is_other = self.prompt().is_some_and(|(of, prompt)| prompt.bring_back(&typed.lines(of), is_older));
-        self.typed = typed;
-        if is_other {
+        let Some((of, layer)) = self.typed_in().zip(self.layer.as_mut()) else { return };
+        if layer.prompt().bring_back(&self.typed.lines(of), is_older) {
             self.refresh_menu();
         }
     }

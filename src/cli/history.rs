@@ -8,6 +8,7 @@ use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::cause::{Trail, Written};
 use crate::format::{Answer, Credit, Instances};
+use crate::json::pointer_unescape;
 use crate::model::{Problem, StepNo};
 use crate::state::cause::Copies;
 use crate::state::{Event, EventOp};
@@ -99,9 +100,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 fn instance(opened: &Opened, options: &PathQuestion) -> Option<Option<String>> {
     match opened.run.instances() {
         Instances::Chosen => Some(options.instance.instance.clone()),
-        Instances::InPath => {
-            Some(options.path.split('/').nth(2).map(|segment| segment.replace("~1", "/").replace("~0", "~")))
-        }
+        Instances::InPath => Some(options.path.split('/').nth(2).map(pointer_unescape)),
         Instances::Absent => None,
     }
 }

@@ -154,6 +154,10 @@ impl Run for ActsRun {
         Origin { call, reads }
     }
 
+    fn schema_at(&self, identity: IdentityId, step: StepNo) -> Option<StepNo> {
+        self.log.schema_at(identity, step)
+    }
+
     fn schema(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         self.log.schema(identity, step, bytes)
     }

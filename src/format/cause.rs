@@ -62,11 +62,7 @@ impl Hop {
     pub fn told(&self, run: &dyn Run) -> String {
         match self {
             Self::Value { id, path, step, .. } => {
-                let identity = run.tree().identity(*id);
-                let mut told = run.reference(identity, path);
-                if let (Some(instance), super::Instances::Chosen) = (&identity.instance, run.instances()) {
-                    told = format!("{told} {instance}");
-                }
+                let told = run.named(run.tree().identity(*id), path);
                 if *step < 0 { format!("{told} in the head") } else { format!("{told} @{step}") }
             }
             Self::Result { call: Some(call), .. } => format!("result of call {call}"),

@@ -51,9 +51,9 @@ pub trait Format: Send + Sync {
     fn has_state(&self) -> bool {
         true
     }
-    /// Whether its records can be turned into conversations that train.
+    /// Whether its records can be turned into conversations that train: a file that is one run has none.
     fn has_conversations(&self) -> bool {
-        false
+        self.layout() == Layout::Set
     }
     /// What its plans are called on screen; None: it has none.
     fn plan_title(&self) -> Option<&'static str> {
@@ -199,6 +199,14 @@ pub trait Run: Send + Sync {
     /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`,
     /// `/kind/instance/slot`.
     fn reference(&self, identity: &Identity, path: &[Key]) -> String;
+    /// The same with its instance, where the path does not say it.
+    fn named(&self, identity: &Identity, path: &[Key]) -> String {
+        let reference = self.reference(identity, path);
+        match &identity.instance {
+            Some(instance) if self.instances() == Instances::Chosen => format!("{reference} {instance}"),
+            _ => reference,
+        }
+    }
     /// A PATH of the command line: the identities it can mean (with `instance` None: of every instance for `blame`, the
     /// global one for `history`: the caller chooses among them) and the path below, resolved against the state at
     /// `step` so that `.0` is an index on an array and a key on an object (A33).
@@ -216,6 +224,10 @@ pub trait Run: Send + Sync {
     /// What the message of step `author` says of where the values came from that it wrote to an identity.
     fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
         Origin { call: self.step(author, bytes).answers, reads: Vec::new() }
+    }
+    /// The step that set the schema of an identity, as it is at a step; nothing is read.
+    fn schema_at(&self, _identity: IdentityId, _step: StepNo) -> Option<StepNo> {
+        None
     }
     /// Schema of an identity at a step, as JSON text, with the step that set it.
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {

@@ -41,9 +41,8 @@ impl Late {
         let lines = memchr::memchr_iter(b'\n', &self.input.read(new).ok()?).count();
         self.end = new.end();
         self.lines += lines;
-        let lines_told = count_of(self.lines, "line");
-        let name = self.input.name();
-        let told = || format!("{lines_told} came to the file that {name} was before; it is not shown any more");
+        let (lines_told, name) = (|| count_of(self.lines, "line"), self.input.name());
+        let told = || format!("{} came to the file that {name} was before; it is not shown any more", lines_told());
         (lines > 0).then(told)
     }
 }

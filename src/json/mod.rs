@@ -18,7 +18,7 @@ mod value;
 pub use head::head;
 pub use number::{compare_numbers, same};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
-pub use path::{Key, nearest, pointer, pointer_escape};
+pub use path::{Key, nearest, pointer, pointer_escape, pointer_unescape};
 pub use print::{compact, pretty, quote, schema_text};
 pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, TOO_DEEP, closed};
 pub use skim::Skim;

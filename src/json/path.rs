@@ -35,13 +35,19 @@ pub fn pointer_escape(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
+/// What an escaped segment of a JSON Pointer stands for.
+#[must_use]
+pub fn pointer_unescape(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}
+
 /// The value that a JSON Pointer names, or, where it names nothing, the last on the way to it.
 #[must_use]
 pub fn nearest<'v, 'a>(root: &'v Value<'a>, pointer: &str) -> &'v Value<'a> {
     let mut at = root;
     for segment in pointer.split('/').skip(1) {
         let below = match &at.data {
-            Data::Object(object) => object.get(&segment.replace("~1", "/").replace("~0", "~")),
+            Data::Object(object) => object.get(&pointer_unescape(segment)),
             Data::Array(items) => segment.parse().ok().and_then(|i: usize| items.get(i)),
             _ => None,
         };

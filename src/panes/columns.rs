@@ -279,7 +279,7 @@ impl Grid {
                     }
                 };
                 let op = ops.get(&leaf.node).copied();
-                let is_invalid = invalid.iter().any(|one| one.violation.path == leaf.path);
+                let is_invalid = invalid.binary_search_by(|one| one.violation.path.cmp(&leaf.path)).is_ok();
                 grid.cells.insert((row, column), Cell { leaf, op, is_invalid });
             }
         }

@@ -68,6 +68,17 @@ impl Question {
         }
     }
 
+    /// Bytes of JSON of the long values that differ.
+    #[must_use]
+    pub fn bytes(self, run: &dyn Run) -> u64 {
+        let span = |side: &Side| side.value.span().map_or(0, |span| span.len);
+        let of = |part: &Part| match part {
+            Part::Differs(difference) => [&difference.old, &difference.new].into_iter().flatten().map(span).sum(),
+            Part::Same(_) => 0,
+        };
+        self.parts(run).iter().map(of).sum()
+    }
+
     fn parts(self, run: &dyn Run) -> Vec<Part> {
         let tree = run.tree();
         match self {
@@ -135,9 +146,7 @@ fn list_of(run: &dyn Run, difference: &Difference) -> String {
 }
 
 fn name(run: &dyn Run, side: &Side, path: &[Key]) -> String {
-    let identity = run.tree().identity(side.id);
-    let reference = run.reference(identity, path);
-    identity.instance.as_ref().map_or(reference.clone(), |instance| format!("{reference} {instance}"))
+    run.named(run.tree().identity(side.id), path)
 }
 
 /// Lines in the making.
@@ -427,24 +436,11 @@ impl Pairs {
     /// One of them.
     #[must_use]
     pub fn nth(&self, number: usize) -> Option<(IdentityId, IdentityId)> {
-        let others = self.ids.len().checked_sub(1)?;
-        let pair = |a: usize, b: usize| Some((*self.ids.get(a.min(b))?, *self.ids.get(a.max(b))?));
-        let mut left = number;
-        if let Some(first) = self.first {
-            if left < others {
-                return pair(first, left + usize::from(left >= first));
-            }
-            left -= others;
-        }
-        let rest: Vec<usize> = (0..self.ids.len()).filter(|i| Some(*i) != self.first).collect();
-        for at in 0..rest.len() {
-            let behind = rest.len() - at - 1;
-            if left < behind {
-                return pair(rest[at], rest[at + 1 + left]);
-            }
-            left -= behind;
-        }
-        None
+        let (n, first) = (self.ids.len(), self.first);
+        let is_other = move |i: &usize| Some(*i) != first;
+        let own = first.into_iter().flat_map(|f| (0..n).filter(is_other).map(move |i| (i.min(f), i.max(f))));
+        let rest = (0..n).filter(is_other).flat_map(|a| (a + 1..n).filter(is_other).map(move |b| (a, b)));
+        own.chain(rest).nth(number).map(|(a, b)| (self.ids[a], self.ids[b]))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One JSON text laid out flat, so that folding, moving and painting touch only what is visible.
 
-use crate::json::{self, Data, Value};
+use crate::json::{self, Data, Value, pointer_unescape};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Doc {
     /// What a JSON Pointer leads to from a node; of members of one name the last, which counts.
     #[must_use]
     pub fn at(&self, from: usize, pointer: &str) -> Option<usize> {
-        let mut segments = pointer.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~"));
+        let mut segments = pointer.split('/').skip(1).map(pointer_unescape);
         let root = (from < self.nodes.len()).then_some(from)?;
         segments.try_fold(root, |at, segment| {
             let is_it = |child: &usize| match self.key(*child) {

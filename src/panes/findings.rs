@@ -176,8 +176,9 @@ fn help(finding: &Finding, cells: usize, height: usize) -> Vec<Row> {
     let mut rows = vec![Row::text(Role::Border, &"─".repeat(cells))];
     let mut text = |role: Role, text: &str| {
         for range in wrap(text, cells.saturating_sub(2)) {
-            let pieces = vec![Piece::of(role, " "), Piece::of(role, text[range.clone()].trim_end())];
-            rows.push(Row::new(pieces).part_of(text, &range, 1));
+            let part = range.start..range.start + text[range].trim_end().len();
+            let pieces = vec![Piece::of(role, " "), Piece::of(role, &text[part.clone()])];
+            rows.push(Row::new(pieces).part_of(text, &part, 1));
         }
     };
     text(role(finding.severity), &format!("{} {}", sign(finding.severity), finding.rule));

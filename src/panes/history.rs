@@ -6,6 +6,7 @@ use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, Invalid, NodeId};
 use crate::text::{Pattern, Role, SafeText, pad};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// From this width on events are told in words, with the time.
@@ -65,12 +66,10 @@ impl HistoryPane {
         let checks = focus_checks(open);
         // Where each value came from is looked up for those that fit into what is kept of it.
         let told = &events[..events.len().min(SEARCHED_CAUSES_MAX)];
-        let writes: Vec<Written<'_>> = told.iter().filter_map(|event| written(open, event)).collect();
-        let mut causes = open.causes(&writes).into_iter();
-        let mut is_hit = |i: usize| {
+        let causes = causes(open, told);
+        let is_hit = |i: usize| {
             let event = &events[i];
-            let cause = told.get(i).and_then(|event| written(open, event)).and_then(|_| causes.next());
-            let mut row = row(open, event, &cause.unwrap_or_default(), false, true);
+            let mut row = row(open, event, causes.get(i).map_or(&[], |cause| cause), false, true);
             row.left.extend(verdict(open, event, i == 0 || events[i - 1].at != event.at, &checks));
             pattern.is_match(&row.plain())
         };
@@ -81,7 +80,7 @@ impl HistoryPane {
     /// The visible rows.
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
-        let Some((reference, instance)) = open.focus_reference() else {
+        let Some((identity, path)) = &open.session.focus.path else {
             let lines = match open.session.format.has_state() {
                 true => [
                     "No value in focus.",
@@ -92,7 +91,7 @@ impl HistoryPane {
             return Window::notice(&lines, extent.width);
         };
         let events = self.events(open);
-        let name = instance.map_or(reference.clone(), |i| format!("{reference} {i}"));
+        let name = open.run().named(identity, path);
         let mut rows = vec![
             Row::new(vec![
                 Piece::of(Role::Reference, &format!(" {name}")),
@@ -104,11 +103,9 @@ impl HistoryPane {
         let height = extent.height.saturating_sub(rows.len());
         let checks = focus_checks(open);
         let current = events.partition_point(|e| e.at <= open.step()).checked_sub(1);
-        let visible = events.iter().enumerate().skip(self.scroll.top).take(height);
-        let writes: Vec<Written<'_>> = visible.clone().filter_map(|(_, event)| written(open, event)).collect();
-        let mut causes = open.causes(&writes).into_iter();
-        for (i, event) in visible {
-            let cause = written(open, event).and_then(|_| causes.next()).unwrap_or_default();
+        let top = self.scroll.top.min(events.len());
+        let visible = &events[top..events.len().min(top + height)];
+        for (i, (event, cause)) in (top..).zip(visible.iter().zip(causes(open, visible))) {
             let cursor = has_focus && i == self.scroll.cursor;
             let is_first = i == 0 || events[i - 1].at != event.at;
             let mut row = row(open, event, &cause, current == Some(i), is_wide);
@@ -125,26 +122,47 @@ fn written<'e>(open: &Open<'_>, event: &'e Event) -> Option<Written<'e>> {
     Some(Written { node: event.node, author: event.author, value: event.value.as_ref()? })
 }
 
+/// Where the values of some events came from; empty where that is not known.
+fn causes(open: &Open<'_>, events: &[Event]) -> Vec<Rc<Vec<Hop>>> {
+    let writes: Vec<Option<Written<'_>>> = events.iter().map(|event| written(open, event)).collect();
+    let known: Vec<Written<'_>> = writes.iter().flatten().copied().collect();
+    let mut found = open.causes(&known).into_iter();
+    writes.iter().map(|write| write.and_then(|_| found.next()).unwrap_or_default()).collect()
+}
+
 /// The violations at, above and below the value in focus.
-fn focus_checks(open: &Open<'_>) -> Vec<Invalid> {
-    let Some((_, focus)) = &open.session.focus.path else { return Vec::new() };
-    let Some((id, _)) = open.focus_node() else { return Vec::new() };
-    open.session.checks.below(id, focus)
+struct FocusChecks {
+    /// In the order in which they came up.
+    all: Vec<Invalid>,
+    /// Places of those that a step repaired.
+    repaired: HashMap<StepNo, Vec<usize>>,
+}
+
+fn focus_checks(open: &Open<'_>) -> FocusChecks {
+    let focus = open.session.focus.path.as_ref().zip(open.focus_node());
+    let all = focus.map(|((_, path), (id, _))| open.session.checks.below(id, path)).unwrap_or_default();
+    let mut repaired: HashMap<StepNo, Vec<usize>> = HashMap::new();
+    for (i, one) in all.iter().enumerate() {
+        one.repaired_at().into_iter().for_each(|at| repaired.entry(at).or_default().push(i));
+    }
+    FocusChecks { all, repaired }
 }
 
 /// Whether an event broke the schema or repaired the value (A42). What is wrong with a container is told by the first
 /// event of the step.
-fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &[Invalid]) -> Option<Piece> {
-    if checks.is_empty() {
+fn verdict(open: &Open<'_>, event: &Event, is_first: bool, checks: &FocusChecks) -> Option<Piece> {
+    let FocusChecks { all, repaired } = checks;
+    if all.is_empty() {
         return None;
     }
     let (_, path) = open.tree().path(event.node);
     let is_of_event =
         |i: &&Invalid| i.violation.path.starts_with(&path) || (is_first && path.starts_with(&i.violation.path));
-    if let Some(broken) = checks.iter().filter(|i| i.from == event.at).find(is_of_event) {
+    let from = all.partition_point(|i| i.from < event.at);
+    if let Some(broken) = all[from..].iter().take_while(|i| i.from == event.at).find(is_of_event) {
         return Some(Piece::of(Role::Error, &format!("  ✗ schema: {}", broken.violation.message)));
     }
-    let repaired = checks.iter().filter(|i| i.until == Some(event.at) && i.is_repaired).find(is_of_event);
+    let repaired = repaired.get(&event.at).into_iter().flatten().map(|i| &all[*i]).find(is_of_event);
     repaired.map(|_| Piece::of(Role::Good, "  repaired"))
 }
 

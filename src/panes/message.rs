@@ -382,13 +382,8 @@ fn put_value(doc: &Doc, at: usize, line: &Line, block: Option<&Block>, left: &mu
         (Kind::Object | Kind::Array, Some(true)) => left.push(Piece::of(Role::Punct, open)),
         (Kind::Object | Kind::Array, Some(false)) => {
             left.push(Piece::of(Role::Punct, &format!("{open} … {close}")));
-            let what = match (node.kind, node.count) {
-                (Kind::Array, 1) => "element",
-                (Kind::Array, _) => "elements",
-                (_, 1) => "member",
-                _ => "members",
-            };
-            left.push(Piece::of(Role::Dim, &format!("  {} {what}", value::count_text(node.count as usize))));
+            let what = if node.kind == Kind::Array { "element" } else { "member" };
+            left.push(Piece::of(Role::Dim, &format!("  {}", value::count_of(node.count as usize, what))));
         }
         (Kind::Object | Kind::Array, None) => left.push(Piece::of(Role::Punct, &format!("{open}{close}"))),
         (Kind::Deep, _) => {

@@ -45,13 +45,14 @@ pub struct SchemaPane {
 impl SchemaPane {
     /// Brings the pane to the step and value in focus. The cursor goes to what that value breaks, once.
     pub fn sync(&mut self, open: &Open<'_>, cells: usize) {
-        let Some((id, text, set_at)) = self.subject(open) else {
+        let Some((id, set_at)) = self.subject(open) else {
             *self = Self::default();
             return;
         };
         let now = (open.session.generation, id, set_at);
         if self.shown != Some(now) {
-            self.view.set(Some(Arc::new(Doc::of(&text))));
+            let text = open.run().schema(id, open.step(), open.bytes());
+            self.view.set(text.map(|(text, _)| Arc::new(Doc::of(&text))));
             (self.shown, self.held_of, self.followed) = (Some(now), None, None);
         }
         let of = (now, open.step(), open.session.checks.judged());
@@ -71,17 +72,13 @@ impl SchemaPane {
     }
 
     /// The identity whose schema is shown: the one in focus; without one, that of before, else the first that has one.
-    fn subject(&self, open: &Open<'_>) -> Option<(IdentityId, String, StepNo)> {
-        let schema = |id: IdentityId| {
-            let (text, set_at) = open.run().schema(id, open.step(), open.bytes())?;
-            Some((id, text, set_at))
-        };
+    fn subject(&self, open: &Open<'_>) -> Option<(IdentityId, StepNo)> {
+        let schema = |id: IdentityId| Some((id, open.run().schema_at(id, open.step())?));
         if let Some((identity, _)) = &open.session.focus.path {
             return open.tree().find(identity).and_then(schema);
         }
-        let shown = self.shown.filter(|(generation, ..)| *generation == open.session.generation);
         let first = || open.tree().identities(open.step()).iter().take(SOUGHT_MAX).find_map(|view| schema(view.id));
-        shown.and_then(|(_, id, _)| schema(id)).or_else(first)
+        self.identity(open).and_then(schema).or_else(first)
     }
 
     /// Notes which keys of the schema are broken.
@@ -127,10 +124,11 @@ impl SchemaPane {
         self.held.binary_search_by(|one| one.violation.path.as_slice().cmp(path)).ok()
     }
 
-    /// Whose schema is shown.
+    /// Whose schema is shown, or was while this run is open.
     #[must_use]
-    pub fn identity(&self) -> Option<IdentityId> {
-        self.shown.map(|(_, id, _)| id)
+    pub fn identity(&self, open: &Open<'_>) -> Option<IdentityId> {
+        let shown = self.shown.filter(|(generation, ..)| *generation == open.session.generation);
+        shown.map(|(_, id, _)| id)
     }
 
     /// The visible rows.

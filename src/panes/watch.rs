@@ -149,9 +149,8 @@ impl Watch {
     #[must_use]
     pub fn told(&self, open: &Open<'_>) -> String {
         let (identity, path) = &self.target;
-        let instance = identity.instance.as_ref().map_or(String::new(), |i| format!(" {i}"));
         let condition = self.condition.as_ref().map_or(String::new(), |c| format!(" {c}"));
-        format!("{}{instance}{condition}", open.run().reference(identity, path))
+        format!("{}{condition}", open.run().named(identity, path))
     }
 
     /// The step that last wrote the value, at the step in focus.

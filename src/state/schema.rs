@@ -4,7 +4,7 @@
 //! need stack: who checks foreign schemas does so on a thread of 16 MB. Without the feature `schema` every schema is
 //! taken as it is and nothing is checked; [`IS_CHECKED`] says so.
 
-use crate::json::{Data, Key, Value, parse};
+use crate::json::{Data, Key, Value, parse, pointer_unescape};
 use serde_json::{Map, Number, Value as Plain};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -174,7 +174,7 @@ fn number(text: &str) -> Option<Number> {
 fn path_in(value: &Plain, pointer: &str) -> Vec<Key> {
     let mut at = Some(value);
     let key = |segment: &str| {
-        let name = segment.replace("~1", "/").replace("~0", "~");
+        let name = pointer_unescape(segment);
         match at {
             Some(Plain::Array(items)) => {
                 let index: u32 = name.parse().unwrap_or(u32::MAX);

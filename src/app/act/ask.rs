@@ -51,7 +51,7 @@ impl App {
             if left == 0 { "it first came in here".to_owned() } else { format!("{} back", count_of(left, "more hop")) };
         let told = format!("{} · {more} · Backspace returns", hop.told(open.run()));
         let target = match hop {
-            Hop::Value { id, path, .. } => Some((open.tree().identity(*id).clone(), path.clone())),
+            Hop::Value { node, .. } => Some(open.path_of(*node)),
             Hop::Result { .. } => None,
         };
         let step = hop.step().max(0);

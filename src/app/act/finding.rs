@@ -58,7 +58,7 @@ impl App {
     /// Goes to the next or previous step at which the value in focus, or one in it, breaks its schema or is repaired.
     pub(super) fn violation_by(&mut self, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
-        let shown = || Some((self.inspector.schema.identity()?, Vec::new()));
+        let shown = || Some((self.inspector.schema.identity(&open)?, Vec::new()));
         let in_focus = |(identity, path): &(Identity, Vec<Key>)| Some((open.tree().find(identity)?, path.clone()));
         let target = open.session.focus.path.as_ref().map_or_else(shown, in_focus);
         let told = target.and_then(|(id, path)| {
@@ -75,11 +75,7 @@ impl App {
             let which = if is_forward { "later" } else { "earlier" };
             return self.tell(format!("no {which} step breaks the schema of the value in focus, or repairs it"));
         };
-        let focus = self.session.focus.path.clone();
-        self.jump_to(step);
-        if let Some(path) = focus {
-            self.focus_path(path);
-        }
+        self.jump_with_focus(step);
         self.notice = Some(Notice { is_error, text });
     }
 

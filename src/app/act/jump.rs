@@ -24,6 +24,14 @@ impl App {
         self.go_to(step);
     }
 
+    /// The same, and the value in focus stays in view.
+    pub(super) fn jump_with_focus(&mut self, step: StepNo) {
+        self.jump_to(step);
+        if let Some(path) = self.session.focus.path.clone() {
+            self.focus_path(path);
+        }
+    }
+
     /// Goes to the step of a time.
     pub(super) fn go_to_time(&mut self, when: When) {
         let Some(found) = self.session.open().map(|open| times::find(&open, when)) else { return };
@@ -52,10 +60,7 @@ impl App {
         drop(open);
         match found {
             Some(step) => {
-                self.jump_to(step);
-                if let Some(path) = self.session.focus.path.clone() {
-                    self.focus_path(path);
-                }
+                self.jump_with_focus(step);
             }
             None => {
                 self.tell(if is_forward { "no later write of this value" } else { "no earlier write of this value" })
@@ -191,10 +196,7 @@ impl App {
         match (leaf, reference) {
             (_, Some((reference, instance))) => self.follow_reference(&reference, instance),
             (Some(leaf), None) if leaf.step >= 0 && leaf.step != step => {
-                self.jump_to(leaf.step);
-                if let Some(path) = self.session.focus.path.clone() {
-                    self.focus_path(path);
-                }
+                self.jump_with_focus(leaf.step);
             }
             (Some(leaf), None) if leaf.step == step => {
                 self.remember();

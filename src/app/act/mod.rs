@@ -167,11 +167,14 @@ impl App {
             self.table.toggle_column(column);
             return menu.set_columns(&self.table.columns);
         }
-        if let Some(Layer::Menu(menu)) = &self.layer
-            && let Some(Item::NewColumn) = menu.chosen()
-        {
-            let typed = menu.prompt.text().trim().to_owned();
-            return self.type_column(&typed);
+        match &self.layer {
+            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::NewColumn)) => {
+                let typed = menu.prompt.text().trim().to_owned();
+                return self.type_column(&typed);
+            }
+            // What the mouse does is read, not run.
+            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::Mouse(_))) => return,
+            _ => {}
         }
         let place = self.place();
         if let Some(Layer::Menu(menu)) = &self.layer

@@ -3,8 +3,8 @@
 use crate::app::prompt::Prompt;
 use crate::app::{App, Effect, Effects, Layer, Notice, Pane};
 use crate::model::StepNo;
-use crate::panes::Follow;
 use crate::panes::watch::Target;
+use crate::panes::{Follow, Open};
 use crate::state::watch::{Condition, Expected};
 
 impl App {
@@ -30,10 +30,10 @@ impl App {
         let Some(target) = self.session.focus.path.clone() else {
             return self.tell("no value in focus: move to one in State to watch it");
         };
-        let last = self.session.open().map_or(0, |open| open.last());
+        let open = self.session.open();
+        let last = open.as_ref().map_or(0, Open::last);
+        let reference = open.map_or_else(String::new, |open| open.run().named(&target.0, &target.1));
         let is_watched = self.watches.toggle(target, last);
-        let (reference, instance) = self.session.open().and_then(|open| open.focus_reference()).unwrap_or_default();
-        let reference = instance.map_or(reference.clone(), |instance| format!("{reference} {instance}"));
         self.tell(if is_watched {
             format!("watching {reference}; Tab leads to the strip, where e gives it a condition")
         } else {

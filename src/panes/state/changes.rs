@@ -112,7 +112,7 @@ pub(super) fn op(open: &Open<'_>, outline: &Outline, node: NodeId) -> Option<Eve
 
 /// Whether a value is an object or array at a step; None where it is absent.
 pub(super) fn is_container(open: &Open<'_>, node: NodeId, step: StepNo) -> Option<bool> {
-    Some(open.tree().leaf(node, step).is_none()).filter(|_| open.tree().shape(node, step).is_some())
+    open.tree().shape(node, step).map(|shape| matches!(shape, Shape::Object | Shape::Array))
 }
 
 /// What a value was just before a step, in one line, and of a leaf the step that wrote it.

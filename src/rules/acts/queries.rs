@@ -47,10 +47,16 @@ impl Log {
         })
     }
 
+    /// A20: the step that set the schema of an identity.
+    #[must_use]
+    pub fn schema_at(&self, id: IdentityId, step: StepNo) -> Option<StepNo> {
+        current(&self.slots.get(id.0 as usize)?.schema, step)
+    }
+
     /// A20: the schema of an identity as compact JSON text, and the step that set it.
     #[must_use]
     pub fn schema(&self, id: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<(String, StepNo)> {
-        let at = current(&self.slots.get(id.0 as usize)?.schema, step)?;
+        let at = self.schema_at(id, step)?;
         self.read(at, bytes, |message| message.get("schema").map(json::compact))?.map(|text| (text, at))
     }
 
