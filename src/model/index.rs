@@ -1,15 +1,12 @@
 //! Where records stand: 12 bytes a record, any record by its number in constant time, growth without a copy.
 
-use super::{Place, Record, RecordBody, Span};
+use super::{Chunks, Place, Record, RecordBody, Span};
 use std::collections::BTreeMap;
-
-/// Entries are kept in pieces, so that growth copies nothing.
-const CHUNK: usize = 1 << 12;
 
 /// The places of all records found so far, in order.
 #[derive(Debug, Clone, Default)]
 pub struct RecordIndex {
-    chunks: Vec<Vec<Entry>>,
+    entries: Chunks<Entry>,
     /// Records whose line is not the one behind their predecessor's, and their line.
     lines: Vec<(usize, u64)>,
     /// Lengths of records of 4 GiB and more.
@@ -30,13 +27,13 @@ impl RecordIndex {
     /// Number of records.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+        self.entries.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
+        self.entries.is_empty()
     }
 
     /// Grows each time that records were taken back (by `truncate`): what was read of them is void.
@@ -48,7 +45,7 @@ impl RecordIndex {
     /// A record by its number, from 0.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<Record> {
-        let entry = *self.chunks.get(number / CHUNK)?.get(number % CHUNK)?;
+        let entry = *self.entries.get(number)?;
         let len = match entry.len {
             u32::MAX => self.long.get(&number).copied().unwrap_or(u64::from(u32::MAX)),
             len => u64::from(len),
@@ -98,16 +95,7 @@ impl RecordIndex {
         if let Some(why) = broken {
             self.broken.insert(number, why);
         }
-        let entry = Entry { offset: place.span.offset, len };
-        match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK => chunk.push(entry),
-            Some(_) => {
-                let mut chunk = Vec::with_capacity(CHUNK);
-                chunk.push(entry);
-                self.chunks.push(chunk);
-            }
-            None => self.chunks.push(vec![entry]),
-        }
+        self.entries.push(Entry { offset: place.span.offset, len });
     }
 
     /// Takes records back: keeps the first `len`. A new version, if that were not all.
@@ -116,10 +104,7 @@ impl RecordIndex {
             return;
         }
         self.next_line = len.checked_sub(1).and_then(|last| self.get(last)).map_or(0, |r| r.place.line + 1);
-        self.chunks.truncate(len.div_ceil(CHUNK));
-        if let Some(last) = self.chunks.last_mut() {
-            last.truncate(len - (len - 1) / CHUNK * CHUNK);
-        }
+        self.entries.truncate(len);
         self.lines.truncate(self.lines.partition_point(|&(first, _)| first < len));
         self.long.split_off(&len);
         self.broken.split_off(&len);
@@ -130,6 +115,8 @@ impl RecordIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const CHUNK: usize = 1 << 12;
 
     fn place(offset: u64, len: u64, line: u64) -> Place {
         Place { span: Span { offset, len }, line }

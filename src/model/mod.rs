@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a format, a system, a file or a screen.
 
+mod chunks;
 mod finding;
 mod identity;
 mod index;
@@ -12,6 +13,7 @@ mod problem;
 mod step;
 mod time;
 
+pub use chunks::Chunks;
 pub use finding::{Finding, Found, Remark, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;

@@ -273,6 +273,10 @@ impl Open<'_> {
         let others = checked.len() + data.len();
         if let Some((.., found)) = self.session.findings.borrow().as_ref().filter(|(k, n, _)| (*k, *n) == (key, others))
         {
+            // No more will come to those of the run: one list is enough.
+            if is_complete && self.session.checks.judged() > self.last() {
+                self.session.own_findings.take();
+            }
             return Rc::clone(found);
         }
         let own = self.own_findings(key);

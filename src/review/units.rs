@@ -4,12 +4,13 @@
 
 use super::event::{ContentKey, Target, Verdict};
 use super::marks::{Mark, Marks};
+use crate::model::Chunks;
 use std::collections::{BTreeMap, HashMap};
 
 /// The keys of an input's units in order, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct Units {
-    keys: Vec<ContentKey>,
+    keys: Chunks<ContentKey>,
     /// Keys of units that were told before their turn.
     ahead: HashMap<usize, ContentKey>,
     is_run: bool,
@@ -104,14 +105,14 @@ impl Units {
     /// Whether a unit from a number on has marks.
     #[must_use]
     pub fn has_marks(&self, marks: &Marks, from: usize) -> bool {
-        self.keys.iter().skip(from).any(|key| marks.of(*key).next().is_some())
+        self.keys.since(from).any(|key| marks.of(*key).next().is_some())
     }
 
     /// How many records of each verdict there are, in the order of [`Verdict::ALL`].
     #[must_use]
     pub fn count(&self, marks: &Marks, from: usize) -> [usize; 3] {
         let mut counts = [0; 3];
-        for key in self.keys.iter().skip(from) {
+        for key in self.keys.since(from) {
             let verdict = marks.verdict(*key);
             if let Some(i) = Verdict::ALL.iter().position(|v| Some(*v) == verdict) {
                 counts[i] += 1;

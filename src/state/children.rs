@@ -3,6 +3,7 @@
 
 use super::NodeId;
 use super::store::{NONE, Node};
+use crate::model::Chunks;
 
 /// Places of the first table.
 const PLACES_MIN: usize = 64;
@@ -16,7 +17,7 @@ pub(super) struct Children {
 
 impl Children {
     /// The child of a node with that key.
-    pub(super) fn get(&self, nodes: &[Node], parent: u32, key: u32) -> Option<NodeId> {
+    pub(super) fn get(&self, nodes: &Chunks<Node>, parent: u32, key: u32) -> Option<NodeId> {
         let is_it = |number: u32| (nodes[number as usize].parent, nodes[number as usize].key) == (parent, key);
         let mut at = place(parent, key, self.places.len());
         loop {
@@ -29,7 +30,7 @@ impl Children {
     }
 
     /// Adds a node that is not there yet.
-    pub(super) fn add(&mut self, nodes: &[Node], node: NodeId) {
+    pub(super) fn add(&mut self, nodes: &Chunks<Node>, node: NodeId) {
         if (self.len + 1) * 4 > self.places.len() * 3 {
             let places = (self.places.len() * 2).max(PLACES_MIN);
             let old = std::mem::replace(&mut self.places, vec![NONE; places]);
@@ -39,7 +40,7 @@ impl Children {
         self.len += 1;
     }
 
-    fn put(&mut self, nodes: &[Node], number: u32) {
+    fn put(&mut self, nodes: &Chunks<Node>, number: u32) {
         let node = &nodes[number as usize];
         let mut at = place(node.parent, node.key, self.places.len());
         while self.places[at] != NONE {
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn children_are_found_and_no_others() {
-        let (mut nodes, mut children) = (Vec::new(), Children::default());
+        let (mut nodes, mut children) = (Chunks::default(), Children::default());
         assert_eq!(children.get(&nodes, 0, 0), None);
         for n in 0..5_000_u32 {
             nodes.push(Node::new(n % 50, n / 50));

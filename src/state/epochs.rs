@@ -2,6 +2,7 @@
 
 use super::NodeId;
 use super::lists::{List, Lists};
+use crate::model::Chunks;
 
 /// Entries of gone members that a list may always hold.
 pub(super) const CROWD: usize = 32;
@@ -12,7 +13,7 @@ const AGAIN: u32 = 1 << 31;
 /// All lists of members, each since an object was last made or put in another order.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    epochs: Vec<Epoch>,
+    epochs: Chunks<Epoch>,
     entries: Lists<Entry>,
 }
 

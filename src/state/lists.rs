@@ -1,8 +1,10 @@
-//! Many short lists that grow, all in one vector: most have one entry or two, and a vector for each would be more than
+//! Many short lists that grow, all in one place: most have one entry or two, and a vector for each would be more than
 //! what it holds.
 //!
 //! A list has room for a power of two. A full one moves to twice the room, unless it stands last; what it leaves is
 //! given to the next that asks for as much.
+
+use super::rooms::Rooms;
 
 /// Where a list stands. Who keeps it asks [`Lists`] for its entries.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,27 +23,27 @@ impl List {
 /// The entries of all lists.
 #[derive(Debug)]
 pub(super) struct Lists<T> {
-    entries: Vec<T>,
+    entries: Rooms<T>,
     /// Rooms that lists have left: where they begin, by the logarithm of their size.
     free: Vec<Vec<u32>>,
 }
 
 impl<T> Default for Lists<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), free: Vec::new() }
+        Self { entries: Rooms::default(), free: Vec::new() }
     }
 }
 
 impl<T: Copy> Lists<T> {
     /// The entries of a list, in order.
     pub(super) fn of(&self, list: List) -> &[T] {
-        &self.entries[list.start as usize..][..list.len as usize]
+        self.entries.of(list.start as usize, list.len as usize)
     }
 
     /// The last entry of a list, to be changed.
     pub(super) fn last_mut(&mut self, list: List) -> Option<&mut T> {
         let last = list.len.checked_sub(1)?;
-        self.entries.get_mut((list.start + last) as usize)
+        Some(self.entries.of_mut(last as usize, list.start as usize))
     }
 
     /// Appends an entry to a list.
@@ -51,19 +53,18 @@ impl<T: Copy> Lists<T> {
         } else if list.len.is_power_of_two() {
             self.grow(list, entry);
         }
-        self.entries[(list.start + list.len) as usize] = entry;
+        *self.entries.of_mut(list.len as usize, list.start as usize) = entry;
         list.len += 1;
     }
 
     /// Gives a full list twice its room; `fill` stands where nothing else does yet.
     fn grow(&mut self, list: &mut List, fill: T) {
         let (start, room) = (list.start as usize, list.len as usize);
-        if start + room == self.entries.len() {
-            self.entries.resize(start + 2 * room, fill);
+        if self.entries.stretch(start, room, 2 * room, fill) {
             return;
         }
         let new = self.room(2 * room, fill);
-        self.entries.copy_within(start..start + room, new as usize);
+        self.entries.copy(start, room, new as usize);
         let class = room.ilog2() as usize;
         if self.free.len() <= class {
             self.free.resize_with(class + 1, Vec::new);
@@ -77,9 +78,7 @@ impl<T: Copy> Lists<T> {
         if let Some(start) = self.free.get_mut(size.ilog2() as usize).and_then(Vec::pop) {
             return start;
         }
-        let start = self.entries.len();
-        self.entries.resize(start + size, fill);
-        start as u32
+        self.entries.make(size, fill) as u32
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -91,6 +90,19 @@ impl<T: Copy> Lists<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_list_may_be_far_longer_than_the_others() {
+        let mut lists = Lists::default();
+        let (mut long, mut short) = (List::default(), vec![List::default(); 400]);
+        for n in 0..40_000_u32 {
+            lists.push(&mut long, n);
+            lists.push(&mut short[n as usize % 400], n);
+        }
+        assert!(lists.of(long).iter().copied().eq(0..40_000));
+        let is_whole = |(at, list): (u32, &List)| lists.of(*list).iter().copied().eq((at..40_000).step_by(400));
+        assert!((0..).zip(&short).all(is_whole));
+    }
 
     #[test]
     fn lists_grow_beside_one_another() {

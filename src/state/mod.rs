@@ -15,6 +15,7 @@ mod order;
 mod plain;
 mod read;
 mod replace;
+mod rooms;
 mod schema;
 mod store;
 mod stored;

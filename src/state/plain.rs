@@ -13,8 +13,8 @@ impl Tree {
         self.plain_at(node, self.limit(step), bytes)
     }
 
-    /// Brings the value at `root` up to a step from the one before; `touched` are the nodes below `root` at
-    /// which the step has events, in their order. None as [`Tree::plain`].
+    /// Brings the value at `root` up to a step from the one before; `touched` are the nodes below `root` at which the
+    /// step has events, in any order. None as [`Tree::plain`].
     pub(super) fn bring_up(
         &self,
         value: &mut Plain,
@@ -81,7 +81,7 @@ impl Tree {
                     }
                     items.get_mut(*index as usize)?
                 }
-                // A key of what stood here before: an event of this step made the container anew already.
+                // A key of what stood here before: the container was made anew, or will be.
                 _ => return Some(()),
             };
             node = child?;

@@ -84,7 +84,7 @@ impl Tree {
 
     /// Who supplied the value of a version, and since when it is this.
     pub(super) fn credit(&self, number: u32) -> Credit {
-        self.versions.credit(number).unwrap_or_else(|| Credit::of(self.step_of(number)))
+        self.versions.credit(number, || self.step_of(number))
     }
 
     /// Numbers of a node's versions, ascending.
@@ -159,7 +159,7 @@ impl Tree {
             start.events += 1;
         }
         self.numbers.push(&mut self.nodes[version.node.0 as usize].versions, number);
-        self.versions.push(&version, Some(credit).filter(|credit| *credit != Credit::of(at)));
+        self.versions.push(at, &version, credit);
     }
 
     /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.

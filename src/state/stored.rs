@@ -1,7 +1,7 @@
 //! A leaf's value as the tree keeps it: short ones inline, long ones as a span of the input.
 
 use crate::json::{self, Data, Value};
-use crate::model::{Bytes, Problem, Span};
+use crate::model::{Bytes, Chunks, Problem, Span};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -135,7 +135,7 @@ impl Stored {
 /// Long values by number, 32 bytes each.
 #[derive(Debug, Default)]
 pub(super) struct Longs {
-    list: Vec<PackedLong>,
+    list: Chunks<PackedLong>,
     /// What stands nowhere in the input, or is longer than a number of 32 bits tells.
     other: Vec<LongText>,
 }

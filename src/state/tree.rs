@@ -8,7 +8,7 @@ use super::order::Order;
 use super::store::{Names, Node, StepStart};
 use super::versions::Versions;
 use crate::json::{Key, Value};
-use crate::model::{Identity, StepNo};
+use crate::model::{Chunks, Identity, StepNo};
 use std::collections::HashMap;
 
 /// Number of an identity in a [`Tree`].
@@ -153,12 +153,12 @@ pub struct Tree {
     pub(super) ids: HashMap<Identity, IdentityId>,
     pub(super) order: Order,
     pub(super) names: Names,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Chunks<Node>,
     pub(super) children: Children,
     /// Numbers of the versions of each node.
     pub(super) numbers: Lists<u32>,
     pub(super) versions: Versions,
-    pub(super) starts: Vec<StepStart>,
+    pub(super) starts: Chunks<StepStart>,
     pub(super) epochs: Epochs,
 }
 

@@ -1,8 +1,9 @@
 //! The list of all versions of a tree, 10 bytes each, and the values of leaves beside it.
 
+use super::rooms::Rooms;
 use super::stored::{INLINE_MAX, Longs};
 use super::{EventOp, NodeId, Shape, Stored};
-use crate::model::StepNo;
+use crate::model::{Chunks, StepNo};
 
 /// One change of one node. Its number in the list of versions is its place in the history.
 #[derive(Debug, Clone, Copy)]
@@ -99,11 +100,13 @@ impl Kept {
 /// All versions in step order.
 #[derive(Debug, Default)]
 pub(super) struct Versions {
-    list: Vec<Packed>,
-    /// Versions whose credit is not that of their step, ascending by number.
-    credits: Vec<(u32, Credit)>,
-    /// Canonical texts of short values, one behind the other.
-    texts: Vec<u8>,
+    list: Chunks<Packed>,
+    /// Versions whose credit is not that of their step, and since when their value is this; ascending by number.
+    changed: Chunks<(u32, StepNo)>,
+    /// Those of them whose author is not their step: few.
+    authors: Vec<(u32, StepNo)>,
+    /// Canonical texts of short values.
+    texts: Rooms<u8>,
     long: Longs,
 }
 
@@ -185,45 +188,57 @@ impl Versions {
         self.list[number as usize].version()
     }
 
-    /// Appends a version; `credit` where it is not that of its step.
-    pub(super) fn push(&mut self, version: &Version, credit: Option<Credit>) {
-        self.credits.extend(credit.map(|credit| (self.list.len() as u32, credit)));
-        self.list.push(Packed::of(version, credit.is_some()));
+    /// Appends a version of a step.
+    pub(super) fn push(&mut self, at: StepNo, version: &Version, credit: Credit) {
+        let other = Some(credit).filter(|credit| *credit != Credit::of(at));
+        let author = other.map(|credit| credit.author).filter(|author| *author != at);
+        self.put(Packed::of(version, other.is_some()), other.map(|credit| credit.changed), author);
     }
 
-    /// The credit of a version, if it is not that of its step.
-    pub(super) fn credit(&self, number: u32) -> Option<Credit> {
+    fn put(&mut self, packed: Packed, changed: Option<StepNo>, author: Option<StepNo>) {
+        let number = self.list.len() as u32;
+        self.changed.extend(changed.map(|step| (number, step)));
+        self.authors.extend(author.map(|step| (number, step)));
+        self.list.push(packed);
+    }
+
+    /// Since when the value of a version is this, if not since its step.
+    fn changed(&self, number: u32) -> Option<StepNo> {
         if !self.list[number as usize].has_credit() {
             return None;
         }
-        self.credits.binary_search_by_key(&number, |(of, _)| *of).ok().map(|i| self.credits[i].1)
+        self.changed.get(self.changed.partition_point(|(of, _)| *of < number)).map(|(_, step)| *step)
+    }
+
+    fn author(&self, number: u32) -> Option<StepNo> {
+        self.authors.binary_search_by_key(&number, |(of, _)| *of).ok().map(|i| self.authors[i].1)
+    }
+
+    /// The credit of a version; `step` says which step made it.
+    pub(super) fn credit(&self, number: u32, step: impl FnOnce() -> StepNo) -> Credit {
+        let Some(changed) = self.changed(number) else { return Credit::of(step()) };
+        Credit { author: self.author(number).unwrap_or_else(step), changed }
     }
 
     /// The versions from a number on.
     pub(super) fn since(&self, start: usize) -> impl Iterator<Item = Version> {
-        self.list[start..].iter().map(|packed| packed.version())
+        self.list.since(start).map(|packed| packed.version())
     }
 
     /// Puts the versions from a number on in another order, given as their numbers.
     pub(super) fn reorder(&mut self, start: usize, order: &[u32]) {
-        let new: Vec<(Packed, Option<Credit>)> =
-            order.iter().map(|number| (self.list[*number as usize], self.credit(*number))).collect();
-        self.credits.truncate(self.credits.partition_point(|(number, _)| (*number as usize) < start));
+        let moved = |number: &u32| (self.list[*number as usize], self.changed(*number), self.author(*number));
+        let new: Vec<_> = order.iter().map(moved).collect();
+        self.changed.truncate(self.changed.partition_point(|(number, _)| (*number as usize) < start));
+        self.authors.truncate(self.authors.partition_point(|(number, _)| (*number as usize) < start));
         self.list.truncate(start);
-        for (packed, credit) in new {
-            self.credits.extend(credit.map(|credit| (self.list.len() as u32, credit)));
-            self.list.push(packed);
-        }
+        new.into_iter().for_each(|(packed, changed, author)| self.put(packed, changed, author));
     }
 
     /// Keeps a value.
     pub(super) fn keep(&mut self, value: Stored) -> Kept {
         match value {
-            Stored::Inline { len, text } => {
-                let at = self.texts.len() as u64;
-                self.texts.extend_from_slice(&text[..usize::from(len)]);
-                Kept::Short(at, len)
-            }
+            Stored::Inline { len, text } => Kept::Short(self.texts.keep(&text[..usize::from(len)]) as u64, len),
             Stored::Long(long) => Kept::Long(self.long.push(long)),
         }
     }
@@ -248,12 +263,11 @@ impl Versions {
     }
 
     fn short(&self, at: u64, len: u8) -> &[u8] {
-        let at = at as usize;
-        &self.texts[at..at + usize::from(len)]
+        self.texts.of(at as usize, usize::from(len))
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let credits = self.credits.len() * size_of::<(u32, Credit)>();
+        let credits = (self.changed.len() + self.authors.len()) * size_of::<(u32, StepNo)>();
         self.list.len() * size_of::<Packed>() + credits + self.texts.len() + self.long.memory_bytes()
     }
 }
@@ -284,15 +298,19 @@ mod tests {
     #[test]
     fn credits_move_with_their_versions() {
         let mut versions = Versions::default();
-        let credit = |n: u32| n.is_multiple_of(3).then(|| Credit::of(n as StepNo));
+        let credit = |n: u32| match n % 3 {
+            0 => Credit { author: -1, changed: n as StepNo },
+            1 => Credit { author: 99, changed: n as StepNo },
+            _ => Credit::of(99),
+        };
         for n in 0..10 {
-            versions.push(&Version { node: NodeId(n), event: None, what: What::Absent }, credit(n));
+            versions.push(99, &Version { node: NodeId(n), event: None, what: What::Absent }, credit(n));
         }
         versions.reorder(4, &[9, 6, 4, 5, 8, 7]);
         let nodes: Vec<u32> = versions.since(0).map(|v| v.node.0).collect();
         assert_eq!(nodes, [0, 1, 2, 3, 9, 6, 4, 5, 8, 7]);
         for (number, node) in (0..).zip(nodes) {
-            assert_eq!(versions.credit(number), credit(node));
+            assert_eq!(versions.credit(number, || 99), credit(node));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where each step stands, in 16 bytes a step.
 
 use super::message::Type;
-use crate::model::{Place, Span, StepNo, StepPlace};
+use crate::model::{Chunks, Place, Span, StepNo, StepPlace};
 use crate::state::IdentityId;
 
 const TYPE_BITS: u32 = 5;
@@ -81,7 +81,7 @@ impl Row {
 /// All steps of a run.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    rows: Vec<Row>,
+    rows: Chunks<Row>,
     /// Their records and lines.
     series: Vec<Series>,
     /// Records that are more than the one message: number and bytes.

@@ -1,7 +1,8 @@
 //! The words in which two texts differ.
 
-use similar::{Algorithm, TextDiffConfig};
+use imara_diff::{Algorithm, Diff, InternedInput};
 use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest text that is compared word by word, in bytes: the search is quadratic where nothing is alike.
 const TEXT_BYTES_MAX: usize = 8 << 10;
@@ -24,15 +25,15 @@ pub struct Words {
 #[must_use]
 pub fn words(old: &str, new: &str) -> Option<Words> {
     if old.len().max(new.len()) <= TEXT_BYTES_MAX {
-        return compared(old, new, By::Words);
+        return compared(&by_words(old), &by_words(new));
     }
     let (start, end) = alike(old, new);
     let (was, is) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     let is_alike = start + end > 0;
     let lines = was.lines().count().max(is.lines().count());
     let found = match was.len().max(is.len()) {
-        0..=TEXT_BYTES_MAX => compared(was, is, By::Words),
-        _ if lines <= LINES_MAX => compared(was, is, By::Lines),
+        0..=TEXT_BYTES_MAX => compared(&by_words(was), &by_words(is)),
+        _ if lines <= LINES_MAX => compared(&by_lines(was), &by_lines(is)),
         _ => None,
     };
     let whole = || Words { removed: whole(was), added: whole(is) };
@@ -69,41 +70,38 @@ fn alike(old: &str, new: &str) -> (usize, usize) {
     (start, end)
 }
 
-enum By {
-    Words,
-    Lines,
+fn by_words(text: &str) -> Vec<&str> {
+    text.split_word_bounds().collect()
 }
 
-fn compared(old: &str, new: &str, by: By) -> Option<Words> {
-    let mut config = TextDiffConfig::default();
-    let config = config.algorithm(Algorithm::Myers);
-    let diff = match by {
-        By::Words => config.diff_unicode_words(old, new),
-        By::Lines => config.diff_lines(old, new),
-    };
-    let mut found = Words::default();
-    let (mut at_old, mut at_new, mut has_common) = (0, 0, false);
-    for change in diff.iter_all_changes() {
-        let text = *change.value_ref();
-        match (change.old_index(), change.new_index()) {
-            (Some(_), Some(_)) => {
-                has_common |= text.chars().any(char::is_alphanumeric);
-                at_old += text.len();
-                at_new += text.len();
+fn by_lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// Compares two texts in pieces, which are all of each.
+fn compared(old: &[&str], new: &[&str]) -> Option<Words> {
+    let mut input = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_no_heuristic(&input);
+    let is_common = |(i, word): (u32, &&str)| !diff.is_removed(i) && word.chars().any(char::is_alphanumeric);
+    let has_common = (0..).zip(old).any(is_common);
+    has_common.then(|| Words { removed: ranges(old, |i| diff.is_removed(i)), added: ranges(new, |i| diff.is_added(i)) })
+}
+
+/// The ranges of bytes of the pieces that differ. Those that touch are one.
+fn ranges(pieces: &[&str], differs: impl Fn(u32) -> bool) -> Vec<Range<usize>> {
+    let (mut found, mut at): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+    for (i, piece) in (0..).zip(pieces) {
+        let end = at + piece.len();
+        if differs(i) {
+            match found.last_mut() {
+                Some(last) if last.end == at => last.end = end,
+                _ => found.push(at..end),
             }
-            (Some(_), None) => put(&mut found.removed, &mut at_old, text.len()),
-            _ => put(&mut found.added, &mut at_new, text.len()),
         }
+        at = end;
     }
-    has_common.then_some(found)
-}
-
-/// Adds so many bytes from a place on; what touches the range before becomes part of it.
-fn put(ranges: &mut Vec<Range<usize>>, at: &mut usize, len: usize) {
-    let end = *at + len;
-    match ranges.last_mut() {
-        Some(last) if last.end == *at => last.end = end,
-        _ => ranges.push(*at..end),
-    }
-    *at = end;
+    found
 }
