@@ -1,4 +1,4 @@
-//! Where each step stands, in 16 bytes a step.
+//! Where each step stands, in 12 bytes a step.
 
 use super::message::Type;
 use crate::model::{Chunks, Place, Span, StepNo, StepPlace};
@@ -13,7 +13,15 @@ const NO_IDENTITY: u32 = u32::MAX >> IDENTITY_SHIFT;
 /// One step: the bytes of its message, and what is asked of it often.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    offset: u64,
+    span: Span,
+    tag: u32,
+}
+
+/// A row as it is kept.
+#[derive(Debug, Clone, Copy)]
+struct Packed {
+    /// The lower half of the offset; the upper one is that of [`Rows::uppers`].
+    lower: u32,
     len: u32,
     tag: u32,
 }
@@ -45,11 +53,7 @@ impl Row {
     fn new(facts: &RowFacts) -> Self {
         let identity = facts.identity.map_or(NO_IDENTITY, |id| id.0.min(NO_IDENTITY));
         let flags = if facts.has_credit { HAS_CREDIT } else { 0 } | if facts.has_value { HAS_VALUE } else { 0 };
-        Self {
-            offset: facts.place.span.offset,
-            len: u32::try_from(facts.place.span.len).unwrap_or(u32::MAX),
-            tag: facts.kind as u32 | flags | identity << IDENTITY_SHIFT,
-        }
+        Self { span: facts.place.span, tag: facts.kind as u32 | flags | identity << IDENTITY_SHIFT }
     }
 
     /// The type of the message.
@@ -74,14 +78,16 @@ impl Row {
 
     /// The bytes of the message.
     pub(super) fn span(self) -> Span {
-        Span { offset: self.offset, len: u64::from(self.len) }
+        self.span
     }
 }
 
 /// All steps of a run.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    rows: Chunks<Row>,
+    rows: Chunks<Packed>,
+    /// From which step on which upper half of the offset holds.
+    uppers: Vec<(StepNo, u32)>,
     /// Their records and lines.
     series: Vec<Series>,
     /// Records that are more than the one message: number and bytes.
@@ -102,7 +108,12 @@ impl Rows {
         if self.stands(step) != Some((record, line)) {
             self.series.push(Series { first: step, record, line });
         }
-        self.rows.push(Row::new(facts));
+        let Row { span: Span { offset, len }, tag } = Row::new(facts);
+        let upper = (offset >> u32::BITS) as u32;
+        if self.uppers.last().is_none_or(|(_, last)| *last != upper) {
+            self.uppers.push((step, upper));
+        }
+        self.rows.push(Packed { lower: offset as u32, len: u32::try_from(len).unwrap_or(u32::MAX), tag });
         if facts.kind == Type::Error {
             self.errors.push(step);
         }
@@ -121,7 +132,11 @@ impl Rows {
 
     /// One step.
     pub(super) fn get(&self, step: StepNo) -> Option<Row> {
-        usize::try_from(step).ok().and_then(|i| self.rows.get(i)).copied()
+        let Packed { lower, len, tag } = *self.rows.get(usize::try_from(step).ok()?)?;
+        let at = self.uppers.partition_point(|(from, _)| *from <= step);
+        let (_, upper) = *self.uppers.get(at.checked_sub(1)?)?;
+        let offset = u64::from(upper) << u32::BITS | u64::from(lower);
+        Some(Row { span: Span { offset, len: u64::from(len) }, tag })
     }
 
     /// The record that a step stands in.
@@ -153,8 +168,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_keeps_its_facts_in_16_bytes() {
-        assert_eq!(size_of::<Row>(), 16);
+    fn a_row_keeps_its_facts_in_12_bytes() {
+        assert_eq!(size_of::<Packed>(), 12);
         let place = Place { span: Span { offset: 7, len: 3 }, line: 2 };
         let facts = RowFacts {
             kind: Type::EnvelopeSolution,
@@ -173,6 +188,21 @@ mod tests {
         assert_eq!(rows.place(0).unwrap().record_span.len, 20);
         assert_eq!(rows.place(1).unwrap().record_span, place.span);
         assert_eq!((rows.get(-1).is_none(), rows.get(2).is_none()), (true, true));
+    }
+
+    #[test]
+    fn offsets_beyond_4_gb_come_out_as_they_went_in() {
+        let four = 1 << 32;
+        let offsets = [0, four - 1, four, four + 7, 3 * four + 1, 5, u64::MAX];
+        let mut rows = Rows::default();
+        for offset in offsets {
+            let place = Place { span: Span { offset, len: 2 }, line: 1 };
+            let kind = Type::Unknown;
+            let facts = RowFacts { kind, place, identity: None, has_credit: false, has_value: false };
+            rows.push(&facts, 0, place.span);
+        }
+        let found = (0..rows.len() as StepNo).map(|step| rows.get(step).unwrap().span().offset);
+        assert!(found.eq(offsets));
     }
 
     #[test]
