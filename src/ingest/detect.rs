@@ -47,8 +47,8 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
             is_fallback: false,
         });
     }
-    let texts = first_records(input)?;
-    let mut first = First { texts: &texts, parsed: Default::default() };
+    let (texts, torn) = first_records(input)?;
+    let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
     for &format in format::FORMATS {
         let Some(found) = format.detect(first.of(format)) else { continue };
         let mut reasons = vec![found.reason];
@@ -66,7 +66,10 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
 /// The first records, parsed where a format asks for them.
 struct First<'t> {
     texts: &'t [Vec<String>; 3],
+    /// The beginning, closed, of an input that is one value whose end is missing.
+    torn: &'t [String],
     parsed: [Option<Vec<json::Value<'t>>>; 3],
+    of_torn: Option<Vec<json::Value<'t>>>,
 }
 
 impl<'t> First<'t> {
@@ -83,6 +86,9 @@ impl<'t> First<'t> {
     /// Those that are JSON. Mostly all ways of framing give the same records, which are parsed once.
     fn of(&mut self, format: &dyn Format) -> &[json::Value<'t>] {
         let way = Self::way(format);
+        if format.framing() == Framing::Members && !self.torn.is_empty() {
+            return self.of_torn.get_or_insert_with(|| values(self.torn));
+        }
         let way = self.texts.iter().position(|other| *other == self.texts[way]).unwrap_or(way);
         self.parsed[way].get_or_insert_with(|| values(&self.texts[way]))
     }
@@ -101,13 +107,15 @@ fn nearest(first: &mut First<'_>) -> Option<String> {
     best.map(|(near, format)| format!("the nearest is {} ({}): {}", format.name(), format.title(), near.told))
 }
 
-/// The first records as texts, for each way of framing.
-fn first_records(input: &Input) -> Result<[Vec<String>; 3], Problem> {
+/// The first records as texts, for each way of framing; and of an input that is one torn value its beginning.
+fn first_records(input: &Input) -> Result<([Vec<String>; 3], Vec<String>), Problem> {
     let mut head = vec![0; BYTES];
     let got = input.read_at(0, &mut head)?;
     head.truncate(got);
     let is_whole = got as u64 == input.len();
-    Ok(FRAMINGS.map(|framing| texts(&head, framing, is_whole)))
+    let found = FRAMINGS.map(|framing| texts(&head, framing, is_whole));
+    let torn = found.iter().filter_map(|texts| torn(texts)).take(1).collect();
+    Ok((found, torn))
 }
 
 /// Those that parse.
@@ -135,6 +143,12 @@ fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
         pending.and_then(|p| json::closed(&head[p.span.offset as usize..])).and_then(|t| String::from_utf8(t).ok()),
     );
     texts
+}
+
+/// The beginning, closed, of the one text there is, if it is no JSON.
+fn torn(texts: &[String]) -> Option<String> {
+    let [text] = texts else { return None };
+    json::parse(text).err().and_then(|_| String::from_utf8(json::closed(text.as_bytes())?).ok())
 }
 
 fn text(head: &[u8], span: Span) -> Option<String> {

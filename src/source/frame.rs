@@ -201,7 +201,7 @@ impl Framer {
             }
             Mode::Whole(whole) => whole.finish(self.rules, self.at, index),
             Mode::Array(array) => array.finish(self.rules, self.at, index),
-            Mode::Members(members) => members.finish(index),
+            Mode::Members(members) => members.finish(self.at, index),
             Mode::Run(run) => run.finish(self.at, index),
             Mode::Hunt(hunt) => hunt.finish(self.rules, index),
             Mode::Lines(lines) => lines.finish(self.at, index),
@@ -415,6 +415,9 @@ mod tests {
     fn members_are_those_of_one_object_of_objects_or_values() {
         check(Members, "{\"a\": {\"x\":1},\n\"b\\\"\":{} }\n", &["1 {\"x\":1}", "2 {}"]);
         check(Members, "\u{feff} {\"a\":{}}", &["1 {}"]);
+        check(Members, "{\"a\":{},", &["1 {}", "!1 "]);
+        check(Members, "{\"a\":{\"x\":1},\n\"b\":{\"y\":", &["1 {\"x\":1}", "!2 {\"y\":"]);
+        check(Members, "{\"a\":{},\n\"b\":{\"y\"\n\"c\":{}}\n", &["1 {}", "!2 {\"y\"\n\"c\":{}}"]);
         for text in [
             "",
             "{}",
@@ -422,9 +425,8 @@ mod tests {
             "{\"a\":{},\"b\":[{}]}",
             "{\"a\":{}}\n{\"b\":{}}",
             "{\"a\":{}} x",
-            "{\"a\":{},",
+            "{\"a\":{",
             "{\"a\":{},}",
-            "{\"a\":{\"x\":1},\n\"b\":{\"y\n{\"z\":{}}\n",
             "{\"a\" {}}",
             "{a:{}}",
             "[{\"a\":{}},2]\n",

@@ -191,8 +191,8 @@ impl Array {
     }
 }
 
-/// The members of one object, each a record without its name. If one is no object, or the text is at fault, or
-/// something follows it, the file is a run of values.
+/// The members of one object, each a record without its name. If one is no object, or something follows it, the file is
+/// a run of values. A fault in a later member, or a missing end, ends it: the members before stay.
 #[derive(Debug, Clone)]
 pub(super) struct Members {
     start: Cursor,
@@ -227,7 +227,7 @@ impl Members {
                         at.pass(piece);
                         return Turn::More;
                     }
-                    Scan::Fault(..) => return self.run(index),
+                    Scan::Fault(n, why) => return self.fault(at.byte + n as u64, why, index),
                     Scan::End(n) => {
                         at.pass(&piece[..n]);
                         piece = &piece[n..];
@@ -259,14 +259,26 @@ impl Members {
         }
     }
 
+    /// The text is at fault in a name or a member.
+    fn fault(&self, byte: u64, why: &str, index: &mut RecordIndex) -> Turn {
+        match self.at {
+            At::Member(start, _) if !index.is_empty() => Hunt::without(start, byte, why),
+            _ => self.run(index),
+        }
+    }
+
     /// Reads the file again as what it is instead.
     fn run(&self, index: &mut RecordIndex) -> Turn {
         index.truncate(0);
         Turn::From(self.start, Mode::Run(Run::default()))
     }
 
-    pub(super) fn finish(&self, index: &mut RecordIndex) -> Turn {
-        if matches!(self.at, At::Closed) { Turn::Now(Mode::Ended) } else { self.run(index) }
+    pub(super) fn finish(&self, at: Cursor, index: &mut RecordIndex) -> Turn {
+        match &self.at {
+            At::Closed => Turn::Now(Mode::Ended),
+            _ if index.is_empty() => self.run(index),
+            _ => Hunt::without(self.start().unwrap_or(at), at.byte, "the text ends before its object does"),
+        }
     }
 
     pub(super) fn ending(&self) -> Ending {

@@ -85,6 +85,23 @@ fn named_trajectories_are_a_record_each() {
 }
 
 #[test]
+fn a_named_trajectory_that_is_torn_or_at_fault_hides_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let step = r#"{"step_id":1,"source":"user","message":"m"}"#;
+    let run = format!(r#"{{"schema_version":"ATIF-v1.6","session_id":"s","steps":[{step}]}}"#);
+    let whole = format!("{{\"parent\":{run},\n\"child\":{run}}}");
+    let fault = format!("{}]}}}}", &whole[..whole.len() - 2]);
+    for (text, is_torn) in [(&whole[..whole.len() - 4], true), (&whole[..whole.len() - 60], true), (&fault, false)] {
+        let path = file(folder.path(), "n.json", text);
+        if is_torn {
+            assert_eq!(steps(&path), [(0, 0, step.to_owned())], "{text}");
+        }
+        let (_, stdout, _) = obelus(&["check", "--format", "atif", &path]);
+        assert!(stdout.contains("n.json:2: error: the record is no JSON") && stdout.contains("record 1"), "{stdout}");
+    }
+}
+
+#[test]
 fn an_array_of_messages_is_one_trajectory() {
     let folder = tempfile::tempdir().unwrap();
     let messages = ["{\"role\":\"user\",\"content\":\"a\"}", "{\"role\":\"assistant\",\"content\":\"b \"}"];
