@@ -43,7 +43,7 @@ impl<T: Copy> Lists<T> {
     /// The last entry of a list, to be changed.
     pub(super) fn last_mut(&mut self, list: List) -> Option<&mut T> {
         let last = list.len.checked_sub(1)?;
-        Some(self.entries.of_mut(last as usize, list.start as usize))
+        Some(self.entries.of_mut(list.start as usize, last as usize))
     }
 
     /// Appends an entry to a list.
@@ -53,7 +53,7 @@ impl<T: Copy> Lists<T> {
         } else if list.len.is_power_of_two() {
             self.grow(list, entry);
         }
-        *self.entries.of_mut(list.len as usize, list.start as usize) = entry;
+        *self.entries.of_mut(list.start as usize, list.len as usize) = entry;
         list.len += 1;
     }
 

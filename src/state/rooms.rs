@@ -21,8 +21,8 @@ impl<T: Copy> Rooms<T> {
         if len == 0 { &[] } else { &self.chunks[start / CHUNK][start % CHUNK..][..len] }
     }
 
-    /// An entry, to be changed.
-    pub(super) fn of_mut(&mut self, number: usize, start: usize) -> &mut T {
+    /// An entry of a room, to be changed.
+    pub(super) fn of_mut(&mut self, start: usize, number: usize) -> &mut T {
         &mut self.chunks[start / CHUNK][start % CHUNK + number]
     }
 
@@ -108,7 +108,7 @@ mod tests {
         assert!(!rooms.stretch(last, 14, CHUNK + 1, 99) && !rooms.stretch(known[2].0, 1, 2, 99));
         assert!(is_whole(&rooms));
         for (from, to) in [(0, last), (last, 0), (known[2].0, known[3].0)] {
-            *rooms.of_mut(0, from) = 77;
+            *rooms.of_mut(from, 0) = 77;
             rooms.copy(from, 1, to);
             assert_eq!(rooms.of(to, 1), [77]);
         }
