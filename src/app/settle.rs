@@ -274,13 +274,14 @@ impl App {
             return;
         }
         inspector.diff_asked = now;
-        let is_long = || question.bytes(open.run()) > COMPARED_BYTES_MAX;
-        if question.cost(open.run()) > COMPARED_AT_ONCE_MAX || is_long() {
+        let is_short = question.cost(open.run()) <= COMPARED_AT_ONCE_MAX;
+        let answer = is_short.then(|| question.answer(open.run())).filter(|a| a.bytes() <= COMPARED_BYTES_MAX);
+        if let Some(comparison) = answer {
+            let lines = compare::lines(open.run(), open.bytes(), &comparison, &inspector.diff_unfolded);
+            inspector.set_diff(session.generation, question, lines);
+        } else {
             let (generation, unfolded) = (session.generation, inspector.diff_unfolded.clone());
             effects.push(Effect::Compare { generation, question, unfolded });
-        } else {
-            let lines = compare::lines(open.run(), open.bytes(), question, &inspector.diff_unfolded);
-            inspector.set_diff(session.generation, question, lines);
         }
     }
 }

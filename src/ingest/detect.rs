@@ -4,6 +4,7 @@ use crate::format::{self, Format, Near};
 use crate::json;
 use crate::model::{Framing, Problem, Span};
 use crate::source::{BLOCK, Framer, Input, RecordIndex};
+use std::cell::OnceCell;
 
 /// Records that detection looks at.
 const RECORDS: usize = 20;
@@ -47,7 +48,7 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
             is_fallback: false,
         });
     }
-    let (texts, torn) = first_records(input)?;
+    let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
     for &format in format::FORMATS {
         let Some(found) = format.detect(first.of(format)) else { continue };
@@ -67,7 +68,7 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
 struct First<'t> {
     texts: &'t [Vec<String>; 3],
     /// The beginning, closed, of an input that is one value whose end is missing.
-    torn: &'t [String],
+    torn: &'t OnceCell<Vec<String>>,
     parsed: [Option<Vec<json::Value<'t>>>; 3],
     of_torn: Option<Vec<json::Value<'t>>>,
 }
@@ -86,11 +87,14 @@ impl<'t> First<'t> {
     /// Those that are JSON. Mostly all ways of framing give the same records, which are parsed once.
     fn of(&mut self, format: &dyn Format) -> &[json::Value<'t>] {
         let way = Self::way(format);
-        if format.framing() == Framing::Members && !self.torn.is_empty() {
-            return self.of_torn.get_or_insert_with(|| values(self.torn));
+        let texts = &self.texts[way];
+        let way = self.texts.iter().position(|other| other == texts).unwrap_or(way);
+        let parsed = self.parsed[way].get_or_insert_with(|| values(texts));
+        if parsed.is_empty() && format.framing() == Framing::Members {
+            let torn = self.torn.get_or_init(|| torn(texts).into_iter().collect());
+            return self.of_torn.get_or_insert_with(|| values(torn));
         }
-        let way = self.texts.iter().position(|other| *other == self.texts[way]).unwrap_or(way);
-        self.parsed[way].get_or_insert_with(|| values(&self.texts[way]))
+        parsed
     }
 }
 
@@ -107,15 +111,13 @@ fn nearest(first: &mut First<'_>) -> Option<String> {
     best.map(|(near, format)| format!("the nearest is {} ({}): {}", format.name(), format.title(), near.told))
 }
 
-/// The first records as texts, for each way of framing; and of an input that is one torn value its beginning.
-fn first_records(input: &Input) -> Result<([Vec<String>; 3], Vec<String>), Problem> {
+/// The first records as texts, for each way of framing.
+fn first_records(input: &Input) -> Result<[Vec<String>; 3], Problem> {
     let mut head = vec![0; BYTES];
     let got = input.read_at(0, &mut head)?;
     head.truncate(got);
     let is_whole = got as u64 == input.len();
-    let found = FRAMINGS.map(|framing| texts(&head, framing, is_whole));
-    let torn = found.iter().filter_map(|texts| torn(texts)).take(1).collect();
-    Ok((found, torn))
+    Ok(FRAMINGS.map(|framing| texts(&head, framing, is_whole)))
 }
 
 /// Those that parse.
@@ -145,10 +147,10 @@ fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
     texts
 }
 
-/// The beginning, closed, of the one text there is, if it is no JSON.
+/// The beginning, closed, of the one text there is.
 fn torn(texts: &[String]) -> Option<String> {
     let [text] = texts else { return None };
-    json::parse(text).err().and_then(|_| String::from_utf8(json::closed(text.as_bytes())?).ok())
+    String::from_utf8(json::closed(text.as_bytes())?).ok()
 }
 
 fn text(head: &[u8], span: Span) -> Option<String> {

@@ -68,23 +68,15 @@ impl Question {
         }
     }
 
-    /// Bytes of JSON of the long values that differ.
+    /// What differs; no value is read for it.
     #[must_use]
-    pub fn bytes(self, run: &dyn Run) -> u64 {
-        let span = |side: &Side| side.value.span().map_or(0, |span| span.len);
-        let of = |part: &Part| match part {
-            Part::Differs(difference) => [&difference.old, &difference.new].into_iter().flatten().map(span).sum(),
-            Part::Same(_) => 0,
-        };
-        self.parts(run).iter().map(of).sum()
-    }
-
-    fn parts(self, run: &dyn Run) -> Vec<Part> {
+    pub fn answer(self, run: &dyn Run) -> Comparison {
         let tree = run.tree();
-        match self {
+        let parts = match self {
             Self::Steps { from, to } => diff::steps(tree, from, to),
             Self::Instances { step, old, new } => diff::identities(At { tree, step }, old, new),
-        }
+        };
+        Comparison { question: self, parts }
     }
 
     fn title(self, run: &dyn Run) -> String {
@@ -101,10 +93,29 @@ impl Question {
     }
 }
 
-/// The answer as lines; `unfolded` names the lists that are shown whole.
+/// What was compared, and what differs.
+pub struct Comparison {
+    question: Question,
+    parts: Vec<Part>,
+}
+
+impl Comparison {
+    /// Bytes of JSON of the long values that differ.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let span = |side: &Side| side.value.span().map_or(0, |span| span.len);
+        let of = |part: &Part| match part {
+            Part::Differs(difference) => [&difference.old, &difference.new].into_iter().flatten().map(span).sum(),
+            Part::Same(_) => 0,
+        };
+        self.parts.iter().map(of).sum()
+    }
+}
+
+/// What differs as lines; `unfolded` names the lists that are shown whole.
 #[must_use]
-pub fn lines(run: &dyn Run, bytes: &dyn Bytes, question: Question, unfolded: &BTreeSet<String>) -> Vec<TextLine> {
-    let parts = question.parts(run);
+pub fn lines(run: &dyn Run, bytes: &dyn Bytes, comparison: &Comparison, unfolded: &BTreeSet<String>) -> Vec<TextLine> {
+    let Comparison { question, parts } = comparison;
     let mut layout = Layout { run, bytes, out: Vec::new(), words_left: WORDS_MAX, bytes_left: ALL_BYTES_MAX };
     layout.put(TextLine::new(Role::Title, question.title(run)));
     layout.put(TextLine::new(Role::Dim, ""));

@@ -233,7 +233,8 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
         Effect::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
-                let lines = compare::lines(run.as_ref(), source.bytes.as_ref(), question, &unfolded);
+                let comparison = question.answer(run.as_ref());
+                let lines = compare::lines(run.as_ref(), source.bytes.as_ref(), &comparison, &unfolded);
                 send(Msg::Compared(generation, question, lines));
             }
         }
