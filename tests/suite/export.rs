@@ -67,6 +67,7 @@ fn object() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
+    /// D24: an export has the records' own bytes.
     #[test]
     fn bytes_of_records_are_unchanged(records in vec(object(), 1..8), is_array in any::<bool>(), ends in "(\n|\r\n)") {
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! The linter: every rule with both of its examples, the ids of the rules against the table, the list of findings.
 
-use super::bless;
 use super::command::obelus;
 use super::played::press;
+use super::{bless, rules as rule_pages};
 use obelus::app::keys::Tab;
 use obelus::app::{Pane, view};
 use obelus::ingest;
@@ -175,8 +175,8 @@ fn the_table_has_every_rule_and_no_other() {
 fn page() -> String {
     let mut out = String::from(
         "# Findings\n\nMade from the tables in `src/lint`. `obelus check FILE` tells these, so does the tab *Findings* of the \
-         open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 are those of the \
-         rules in `src/rules`.\n",
+         open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 name \
+         [rules](rules/README.md).\n",
     );
     for family in FAMILIES {
         let _ = write!(
@@ -191,11 +191,11 @@ fn page() -> String {
                 "| [`{}`](#{anchor}) | {} | {} |",
                 lint.id,
                 severity(lint),
-                lint.short().replace('|', "\\|")
+                rule_pages::linked(&lint.short().replace('|', "\\|"))
             );
         }
         for lint in family.lints {
-            let _ = write!(out, "\n### {}\n\n{}: {}\n", lint.id, severity(lint), lint.help);
+            let _ = write!(out, "\n### {}\n\n{}: {}\n", lint.id, severity(lint), rule_pages::linked(lint.help));
             let _ = write!(
                 out,
                 "\nFound in, by `obelus check {}`,\n\n```json\n{}\n```\n\nbut not in\n\n```json\n{}\n```\n",

@@ -35,6 +35,7 @@ mod pty;
 mod query;
 mod replay;
 mod review;
+mod rules;
 mod schema_tab;
 mod schemas;
 mod searches;

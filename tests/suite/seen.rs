@@ -1,6 +1,6 @@
 //! What stands on the screen after keys: hits of a search, changes out of view, hints.
 
-use super::played::{input, lines, notice, press, screen, stage, step};
+use super::played::{input, lines, notice, on, press, screen, stage, step};
 use obelus::app::{Layer, Msg, Notice, Pane};
 use obelus::shell::stage::Stage;
 use obelus::text::Role;
@@ -273,4 +273,24 @@ fn a_long_notice_is_read_whole_until_the_next_key() {
     stage.tell(Msg::Resize(40, 12));
     let all = lines(&stage);
     assert!(!all[5].contains("a word") && all[6].starts_with(" a word") && all[11].ends_with('…'), "{all:#?}");
+}
+
+/// D21: the State pane shows at a web observation whether the page changed.
+#[test]
+fn a_page_that_changed_is_marked_in_the_state() {
+    let page = |axtree: &str| {
+        format!(
+            r#"{{"class_":"web_observation","html":null,"url":"u","image_observation":null,"viewport_size":[1,1],"axtree":"{axtree}"}}"#
+        )
+    };
+    let items = [page("first"), page("first"), page("second")].join(",");
+    let mut stage = on(&format!(r#"{{"id":"a","schema_version":"1.5.0","content":[{items}]}}"#), (160, 45));
+    let is_marked = |stage: &Stage| {
+        let row = lines(stage).into_iter().find(|line| line.contains("axtree")).unwrap_or_default();
+        row.contains('~')
+    };
+    press(&mut stage, "g .");
+    assert!(!is_marked(&stage), "{}", screen(&stage));
+    press(&mut stage, ".");
+    assert!(is_marked(&stage), "{}", screen(&stage));
 }
