@@ -28,6 +28,17 @@ pub struct FileShown {
     pub reader: Reader,
 }
 
+/// Which LLM view it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewOf {
+    /// Generation of the run.
+    pub generation: u64,
+    /// The step.
+    pub step: StepNo,
+    /// Whether it has the messages of the context one by one, instead of merged.
+    pub has_raw_messages: bool,
+}
+
 /// What of a message is to be shown, once it is there.
 #[derive(Debug)]
 pub enum Wanted {
@@ -74,10 +85,12 @@ pub struct Inspector {
     pub asked: Option<(u64, StepNo)>,
     /// Generation and step of the raw record shown.
     pub raw_of: Option<(u64, StepNo)>,
-    /// Generation and step of the LLM view shown, and the one asked for.
-    pub llm_of: Option<(u64, StepNo)>,
-    /// Generation and step that the LLM view was asked for.
-    pub llm_asked: Option<(u64, StepNo)>,
+    /// Whether the LLM tab shows the messages of the context one by one.
+    pub has_raw_messages: bool,
+    /// The LLM view shown.
+    pub llm_of: Option<ViewOf>,
+    /// The LLM view that was asked for.
+    pub llm_asked: Option<ViewOf>,
     /// Two instances to compare instead of two steps: the one that was in focus, and which pair of its kind.
     pub pair: Option<(Identity, usize)>,
     /// Generation and question of the diff shown.
@@ -97,7 +110,8 @@ pub struct Inspector {
 impl Inspector {
     /// Another trajectory was opened.
     pub fn reset(&mut self) {
-        *self = Self { tab: self.tab, is_raw: self.is_raw, ..Self::default() };
+        let has_raw_messages = self.has_raw_messages;
+        *self = Self { tab: self.tab, is_raw: self.is_raw, has_raw_messages, ..Self::default() };
     }
 
     /// The same trajectory is read anew: what is shown stays until the new is there. What was asked for carries the
@@ -122,11 +136,11 @@ impl Inspector {
     }
 
     /// Takes an LLM view that was asked for.
-    pub fn set_view(&mut self, generation: u64, step: StepNo, lines: Vec<TextLine>) {
-        if self.llm_asked == Some((generation, step)) {
+    pub fn set_view(&mut self, of: ViewOf, lines: Vec<TextLine>) {
+        if self.llm_asked == Some(of) {
             let was_at_end = self.llm.is_at_end();
             self.llm.set(lines);
-            self.llm_of = Some((generation, step));
+            self.llm_of = Some(of);
             self.llm_asked = None;
             // What the model sees grows at its end: who looks there goes on looking there.
             if was_at_end {

@@ -15,6 +15,8 @@ pub enum Context {
     State,
     /// In the inspector.
     Inspector,
+    /// In the LLM tab of the inspector.
+    Llm,
     /// In the strip of watched values.
     Watches,
     /// In the list of files.
@@ -57,6 +59,8 @@ pub enum Action {
     CallPrevious,
     UserNext,
     UserPrevious,
+    TickNext,
+    TickPrevious,
     AnyWriteNext,
     AnyWritePrevious,
     NewestFile,
@@ -93,6 +97,7 @@ pub enum Action {
     ChatTemplate,
     Readers,
     Raw,
+    RawMessages,
     DiffBase,
     Live,
     Times,
@@ -289,6 +294,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["[t"], A::CallPrevious, "previous call", "Go to the previous tool call.", TIME, 0),
     row(C::Trajectory, &["]u"], A::UserNext, "next user turn", "Go to the next message of the user.", TIME, 0),
     row(C::Trajectory, &["[u"], A::UserPrevious, "previous user turn", "Go to the previous message of the user.", TIME, 0),
+    row(C::Trajectory, &["]k"], A::TickNext, "next tick", "Go to the first step of the next tick.", TIME, 0),
+    row(C::Trajectory, &["[k"], A::TickPrevious, "previous tick", "Go to the first step of the tick; there, to that of the tick before.", TIME, 0),
     row(C::Trajectory, &["^"], A::FirstSo, "since when", "Go to the step at which the value in focus became what it is now.", TIME, 0),
     row(C::Trajectory, &["O"], A::Origin, "where from", "Go to what the value in focus was copied from, hop by hop to where it first came in.", TIME, 0),
     row(C::Trajectory, &["]c"], A::ChangeNext, "next change of this step", "Go to the next value that this step wrote.", TIME, 0),
@@ -348,6 +355,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
     row(C::Trajectory, &["J"], A::CompareInstances, "compare instances", "Compare two instances of the kind in focus in the Diff tab; again: the next pair; after the last: steps.", LOOK, 0),
     row(C::Trajectory, &["R"], A::Raw, "raw", "Show the raw record instead of the laid-out message, and back.", LOOK, 0),
+    row(C::Llm, &["R"], A::RawMessages, "unmerged", "Show the messages of the context one by one as they are written, instead of merged by identity, and back.", LOOK, 2),
     row(C::Trajectory, &["b"], A::Blame, "blame", "Show who wrote each value beside the step, and back.", LOOK, 0),
     row(C::Trajectory, &["z"], A::Zoom, "zoom", "Give the whole screen to this pane, and back.", LOOK, 8),
     row(C::Trajectory, &["W"], A::PaneMore, "more room", "Give this pane room of the one beside it; the mouse drags the border.", LOOK, 0),

@@ -251,7 +251,7 @@ impl App {
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
-            Msg::View(generation, step, lines) => self.inspector.set_view(generation, step, lines),
+            Msg::View(of, lines) => self.inspector.set_view(of, lines),
             Msg::Loss(of, text) => self.inspector.set_loss(of, text),
             Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
@@ -284,7 +284,9 @@ impl App {
     #[must_use]
     pub fn place(&self) -> Vec<Context> {
         let replay = self.session.replay.map(|_| Context::Replay);
-        replay.into_iter().chain(pane_contexts(self.pane)).collect()
+        let has_view = self.pane == Pane::Inspector && self.inspector.tab == keys::Tab::Llm;
+        let view = has_view.then_some(Context::Llm);
+        replay.into_iter().chain(view).chain(pane_contexts(self.pane)).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {

@@ -1,5 +1,6 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
+use super::inspector::ViewOf;
 use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
@@ -89,7 +90,7 @@ pub enum Msg {
     /// A message was read and laid out: generation, step, document.
     Message(u64, StepNo, Arc<Doc>),
     /// The LLM view was made: generation, step, lines.
-    View(u64, StepNo, Vec<TextLine>),
+    View(ViewOf, Vec<TextLine>),
     /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
     Loss((u64, usize, usize), Result<LossText, String>),
     /// States were compared: generation, question, lines.
@@ -244,12 +245,7 @@ pub enum Effect {
         span: Span,
     },
     /// Make the LLM view of a step.
-    View {
-        /// Generation to answer with.
-        generation: u64,
-        /// The step.
-        step: StepNo,
-    },
+    View(ViewOf),
     /// Make a record ready as a model would see it.
     Loss {
         /// Generation to answer with.

@@ -1,5 +1,6 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
+use super::inspector::ViewOf;
 use super::keys::Tab;
 use super::layout::{Beside, Kind, Layout, layout, table_layout};
 use super::{App, Effect, Effects, Layer, Pane, tabs, view};
@@ -205,11 +206,18 @@ impl App {
     }
 
     fn settle_view(&mut self, effects: &mut Effects) {
-        let Some(now) = self.session.open().map(|o| (self.session.generation, o.step())) else { return };
+        let Some(now) = self.view_now() else { return };
         if self.inspector.llm_of != Some(now) && self.inspector.llm_asked != Some(now) {
             self.inspector.llm_asked = Some(now);
-            effects.push(Effect::View { generation: now.0, step: now.1 });
+            effects.push(Effect::View(now));
         }
+    }
+
+    /// The LLM view that belongs on the screen.
+    pub(super) fn view_now(&self) -> Option<ViewOf> {
+        let step = self.session.open()?.step();
+        let has_raw_messages = self.inspector.has_raw_messages;
+        Some(ViewOf { generation: self.session.generation, step, has_raw_messages })
     }
 
     fn settle_loss(&mut self, effects: &mut Effects) {

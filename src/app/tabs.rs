@@ -59,6 +59,7 @@ pub fn name(app: &App, tab: Tab) -> &'static str {
     match tab {
         Tab::Message if tab == app.inspector.tab && app.inspector.file.is_some() => "File   ",
         Tab::Message if tab == app.inspector.tab && app.inspector.is_raw => "Raw    ",
+        Tab::Llm if tab == app.inspector.tab && app.inspector.has_raw_messages => "LLM unmerged",
         Tab::Plan => app.session.format.plan_title().unwrap_or("Plan"),
         _ => Tab::ALL.iter().find(|(t, _)| *t == tab).map_or("", |(_, name)| name),
     }

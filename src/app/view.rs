@@ -240,7 +240,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
 }
 
 fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
-    let inspector = &app.inspector;
+    let (inspector, view_now) = (&app.inspector, app.view_now());
     let Some(open) = app.session.open() else { return Window::default() };
     match inspector.tab {
         Tab::Message => {
@@ -256,10 +256,7 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
             window.rows.splice(0..0, head);
             window
         }
-        Tab::Llm
-            if inspector.llm.lines().is_empty()
-                && !(open.session.is_complete && inspector.llm_of == Some((open.session.generation, open.step()))) =>
-        {
+        Tab::Llm if inspector.llm.lines().is_empty() && !(open.session.is_complete && inspector.llm_of == view_now) => {
             Window::notice(&["Reading what the model sees…"], extent.width)
         }
         Tab::Llm if inspector.llm.lines().is_empty() => Window::notice(
@@ -340,6 +337,12 @@ fn message_head(app: &App) -> Vec<Row> {
         right.push(Piece::of(Role::Dim, &format!(" · line {}", place.place.line)));
     }
     let mut rows = vec![Row::new(first).right(right)];
+    for (name, text) in open.run().request(open.step(), open.bytes()) {
+        rows.push(Row::new(vec![
+            Piece::of(Role::Dim, &format!(" request {name} ")),
+            crate::panes::value::piece(&text),
+        ]));
+    }
     for (target, mark) in app.session.review.step_marks(app.session.trajectory, open.step()).into_iter().take(4) {
         let mut left = vec![Piece::of(Role::Text, " ")];
         left.extend(target.path.as_ref().map(|path| Piece::of(Role::Reference, &format!("{path} "))));

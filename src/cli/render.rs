@@ -4,7 +4,7 @@ use super::args::{Question, parsed};
 use super::out::{Out, answer, exact, raw};
 use super::{Command, Stop};
 use crate::format::ViewEntry;
-use crate::model::Problem;
+use crate::model::{Problem, StepNo};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -16,11 +16,17 @@ pub(super) const COMMAND: Command = Command { name: "render", describe: Options:
 struct Options {
     #[command(flatten)]
     question: Question,
+    /// The messages of the context one by one as they are written, instead of merged by identity (Agent/Data)
+    #[arg(long)]
+    raw_messages: bool,
 }
 
 /// One message of the view (A26).
 #[derive(Serialize)]
 struct Message {
+    /// With `--raw-messages`: the step of the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<StepNo>,
     role: Option<String>,
     content: Box<RawValue>,
 }
@@ -28,8 +34,16 @@ struct Message {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
-    let view = opened.run.view(opened.step, opened.bytes());
+    let view = match options.raw_messages {
+        true => opened.run.raw_view(opened.step, opened.bytes()).ok_or_else(|| {
+            let name = opened.format();
+            Problem::usage(format!("--raw-messages: the format {name} merges no messages"))
+                .hint("without it all are printed")
+        })?,
+        false => opened.run.view(opened.step, opened.bytes()),
+    };
     if options.question.json {
+        let message = |entry| message(entry, options.raw_messages);
         let messages = view.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         out.json(&answer(&opened.header(), &vec![("messages", raw(&messages)?)]))?;
     } else {
@@ -38,12 +52,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(0)
 }
 
-fn message(entry: ViewEntry) -> Result<Message, Problem> {
+fn message(entry: ViewEntry, has_step: bool) -> Result<Message, Problem> {
     let content = match entry.content {
         Some(content) => exact(content)?,
         None => raw(&entry.text)?,
     };
-    Ok(Message { role: entry.role, content })
+    Ok(Message { step: has_step.then_some(entry.step), role: entry.role, content })
 }
 
 /// A27: entries joined by an empty line, a final newline; of no entry nothing.

@@ -32,8 +32,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 /// Each identity under a heading of its own, as JSON of two spaces a level.
 fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
     let tree = opened.run.tree();
+    let config = opened.run.config(opened.step, opened.bytes());
+    if let Some((at, text)) = &config {
+        out.line(&format!("config of the request @{at}"))?;
+        put_json(text, out)?;
+    }
     for (i, view) in tree.identities(opened.step).into_iter().enumerate() {
-        if i > 0 {
+        if i > 0 || config.is_some() {
             out.line("")?;
         }
         let told = opened.run.description(view.id, opened.step, opened.bytes());
@@ -41,11 +46,16 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         out.line(&format!("{}{told}", heading(tree.identity(view.id), opened.run.instances())))?;
         let Some(root) = view.root else { continue };
         if let Some(text) = tree.text(root, opened.step, opened.bytes()) {
-            let value = json::parse(&text).map_err(|e| Problem::unreadable(e.to_string()))?;
-            out.text(&format!("{}\n", json::pretty(&value)))?;
+            put_json(&text, out)?;
         }
     }
     Ok(())
+}
+
+/// A JSON text with two spaces a level.
+fn put_json(text: &str, out: &mut Out) -> Result<(), Stop> {
+    let value = json::parse(text).map_err(|e| Problem::unreadable(e.to_string()))?;
+    Ok(out.text(&format!("{}\n", json::pretty(&value)))?)
 }
 
 /// `¶kind (instance)`; a slot name stands alone.

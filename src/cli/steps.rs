@@ -82,7 +82,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             if options.json {
                 out.json(&plain(&shown.members(run.as_ref(), layout)?))?;
             } else {
-                out.line(&shown.line(layout))?;
+                out.line(&shown.line(run.as_ref(), layout))?;
             }
         }
     }
@@ -130,6 +130,9 @@ impl Shown {
             ("answers", raw(&step.answers)?),
             ("chars", raw(&step.chars)?),
         ];
+        if let Some(tick) = run.tick(step.number) {
+            members.push(("tick", exact(tick)?));
+        }
         if let Some(time) = &step.time {
             members.push(("time", raw(time)?));
         }
@@ -154,15 +157,18 @@ impl Shown {
         Ok(members)
     }
 
-    /// Number, what it is, what it says; before them the record where a file holds several.
-    fn line(&self, layout: Layout) -> String {
+    /// Number, tick where the run has several (A5), what it is, what it says; before them the record where a file holds
+    /// several.
+    fn line(&self, run: &dyn Run, layout: Layout) -> String {
         let summary: Vec<&str> = self.step.summary.split_whitespace().collect();
         let summary = cut(&SafeText::of(&summary.join(" ")), SUMMARY_CELLS);
         let number = match layout {
             Layout::Set => format!("{}:{}", self.place.record, self.step.number),
             Layout::Run => self.step.number.to_string(),
         };
-        format!("{number:>6}  {:<8}  {summary}", self.step.label).trim_end().to_owned()
+        let tick = run.tick(self.step.number).filter(|_| run.tick_start(0, true).is_some());
+        let tick = tick.map_or_else(String::new, |tick| format!("{:<5}", format!("t{tick}")));
+        format!("{number:>6}  {tick}{:<8}  {summary}", self.step.label).trim_end().to_owned()
     }
 }
 

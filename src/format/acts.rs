@@ -193,20 +193,40 @@ impl Run for ActsRun {
         if let Some((at, value)) = self.log.output(step, bytes) {
             fields.push(field("output", format!("{{\"step\":{at},\"value\":{value}}}")));
         }
+        if let Some((at, value)) = self.log.config(step, bytes) {
+            fields.push(field("config", format!("{{\"step\":{at},\"value\":{value}}}")));
+        }
         let standing = self.log.tree().identities(step);
         fields.push(field("data", list(standing.iter().map(|view| self.identity(view, step, bytes)))));
         fields
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        let entry = |e: acts::Entry| ViewEntry {
-            role: Some(e.role),
-            content: Some(e.content),
-            text: e.text,
-            step: e.step,
-            identity: e.identity,
-        };
-        acts::view(&self.log, step, bytes).into_iter().map(entry).collect()
+        acts::view(&self.log, step, bytes).into_iter().map(view_entry).collect()
+    }
+
+    fn merges_messages(&self) -> bool {
+        true
+    }
+
+    fn raw_view(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Vec<ViewEntry>> {
+        Some(acts::raw_view(&self.log, step, bytes).into_iter().map(view_entry).collect())
+    }
+
+    fn tick(&self, step: StepNo) -> Option<String> {
+        Some(self.log.tick(step))
+    }
+
+    fn tick_start(&self, step: StepNo, is_forward: bool) -> Option<StepNo> {
+        self.log.tick_start(step, is_forward)
+    }
+
+    fn config(&self, step: StepNo, bytes: &dyn Bytes) -> Option<(StepNo, String)> {
+        self.log.config(step, bytes)
+    }
+
+    fn request(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<(&'static str, String)> {
+        self.log.request(step, bytes)
     }
 
     fn resolve(
@@ -292,6 +312,11 @@ impl ActsRun {
         }
         object(&members)
     }
+}
+
+fn view_entry(entry: acts::Entry) -> ViewEntry {
+    let acts::Entry { role, content, text, step, identity } = entry;
+    ViewEntry { role: Some(role), content: Some(content), text, step, identity }
 }
 
 /// The plan as `CLI.md` has it; without one its members are null and empty.

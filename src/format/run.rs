@@ -259,6 +259,15 @@ pub trait Run: Send + Sync {
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer;
     /// `render`: what the model sees at a step.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry>;
+    /// Whether [`Run::view`] merges messages, so that [`Run::raw_view`] shows more.
+    fn merges_messages(&self) -> bool {
+        false
+    }
+    /// `render --raw-messages`: the messages that [`Run::view`] merges, one by one as they are written; None where the
+    /// format merges none.
+    fn raw_view(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Vec<ViewEntry>> {
+        None
+    }
     /// `resolve`.
     fn resolve(
         &self,
@@ -296,6 +305,22 @@ pub trait Run: Send + Sync {
     /// `merge --json`; None where the format has none.
     fn merge(&self, _data_type: Option<&str>, _step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
         None
+    }
+    /// The tick of a step as a JSON number (A5); None where the format has no ticks.
+    fn tick(&self, _step: StepNo) -> Option<String> {
+        None
+    }
+    /// The first step of the next tick, or of the tick before (of its own tick, where that began before `step`).
+    fn tick_start(&self, _step: StepNo, _is_forward: bool) -> Option<StepNo> {
+        None
+    }
+    /// The configuration of the request that holds at a step as JSON text, with the step that the request begins with.
+    fn config(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<(StepNo, String)> {
+        None
+    }
+    /// What the request that begins with a step says beside its messages: name and JSON text.
+    fn request(&self, _step: StepNo, _bytes: &dyn Bytes) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
     /// Steps that step `step` withdrew from the context and brought back (A4).
     fn withdrawn(&self, _step: StepNo) -> (Vec<StepNo>, Vec<StepNo>) {

@@ -188,8 +188,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Info,
         or: None,
         help: "This request leaves out messages of the one before (A4): the context was compacted, or another agent's \
-               request stands between. Values that only those messages supplied are gone from the state here. \
-               Expected after a compaction; otherwise the loop forgot something.",
+               request stands between. Values that only those messages supplied are gone from the state here: the \
+               message names the first of them. Expected after a compaction; otherwise the loop forgot something.",
         fires: r#"{"context":[{"type":"text","text":"go"},{"type":"state","state":{"n":1}}]}
 {"context":[{"type":"text","text":"go"},{"type":"state","state":{"m":2}}]}"#,
         silent: r#"{"context":[{"type":"text","text":"go"},{"type":"state","state":{"n":1}}]}

@@ -7,6 +7,9 @@ use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
 use crate::text::{Role, SafeText, pad};
 
+/// From this width on a tick has its word beside it.
+const TICK_WORD_CELLS_MIN: usize = 48;
+
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
 pub fn window(open: &Open<'_>, sieve: &Sieve, scroll: &Scroll, times: Times, extent: Extent) -> Window {
@@ -32,6 +35,8 @@ pub fn window(open: &Open<'_>, sieve: &Sieve, scroll: &Scroll, times: Times, ext
         .map(|i| {
             let step = list.step(i);
             let row = row(open, step, times.piece(open, step, start), digits, extent.width, has_marks);
+            let above = i.checked_sub(1).map(|above| list.step(above));
+            let row = row.right(tick(open, above, step, extent.width).into_iter().collect());
             if list.is_hidden(i) { row.stands_back(" hidden") } else { row }
         })
         .collect();
@@ -78,6 +83,15 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cell
     };
     left.extend(writes.iter().cloned());
     Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor)
+}
+
+/// A5: the tick of a step at the right edge, where the row above is of another tick; None where the run has one only.
+fn tick(open: &Open<'_>, above: Option<StepNo>, step: StepNo, cells: usize) -> Option<Piece> {
+    let run = open.run();
+    run.tick_start(0, true)?;
+    let tick = run.tick(step).filter(|tick| above.and_then(|above| run.tick(above)).as_ref() != Some(tick))?;
+    let word = if cells < TICK_WORD_CELLS_MIN { "t" } else { "tick " };
+    Some(Piece::of(Role::Dim, &format!(" {word}{tick}")))
 }
 
 /// Text on one line: runs of white space become one space.

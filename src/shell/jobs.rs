@@ -226,7 +226,7 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Told(true, problem.to_string()),
         }),
-        Effect::View { generation, step } => send(Msg::View(generation, step, llm::lines(source, step))),
+        Effect::View(of) => send(Msg::View(of, llm::lines(source, of))),
         Effect::Loss { generation, record, template, options } => {
             send(Msg::Loss((generation, record, template), trained(source, record, &options)));
         }

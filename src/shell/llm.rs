@@ -1,7 +1,7 @@
 //! The LLM view of a step, laid out as lines.
 
 use super::jobs::Source;
-use crate::model::StepNo;
+use crate::app::inspector::ViewOf;
 use crate::panes::reader::TextLine;
 use crate::text::Role;
 use std::sync::PoisonError;
@@ -9,10 +9,14 @@ use std::sync::PoisonError;
 /// Most entries and bytes of the LLM view that are shown.
 const VIEW_ENTRIES_MAX: usize = 2_000;
 const VIEW_BYTES_MAX: usize = 512 << 10;
-/// What the model sees at a step, as lines; of a long view its end.
-pub(super) fn lines(source: &Source, step: StepNo) -> Vec<TextLine> {
+
+/// What the model sees at a step, or the messages that it is made of, as lines; of a long view its end.
+pub(super) fn lines(source: &Source, of: ViewOf) -> Vec<TextLine> {
     let Some(run) = &source.run else { return Vec::new() };
-    let entries = run.read().unwrap_or_else(PoisonError::into_inner).view(step, source.bytes.as_ref());
+    let (run, bytes) = (run.read().unwrap_or_else(PoisonError::into_inner), source.bytes.as_ref());
+    let raw = if of.has_raw_messages { run.raw_view(of.step, bytes) } else { None };
+    let entries = raw.unwrap_or_else(|| run.view(of.step, bytes));
+    drop(run);
     let (mut used, mut first) = (0, entries.len());
     while first > 0 && entries.len() - first < VIEW_ENTRIES_MAX && used < VIEW_BYTES_MAX {
         first -= 1;

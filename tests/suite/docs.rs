@@ -54,6 +54,7 @@ fn where_of(context: Context) -> &'static str {
         Context::Steps => "in Steps",
         Context::State => "in State",
         Context::Inspector => "in the inspector",
+        Context::Llm => "in the LLM tab",
         Context::Replay => "while a recording plays",
         Context::Files => "in the list of files",
         Context::Table => "in the table",

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod adp_rules;
+mod agent_data;
 mod app;
 mod attempts;
 mod bless;

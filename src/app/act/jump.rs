@@ -118,6 +118,23 @@ impl App {
         }
     }
 
+    /// A5: goes to the first step of the next tick, or of the tick before.
+    pub(super) fn tick_by(&mut self, is_forward: bool) {
+        let Some(open) = self.session.open() else { return };
+        let (run, step) = (open.run(), open.step());
+        let found = run.tick_start(step, is_forward).and_then(|start| Some((start, run.tick(start)?)));
+        let has_ticks = run.tick(step).is_some();
+        drop(open);
+        match found {
+            Some((start, tick)) => {
+                self.jump_to(start);
+                self.tell(format!("tick {tick}"));
+            }
+            None if !has_ticks => self.tell("the steps of this format have no ticks"),
+            None => self.tell(if is_forward { "no later tick" } else { "no earlier tick" }),
+        }
+    }
+
     pub(super) fn trajectory_by(&mut self, delta: isize, effects: &mut Effects) {
         let count = self.table.count(&self.session);
         let here = self.table.row_of(self.session.trajectory).unwrap_or(self.table.scroll.cursor);

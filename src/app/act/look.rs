@@ -22,6 +22,19 @@ impl App {
         self.pane = Pane::Inspector;
     }
 
+    /// Shows the messages of the context instead of the view in which they are merged, and back.
+    pub(super) fn toggle_raw_messages(&mut self) {
+        let merges = self.session.open().is_some_and(|open| open.run().merges_messages());
+        if !merges {
+            return self.tell("this format merges no messages: all are shown");
+        }
+        self.inspector.has_raw_messages = !self.inspector.has_raw_messages;
+        self.tell(match self.inspector.has_raw_messages {
+            true => "the messages of the context as they are written; R merges them again",
+            false => "the messages as the model sees them, merged by identity",
+        });
+    }
+
     pub(super) fn mark_base(&mut self) {
         let Some(step) = self.session.open().map(|o| o.step()) else { return };
         self.inspector.pair = None;

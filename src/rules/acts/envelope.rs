@@ -4,6 +4,7 @@ use super::context::{Aligner, Alignment};
 use super::digest;
 use super::finding::{CONTEXT_REBUILT, Note};
 use super::log::{Change, Input, Log, Prepared};
+use super::lost;
 use super::message::{Envelope, Message, Type};
 use crate::json::Value;
 use crate::model::StepNo;
@@ -20,6 +21,7 @@ impl Log {
             self.ticks.advance();
         }
         self.has_begun = true;
+        let first = self.last_step() + 1;
         if self.rows.len() == 0 {
             for value in envelope.messages {
                 self.push_placed(Message::of(value), input);
@@ -30,6 +32,8 @@ impl Log {
         if let Some(solution) = envelope.solution {
             self.push_message(Message::solution(solution), input);
         }
+        // A request that makes no step belongs to the last one.
+        self.requests.add(first.min(self.last_step()), envelope, input.base());
     }
 
     /// A message of an envelope that comes last in the context; of any type, since the request shows it.
@@ -65,6 +69,18 @@ impl Log {
         } else {
             self.rebuild(at, &alignment, input, &prepared);
         }
+        self.note_rebuilt(at, &alignment.withdrawn);
+    }
+
+    /// A44: `context-rebuilt`, once all messages of the envelope are there, which may bring back what was lost.
+    fn note_rebuilt(&mut self, at: StepNo, withdrawn: &[StepNo]) {
+        let steps = match withdrawn {
+            [] => return,
+            [one] => format!("step {one}"),
+            more => format!("{} of its steps", more.len()),
+        };
+        let lost = lost::text(&self.tree, at, self.last_step());
+        self.note(at, Note::new(CONTEXT_REBUILT, format!("the context no longer holds {steps}; {lost}")));
     }
 
     /// A4: the tables for the steps before the first envelope that needs them.
@@ -84,13 +100,6 @@ impl Log {
     /// A4, A41: what the step did to the context.
     fn note_change(&mut self, at: StepNo, alignment: &Alignment) {
         let Alignment { withdrawn, restored, .. } = alignment;
-        if !withdrawn.is_empty() {
-            let text = match withdrawn.len() {
-                1 => format!("the context no longer holds step {}", withdrawn[0]),
-                n => format!("the context no longer holds {n} of its steps"),
-            };
-            self.note(at, Note::new(CONTEXT_REBUILT, text));
-        }
         let values = withdrawn.iter().filter_map(|s| self.row(*s)).filter(|r| r.has_value());
         let lost: BTreeSet<IdentityId> = values.filter_map(|r| r.identity()).collect();
         self.lost.extend(lost.into_iter().map(|id| (at, id)));

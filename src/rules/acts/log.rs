@@ -6,6 +6,7 @@ use super::digest::{self, MessageDigest};
 use super::finding::{DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
 use super::message::{Content, Message, Type};
 use super::reference::{put_index, put_key};
+use super::request::Requests;
 use super::rows::{Row, RowFacts, Rows};
 use super::schema::Brought;
 use super::texts::Texts;
@@ -31,6 +32,8 @@ pub struct Log {
     pub(super) brought: Brought,
     pub(super) changes: Vec<Change>,
     pub(super) solutions: Solutions,
+    /// The requests (A2).
+    pub(super) requests: Requests,
     /// Steps with calls that may be the plan (A37).
     pub(super) plans: Vec<StepNo>,
     /// Steps whose method is `erase` (A41).
@@ -362,6 +365,12 @@ impl Log {
     #[must_use]
     pub fn tick(&self, step: StepNo) -> String {
         self.ticks.at(step)
+    }
+
+    /// A5: the first step of the next tick, or of the tick before.
+    #[must_use]
+    pub fn tick_start(&self, step: StepNo, is_forward: bool) -> Option<StepNo> {
+        self.ticks.start(step, is_forward)
     }
 
     pub(super) fn row(&self, step: StepNo) -> Option<Row> {

@@ -43,6 +43,23 @@ pub fn view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<Entry> {
     entries
 }
 
+/// A4: the messages of the context at a step one by one, as they are written: nothing is merged and nothing left out.
+#[must_use]
+pub fn raw_view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Vec<Entry> {
+    log.context(step).filter_map(|at| log.read(at, bytes, |message| raw_entry(log, message, at))).collect()
+}
+
+fn raw_entry(log: &Log, message: &Message<'_>, at: StepNo) -> Entry {
+    let written = json::compact(message.written);
+    let content = match message.kind {
+        Type::EnvelopeSolution => format!("{{\"type\":\"solution\",\"solution\":{written}}}"),
+        _ => written,
+    };
+    let printed = json::parse(&content).map_or_else(|_| content.clone(), |value| json::pretty(&value));
+    let text = format!("## Step {at}: {}\n{printed}", message.kind.name());
+    Entry { role: message.role().to_owned(), content, text, step: at, identity: log.identity(at) }
+}
+
 /// A26: of tool messages of one name the last; those without a name all.
 fn last_tools(log: &Log, context: &[StepNo], bytes: &dyn Bytes) -> HashSet<StepNo> {
     let mut last = HashMap::new();

@@ -46,6 +46,19 @@ impl Ticks {
         is_new
     }
 
+    /// The first step of the next tick, or of the tick before: of this one, where it began before the step.
+    pub(super) fn start(&self, step: StepNo, is_forward: bool) -> Option<StepNo> {
+        if is_forward {
+            let next = self.changes.partition_point(|(from, _)| *from <= step);
+            return self.changes.get(next).map(|(from, _)| *from);
+        }
+        let before = self.changes.partition_point(|(from, _)| *from < step);
+        match before.checked_sub(1) {
+            Some(last) => Some(self.changes[last].0),
+            None => (step > 0).then_some(0),
+        }
+    }
+
     /// The tick at a step, as a JSON number.
     pub(super) fn at(&self, step: StepNo) -> String {
         let index = self.changes.partition_point(|(from, _)| *from <= step);
@@ -89,5 +102,8 @@ mod tests {
             ["0", "0", "18446744073709551615", "18446744073709551616", "18446744073709551616"]
         );
         assert_eq!(&*plus_one("999"), "1000");
+        assert_eq!([0, 1, 2].map(|s| ticks.start(s, true)), [Some(1), Some(3), Some(3)]);
+        assert_eq!([3, 9].map(|s| ticks.start(s, true)), [None, None]);
+        assert_eq!([0, 1, 2, 3, 9].map(|s| ticks.start(s, false)), [None, Some(0), Some(1), Some(1), Some(3)]);
     }
 }
