@@ -26,6 +26,7 @@ use data::Data;
 use known::{Contents, Known};
 use sarif::Sarif;
 use serde::Serialize;
+use std::io::ErrorKind;
 use text::Summary;
 
 pub(super) const COMMAND: Command = Command { name: "check", describe: Options::augment_args, run };
@@ -96,6 +97,8 @@ enum Form {
     Sarif(Sarif),
     /// Not at all: they are collected.
     Known,
+    /// Not at all: nobody reads them any more, but the exit status counts them.
+    Unread,
 }
 
 struct Check<'o, 'w> {
@@ -150,7 +153,8 @@ impl Check<'_, '_> {
     /// Tells the findings of all files; what is wrong with files that cannot be read.
     fn files(&mut self, inputs: &Inputs, format: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Form::Sarif(sarif) = &mut self.form {
-            sarif.begin(self.out)?;
+            let told = sarif.begin(self.out);
+            self.unless_closed(told)?;
         }
         let mut problems: Vec<String> = inputs.troubles().collect();
         for file in &inputs.names {
@@ -202,25 +206,44 @@ impl Check<'_, '_> {
 
     fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
         self.summary.count(&found.finding);
-        match &mut self.form {
-            Form::Text => text::tell(file, found, self.out)?,
-            Form::Json => self.out.json(&json(&file.text(), &found.finding)?)?,
-            Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out)?,
-            Form::Known => self.known.add(&found.finding, contents.of(found)?),
+        let told = match &mut self.form {
+            Form::Text => text::tell(file, found, self.out).map_err(Stop::from),
+            Form::Json => {
+                let line = json(&file.text(), &found.finding)?;
+                self.out.json(&line).map_err(Stop::from)
+            }
+            Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out),
+            Form::Known => {
+                self.known.add(&found.finding, contents.of(found)?);
+                Ok(())
+            }
+            Form::Unread => Ok(()),
+        };
+        self.unless_closed(told)
+    }
+
+    /// R27: where the reader has closed the pipe, goes on without it: `check | head` has the exit status of `check`.
+    fn unless_closed(&mut self, told: Result<(), Stop>) -> Result<(), Stop> {
+        match told {
+            Err(Stop::Output(e)) if e.kind() == ErrorKind::BrokenPipe => {
+                self.form = Form::Unread;
+                Ok(())
+            }
+            told => told,
         }
-        Ok(())
     }
 
     /// The end of the answer, and the exit status.
-    fn end(self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
-        match (&self.form, written) {
+    fn end(mut self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
+        let told = match (&self.form, written) {
             // Where no file could be read there is nothing to count.
-            (Form::Text, _) if self.summary.files == 0 && !problems.is_empty() => {}
-            (Form::Text, _) => self.summary.tell(self.out)?,
-            (Form::Sarif(sarif), _) => sarif.end(problems, self.out)?,
-            (Form::Known, Some(file)) => self.summary.tell_written(file, self.out)?,
-            _ => {}
-        }
+            (Form::Text, _) if self.summary.files == 0 && !problems.is_empty() => Ok(()),
+            (Form::Text, _) => self.summary.tell(self.out).map_err(Stop::from),
+            (Form::Sarif(sarif), _) => sarif.end(problems, self.out),
+            (Form::Known, Some(file)) => self.summary.tell_written(file, self.out).map_err(Stop::from),
+            _ => Ok(()),
+        };
+        self.unless_closed(told)?;
         Ok(match problems {
             [_, ..] => TROUBLE,
             [] if written.is_some() => 0,

@@ -179,6 +179,19 @@ fn note(not_carried: &ChatLeft) {
     }
 }
 
+/// Says on stderr where the first secrets stood that were replaced.
+fn note_replaced(counts: &write::Counts) {
+    if counts.replaced.is_empty() {
+        return;
+    }
+    super::tell("replaced (the manifest has all places):");
+    counts.replaced.iter().for_each(|place| super::tell(&format!("    {place}")));
+    let rest = counts.redacted.values().sum::<u64>().saturating_sub(counts.replaced.len() as u64);
+    if rest > 0 {
+        super::tell(&format!("    and {rest} more"));
+    }
+}
+
 /// What was written and what was left, for people.
 fn tell(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
     let counts = &written.counts;
@@ -196,5 +209,6 @@ fn tell(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
     }
     out.line(&format!("manifest: {}", written.manifest))?;
     note(&counts.not_carried);
+    note_replaced(counts);
     Ok(())
 }

@@ -150,7 +150,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // A mark belongs to bytes that were read; of a file that was changed meanwhile they may be none of its records.
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
     keeper.save()?;
-    out.line(&format!("{} on {} written", counted(count, "decision"), told(&targets)))?;
+    let said = format!("{} on {} written", counted(count, "decision"), told(&targets));
+    if let Err(error) = out.line(&said).and_then(|()| out.finish()) {
+        // They are in the journal whether or not that can be said.
+        super::complain(&said);
+        return Err(error.into());
+    }
     Ok(passing.map_or(0, |passing| passing.status()))
 }
 

@@ -143,7 +143,11 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             None => Err(Problem::usage(format!("there is no command `{name}`")).into()),
         },
     };
-    let done = done.and_then(|code| out.finish().map(|()| code).map_err(Stop::from));
+    let done = done.and_then(|code| match out.finish() {
+        // R27: a reader that closed the pipe has what it wanted, which changes nothing of the answer.
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Stop::Output(e)),
+        _ => Ok(code),
+    });
     match done {
         Ok(code) if out.has_trouble() => code.max(TROUBLE),
         Ok(code) => code,

@@ -3,7 +3,7 @@
 use crate::format::Answer;
 use crate::json;
 use crate::model::{HEAD, Problem, StepNo};
-use crate::text::{SafeText, width};
+use crate::text::{MARKS_PER_CELL_MAX, SafeText, is_hidden, width};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -103,9 +103,9 @@ impl<'w> Out<'w> {
         self.to.write_all(b"\n")
     }
 
-    /// One JSON text and a newline, control characters as `\u` escapes.
+    /// One JSON text and a newline, control characters as `\u` escapes; on a terminal all that is hidden (R10).
     pub(super) fn json(&mut self, text: &str) -> io::Result<()> {
-        put_escaped(text, &mut self.to)?;
+        put_escaped(text, self.is_terminal, &mut self.to)?;
         self.to.write_all(b"\n")
     }
 
@@ -196,15 +196,31 @@ fn put_harmless(text: &str, lines: Lines, to: &mut impl Write) -> io::Result<()>
     to.write_all(&text.as_bytes()[written..])
 }
 
-/// U+007F to U+009F may stand in JSON as they are, but act on a terminal; they only occur in strings.
-pub(super) fn put_escaped(text: &str, to: &mut impl Write) -> io::Result<()> {
-    let mut rest = text;
-    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| ('\u{7F}'..='\u{9F}').contains(&c)) {
-        to.write_all(&rest.as_bytes()[..at])?;
-        write!(to, "\\u{:04x}", u32::from(c))?;
-        rest = &rest[at + c.len_utf8()..];
+/// Writes JSON text. U+007F to U+009F may stand in JSON as they are, but act on a terminal, so they become `\u`
+/// escapes. On a terminal so do bidi controls, invisible characters, and combining marks beyond those that a cell may
+/// carry (R10). All of them only occur in strings, so the value stays the same.
+pub(super) fn put_escaped(text: &str, is_terminal: bool, to: &mut impl Write) -> io::Result<()> {
+    let (mut written, mut marks) = (0, 0);
+    for (at, c) in text.char_indices() {
+        if c < '\u{7F}' {
+            marks = 0;
+            continue;
+        }
+        let is_mark = is_terminal && width(c.encode_utf8(&mut [0; 4])) == 0;
+        marks = if is_mark { marks + 1 } else { 0 };
+        let is_escaped = match is_terminal {
+            true => is_hidden(c) || marks > MARKS_PER_CELL_MAX,
+            false => ('\u{7F}'..='\u{9F}').contains(&c),
+        };
+        if is_escaped {
+            to.write_all(&text.as_bytes()[written..at])?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(to, "\\u{unit:04x}")?;
+            }
+            written = at + c.len_utf8();
+        }
     }
-    to.write_all(rest.as_bytes())
+    to.write_all(&text.as_bytes()[written..])
 }
 
 /// The members that every answer about a trajectory begins with.
@@ -299,6 +315,18 @@ mod tests {
         let text = "a\u{1b}[31m\n";
         assert_eq!(printed(true, |o| o.text(text).unwrap()), "a\u{241b}[31m\n");
         assert_eq!(printed(false, |o| o.json("\"\u{9b}x\u{7f}\"").unwrap()), "\"\\u009bx\\u007f\"\n");
+    }
+
+    #[test]
+    fn json_on_a_terminal_is_the_same_value_without_hidden_characters() {
+        let text = format!("{{\"a\u{202e}\": [\n\t\"\u{200b}\u{e0041}é日\u{9b}e{}\"]}}", "\u{301}".repeat(20));
+        let shown = printed(true, |out| out.json(&text).unwrap());
+        assert!(!shown.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')), "{shown}");
+        assert!(shown.contains("\\u202e") && shown.contains("\\udb40\\udc41") && shown.contains("é日"), "{shown}");
+        assert_eq!(shown.matches('\u{301}').count(), MARKS_PER_CELL_MAX);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&shown), value(&text));
+        assert_eq!(printed(false, |out| out.json("\"\u{202e}\u{9b}\"").unwrap()), "\"\u{202e}\\u009b\"\n");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{COMMANDS, Command, Stop, complain};
 use crate::app::start::Start;
 use crate::model::Problem;
 use crate::shell::{self, Opened, Settings};
-use crate::source::Input;
+use crate::source::{Input, reachable};
 use crate::text::near;
 use clap::{ArgMatches, Args};
 use std::io::{self, ErrorKind, IsTerminal};
@@ -94,8 +94,8 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
     if let Some(file) = files.iter().find(|file| is_latest && !file.as_ref().is_dir()) {
         return Err(Problem::unreadable(format!("{file} is no folder")).hint("--latest takes the folder of the files"));
     }
-    if let Some(missing) = files.iter().find(|file| !file.as_ref().exists()) {
-        let problem = Problem::unreadable(format!("{missing}: there is no such file"));
+    let problem = files.iter().find_map(|file| Some((file, reachable(file.as_ref()).err()?)));
+    if let Some((missing, problem)) = problem {
         let commands = COMMANDS.iter().map(|command| command.name);
         return Err(match near::nearest(&missing.text(), commands).first() {
             Some(command) => problem.hint(format!("do you mean the command `{command}`?")),

@@ -10,8 +10,8 @@ use super::args::{FileName, parsed};
 use super::out::Out;
 use super::{Command, Stop, complain};
 use crate::model::Problem;
-use crate::source::Input;
 use crate::source::tail::{Tail, Tale, Told};
+use crate::source::{Input, reachable};
 use crate::text::SafeText;
 use clap::{ArgMatches, Args};
 use crossbeam_channel::{Receiver, after, bounded, never, select};
@@ -52,8 +52,8 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let poll = options.poll.map(Duration::from_millis);
-    if options.once && !options.path.is_stdin() && !options.path.as_ref().exists() {
-        return Err(Problem::unreadable(format!("{}: there is no such file", options.path)).into());
+    if options.once && !options.path.is_stdin() {
+        reachable(options.path.as_ref())?;
     }
     let stream = stream(&options)?;
     let is_stream = stream.is_some();

@@ -1,17 +1,21 @@
 //! Any JSON: records that no format knows, one step each. The last row of the table.
 
+use super::describe::WHOLE_MAX;
 use super::{
     Answer, Credit, Format, Framing, Layout, Look, Looked, Match, Purpose, Resolved, Run, Survey, Surveyed, ViewEntry,
     describe,
 };
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Found, Identity, Problem, Record, RecordBody, RecordIndex, Remark, Severity, Step, StepNo,
-    StepPlace,
+    Bytes, Finding, Found, Identity, Problem, Record, RecordBody, RecordIndex, Remark, Severity, Span, Step, StepNo,
+    StepPlace, lossy, no_utf8_at,
 };
 use crate::state::{IdentityId, Tree};
 use serde_json::value::RawValue;
 use std::sync::Arc;
+
+/// Bytes of a huge record that are looked at together.
+const PIECE_BYTES: u64 = 1 << 18;
 
 /// The format of what has none.
 pub(super) struct Generic;
@@ -89,6 +93,33 @@ impl Survey for Texts {
     }
 }
 
+/// The bytes of a record, or of a huge one its closed beginning.
+fn text_of(span: Span, bytes: &dyn Bytes) -> Result<Vec<u8>, Problem> {
+    if span.len <= WHOLE_MAX {
+        return bytes.read(span);
+    }
+    describe::read(span, bytes).map(String::into_bytes)
+}
+
+/// Why a huge record is no text (R9), read in pieces; None where it is, or can no longer be read.
+fn not_utf8(span: Span, bytes: &dyn Bytes) -> Option<String> {
+    let (mut at, mut piece) = (span.offset, Vec::new());
+    while at < span.end() {
+        let next = bytes.read(Span { offset: at, len: PIECE_BYTES.min(span.end() - at) }).ok()?;
+        let begin = at - piece.len() as u64;
+        at += next.len() as u64;
+        piece.extend(next);
+        let cut = match std::str::from_utf8(&piece) {
+            Ok(_) => piece.len(),
+            // A character that goes on in the next piece.
+            Err(e) if e.error_len().is_none() && at < span.end() => e.valid_up_to(),
+            Err(e) => return Some(no_utf8_at(begin + e.valid_up_to() as u64)),
+        };
+        piece.drain(..cut);
+    }
+    None
+}
+
 /// Why a record is no JSON.
 fn fault(record: &Record, text: &[u8]) -> Option<String> {
     record.json(text).err()
@@ -117,11 +148,13 @@ impl Records {
 }
 
 impl Run for Records {
-    fn push(&mut self, record: &Record, _text: &[u8], _bytes: &dyn Bytes) {
+    fn push(&mut self, record: &Record, _text: &[u8], bytes: &dyn Bytes) {
         if self.places.is_empty() {
             self.first = record.number;
         }
         let broken = match &record.body {
+            // A longer one is described by its beginning, so its end is looked at here.
+            RecordBody::Text if record.place.span.len > WHOLE_MAX => not_utf8(record.place.span, bytes),
             RecordBody::Text => None,
             RecordBody::Broken(reason) => Some(reason.clone()),
         };
@@ -141,9 +174,9 @@ impl Run for Records {
         let described = match self.at(step) {
             None => Step::default(),
             Some(Record { body: RecordBody::Broken(reason), .. }) => describe::broken(&reason),
-            Some(record) => match describe::read(record.place.span, bytes) {
+            Some(record) => match text_of(record.place.span, bytes) {
                 Err(problem) => describe::broken(&problem.to_string()),
-                Ok(text) => match record.json(text.as_bytes()) {
+                Ok(text) => match record.json(&text) {
                     Ok((_, value)) => describe::record(&value),
                     Err(why) => describe::broken(&why),
                 },
@@ -180,10 +213,11 @@ impl Run for Records {
     /// The record itself: what a model saw of it is not known.
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
         let Some(Record { place, .. }) = self.at(step) else { return Vec::new() };
-        let Ok(text) = describe::read(place.span, bytes) else { return Vec::new() };
-        let (content, text) = match json::parse(&text) {
-            Ok(value) => (Some(json::compact(&value)), json::pretty(&value)),
-            Err(_) => (None, text),
+        let Ok(text) = text_of(place.span, bytes) else { return Vec::new() };
+        let value = std::str::from_utf8(&text).ok().and_then(|text| json::parse(text).ok());
+        let (content, text) = match value {
+            Some(value) => (Some(json::compact(&value)), json::pretty(&value)),
+            None => (None, lossy(&text).into_owned()),
         };
         vec![ViewEntry { role: None, content, text, step, identity: None }]
     }

@@ -18,6 +18,7 @@ pub use finding::{Finding, Found, Remark, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;
 pub use listed::{ListChange, ListedFile, ListedKind};
+pub(crate) use place::no_utf8_at;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace, estimated_tokens};

@@ -1,7 +1,7 @@
 //! Where things stand in the input, and how their bytes are asked for.
 
 use super::Problem;
-use crate::json::{self, Value};
+use crate::json::{self, Scan, Scanner, Value};
 use std::borrow::Cow;
 
 /// A range of bytes of the input.
@@ -57,10 +57,30 @@ impl Record {
             return Err(why.clone());
         }
         let at = |byte: usize| self.place.span.offset + byte as u64;
-        let text = std::str::from_utf8(text)
-            .map_err(|e| format!("bytes that are no UTF-8 at byte {}", at(e.valid_up_to())))?;
+        let text = std::str::from_utf8(text).map_err(|e| no_utf8_at(at(e.valid_up_to())))?;
         let value = json::parse(text).map_err(|e| format!("{} at byte {}", e.message, at(e.byte)))?;
         Ok((text, value))
+    }
+
+    /// R5: whether its text is one JSON value, nested however deep; costs no memory.
+    ///
+    /// # Errors
+    /// Why it is none: a few words, with the byte of the input.
+    pub fn check(&self, text: &[u8]) -> Result<(), String> {
+        if let RecordBody::Broken(why) = &self.body {
+            return Err(why.clone());
+        }
+        let mut scanner = Scanner::default();
+        let (at, why) = match scanner.feed(text) {
+            Scan::End(end) if text[end..].trim_ascii().is_empty() => return Ok(()),
+            Scan::End(end) => (end, "other text behind the value"),
+            Scan::Fault(at, why) => (at, why),
+            Scan::More => match scanner.finish() {
+                Ok(()) => return Ok(()),
+                Err(why) => (text.len(), why),
+            },
+        };
+        Err(format!("{why} at byte {}", self.place.span.offset + at as u64))
     }
 }
 
@@ -106,6 +126,11 @@ impl Bytes for Vec<u8> {
             .map(<[u8]>::to_vec)
             .ok_or_else(|| Problem::gone(span))
     }
+}
+
+/// That a byte of the input begins no character.
+pub(crate) fn no_utf8_at(byte: u64) -> String {
+    format!("bytes that are no UTF-8 at byte {byte}")
 }
 
 /// Bytes as text, invalid UTF-8 replaced.

@@ -50,6 +50,8 @@ pub struct Secret {
     pub text: String,
     /// The byte of the record at which its string begins.
     pub at: usize,
+    /// Bytes of that string, with its quotes.
+    pub len: usize,
 }
 
 /// The patterns, ready to use.
@@ -82,8 +84,8 @@ impl Redactor {
             let before = secrets.len();
             let is_key = record[end..].trim_start().starts_with(':');
             let redacted = match is_secret_member && !is_key && text.chars().count() >= MEMBER_CHARS_MIN {
-                true => whole(&text, start, &mut secrets),
-                false => self.text(&text, start, &mut secrets),
+                true => whole(&text, (start, end), &mut secrets),
+                false => self.text(&text, (start, end), &mut secrets),
             };
             // A member's value follows its key; a value of another type has none of this.
             is_secret_member = is_key && self.member.is_match(&text) && is_string(&record[end..]);
@@ -97,7 +99,8 @@ impl Redactor {
         (!secrets.is_empty()).then_some((out, secrets))
     }
 
-    fn text(&self, text: &str, at: usize, secrets: &mut Vec<Secret>) -> String {
+    /// A string that stands between these bytes, without the secrets in it.
+    fn text(&self, text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret>) -> String {
         let mut out = text.to_owned();
         for found in &self.any.matches(text) {
             let (kind, pattern) = &self.kinds[found];
@@ -107,7 +110,7 @@ impl Redactor {
                 if secret.contains(REPLACED) {
                     return all.to_owned();
                 }
-                secrets.push(Secret { kind, text: secret.to_owned(), at });
+                secrets.push(Secret { kind, text: secret.to_owned(), at, len: end - at });
                 let begin = found.get(1).map_or(0, |m| m.start()) - found.get(1).map_or(0, |_| start_of(found));
                 format!("{}{REPLACED}{kind}]{}", &all[..begin], &all[begin + secret.len()..])
             });
@@ -122,11 +125,11 @@ fn start_of(found: &Captures<'_>) -> usize {
 }
 
 /// A string that is a secret as a whole.
-fn whole(text: &str, at: usize, secrets: &mut Vec<Secret>) -> String {
+fn whole(text: &str, (at, end): (usize, usize), secrets: &mut Vec<Secret>) -> String {
     if text.starts_with(REPLACED) {
         return text.to_owned();
     }
-    secrets.push(Secret { kind: "password", text: text.to_owned(), at });
+    secrets.push(Secret { kind: "password", text: text.to_owned(), at, len: end - at });
     format!("{REPLACED}password]")
 }
 

@@ -145,15 +145,38 @@ impl Device {
         }
         let stopped = self.stop();
         if was_ours {
-            // After `bg` the terminal is still the shell's; to touch it would stop us once more.
-            while tcgetpgrp(&self.out).is_ok_and(|group| group != getpgrp()) {
-                thread::sleep(BACKGROUND_WAIT);
-            }
+            self.wait_for_foreground();
             let entered = self.enter();
             self.pause.end();
             entered?;
         }
         stopped.map(|()| true)
+    }
+
+    /// Takes the terminal once more after a SIGSTOP, which nobody hears, and `fg`: the shell has set its own modes
+    /// since. Returns false, and does nothing, where it was given back before the stop.
+    ///
+    /// # Errors
+    /// When the terminal is gone meanwhile.
+    pub(super) fn take_back(&self) -> io::Result<bool> {
+        self.wait_for_foreground();
+        let mode = self.lock();
+        if *mode != Mode::Ours {
+            return Ok(false);
+        }
+        // What is to be restored at the end is what was there at the start, so both are asked for.
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        self.is_stale.store(true, Ordering::SeqCst);
+        self.put(&enter_bytes()?)?;
+        Ok(true)
+    }
+
+    /// After `bg` the terminal is still the shell's; to touch it would stop us once more.
+    fn wait_for_foreground(&self) {
+        while tcgetpgrp(&self.out).is_ok_and(|group| group != getpgrp()) {
+            thread::sleep(BACKGROUND_WAIT);
+        }
     }
 
     /// Stops the whole job, as Ctrl-Z in a shell does: of `cat x | obelus -` no half may stay behind. Not by SIGTSTP,

@@ -6,6 +6,7 @@
 use crate::model::Problem;
 use crate::review::{About, Change, Event, Fault, Target};
 use crate::source::Journal;
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -63,6 +64,8 @@ pub struct Keeper {
     author: String,
     unsaved: Vec<Event>,
     last_ms: u64,
+    /// Of each target with events of a clock that is far ahead, the time of the last one.
+    ahead_ms: HashMap<Target, u64>,
     now_ms: fn() -> u64,
 }
 
@@ -76,6 +79,7 @@ impl Keeper {
             author: author(),
             unsaved: Vec::new(),
             last_ms: 0,
+            ahead_ms: HashMap::new(),
             now_ms: clock_ms,
         }
     }
@@ -97,14 +101,25 @@ impl Keeper {
         let followed = (self.now_ms)().saturating_add(AHEAD_MAX_MS);
         let latest = gathered.events.iter().map(|event| event.time_ms).filter(|time| *time <= followed).max();
         self.last_ms = self.last_ms.max(latest.unwrap_or(0));
+        for event in gathered.events.iter().filter(|event| event.time_ms > followed) {
+            let latest = self.ahead_ms.entry(event.target.clone()).or_default();
+            *latest = event.time_ms.max(*latest);
+        }
         Ok(gathered)
     }
 
-    /// Events for changes of targets, later than all that was read, so that they win. They wait to be saved.
+    /// Events for changes of targets, later than all that was read of them, so that they win. They wait to be saved.
+    /// Only a target whose own events are far ahead of the clock gets a time behind those.
     pub fn decide(&mut self, changes: Vec<(Target, Change, About)>) -> Vec<Event> {
         self.last_ms = (self.now_ms)().max(self.last_ms + 1);
-        let (time_ms, author) = (self.last_ms, &self.author);
-        let event = |(target, change, about)| Event { time_ms, author: author.clone(), target, change, about };
+        let (now, author, ahead) = (self.last_ms, &self.author, &mut self.ahead_ms);
+        let event = |(target, change, about)| {
+            let time_ms = ahead.get_mut(&target).map_or(now, |latest| {
+                *latest = latest.saturating_add(1);
+                *latest
+            });
+            Event { time_ms, author: author.clone(), target, change, about }
+        };
         let events: Vec<Event> = changes.into_iter().map(event).collect();
         self.unsaved.extend(events.iter().cloned());
         events
@@ -194,5 +209,28 @@ mod tests {
             marks.apply(event);
         });
         assert_eq!(marks.verdict(ContentKey::of(b"x")), Some(Verdict::Good));
+    }
+
+    /// A clock of the year 2100 does not decide for ever.
+    #[test]
+    fn a_decision_overrules_one_that_is_dated_far_ahead() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marks.jsonl");
+        let mut ahead = Keeper { now_ms: || 4_102_444_800_000, ..Keeper::new(Some(&path)) };
+        ahead.decide(decided(Verdict::Bad));
+        ahead.save().unwrap();
+        let mut marks = Marks::default();
+        let mut keeper = Keeper { now_ms: || 1_000, ..Keeper::new(Some(&path)) };
+        keeper.gather().unwrap().events.into_iter().for_each(|event| {
+            marks.apply(event);
+        });
+        for verdict in [Verdict::Good, Verdict::Unsure] {
+            keeper.decide(decided(verdict)).into_iter().for_each(|event| {
+                marks.apply(event);
+            });
+            assert_eq!(marks.verdict(ContentKey::of(b"x")), Some(verdict));
+        }
+        let other = vec![(Target::record(ContentKey::of(b"y")), Change::Flag(true), About::default())];
+        assert!(keeper.decide(other)[0].time_ms < 10_000, "only that target has a time ahead");
     }
 }

@@ -5,7 +5,7 @@ use crate::app::msg::Replacement;
 use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker};
 use crate::model::{Bytes, Place, Problem, Record};
 use crate::panes::{Records, Session};
-use crate::source::Input;
+use crate::source::{Input, is_missing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ fn replacement(live: Live, why: Why) -> Replacement {
 
 /// What is wrong with an input that could not be read, in a word for the header.
 fn mark(path: Option<&Path>) -> &'static str {
-    if path.is_some_and(|path| !path.exists()) { "gone" } else { "unreadable" }
+    if path.is_some_and(is_missing) { "gone" } else { "unreadable" }
 }
 
 /// What stands unfinished at the end of the input, where an event tells it.

@@ -6,7 +6,8 @@
 use super::device::Device;
 use super::input::InputEvent;
 use crossbeam_channel::Sender;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use ratatui::crossterm::terminal::size;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::io;
 use std::sync::Arc;
@@ -20,12 +21,19 @@ const SIGNAL_STATUS: i32 = 128;
 /// # Errors
 /// When the system gives no handler or no thread.
 pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP])?;
+    let ends = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGXCPU, SIGXFSZ];
+    let mut signals = Signals::new(ends.iter().chain(&[SIGTSTP, SIGCONT, SIGWINCH]))?;
     let device = Arc::clone(device);
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             match signal {
-                SIGTSTP => suspend_beside(&device, &sender),
+                SIGTSTP => beside(&device, &sender, Device::suspend),
+                SIGCONT => beside(&device, &sender, Device::take_back),
+                // The thread that reads keys tells it too, unless it waits for the rest of a paste or a sequence. Where
+                // there is no room for it, the next frame sees the size.
+                SIGWINCH => {
+                    let _ = size().map(|(width, height)| sender.try_send(InputEvent::Resize { width, height }));
+                }
                 // Meant for the program that has the terminal now; it was sent to the whole group.
                 SIGINT | SIGQUIT if device.is_lent() => {}
                 _ => device.end(SIGNAL_STATUS + signal, None),
@@ -35,12 +43,12 @@ pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Res
     Ok(())
 }
 
-/// Stops on a thread of its own, since this one must go on hearing: a stopped job can be told to end.
-fn suspend_beside(device: &Arc<Device>, sender: &Sender<InputEvent>) {
+/// Stops, or goes on, on a thread of its own, since this one must go on hearing: a stopped job can be told to end.
+fn beside(device: &Arc<Device>, sender: &Sender<InputEvent>, work: fn(&Device) -> io::Result<bool>) {
     let (device, sender) = (Arc::clone(device), sender.clone());
-    // Without a thread the request to stop is passed over.
+    // Without a thread the request is passed over.
     let _ = thread::Builder::new().name("suspend".to_owned()).spawn(move || {
-        if matches!(device.suspend(), Ok(true)) {
+        if matches!(work(&device), Ok(true)) {
             // When nobody listens any more, the program is about to end.
             let _ = sender.send(InputEvent::Resumed);
         }

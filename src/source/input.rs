@@ -4,7 +4,7 @@ use super::spool::{Packing, Spool, no_room};
 use super::{kind, unpack};
 use crate::model::{Bytes, Problem, Span};
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,6 +66,12 @@ impl Input {
             return Self::open_stream(path, name, &meta);
         }
         let input = Self::open_any(path)?;
+        if let Some(file) = input.sizeless()? {
+            return Self::spooled(name, Some(path.to_owned()), Packing::Unknown, move || {
+                // Such a file may give all at its first read, and nothing behind a shorter one.
+                Ok(BufReader::with_capacity(BLOCK, file))
+            });
+        }
         let mut head = [0; 4];
         input.read_at(0, &mut head)?;
         if unpack::is_packed(&head) {
@@ -91,6 +97,16 @@ impl Input {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
         Self::of_file(file, path, name)
+    }
+
+    /// A handle on a file that has content although its size is 0, as those of `/proc` have: reading tells its end.
+    fn sizeless(&self) -> Result<Option<File>, Problem> {
+        let (Store::File { file, .. }, 0) = (&self.store, self.len()) else { return Ok(None) };
+        let failed = |e| cannot_open(&self.name, &e);
+        let has_content = file.read_at(&mut [0], 0).map_err(failed)? > 0;
+        // A file that somebody began to write meanwhile has a size by now.
+        let is_sizeless = has_content && file.metadata().map_err(failed)?.len() == 0;
+        is_sizeless.then(|| file.try_clone().map_err(failed)).transpose()
     }
 
     fn of_file(file: File, path: &Path, name: String) -> Result<Arc<Self>, Problem> {
@@ -367,14 +383,38 @@ impl Bytes for Input {
     }
 }
 
+/// Why a path leads to nothing that could be opened, if it does not.
+///
+/// # Errors
+/// There is nothing, or it cannot be looked at.
+pub fn reachable(path: &Path) -> Result<(), Problem> {
+    std::fs::metadata(path).map(|_| ()).map_err(|e| cannot_open(&path.display().to_string(), &e))
+}
+
+/// Whether nothing is at a path. What cannot be looked at, as in a folder that may not be read, may well be there.
+#[must_use]
+pub fn is_missing(path: &Path) -> bool {
+    let is_absent = |e: &io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    std::fs::metadata(path).err().as_ref().is_some_and(is_absent)
+}
+
 pub(super) fn cannot_open(name: &str, e: &io::Error) -> Problem {
     match e.kind() {
         ErrorKind::NotFound => Problem::unreadable(format!("{name}: there is no such file")),
         ErrorKind::PermissionDenied => {
             Problem::unreadable(format!("{name}: no permission to read it")).hint("ask its owner, or look at `ls -l`")
         }
+        _ if is_loop(e) => Problem::unreadable(format!("{name}: {LOOP}")).hint("make one of them lead to a file"),
         _ => Problem::unreadable(format!("{name} cannot be opened: {e}")),
     }
+}
+
+/// What is said of links that lead to no file.
+const LOOP: &str = "symbolic links that lead back to each other";
+
+/// Whether a path cannot be followed because its links lead in a circle.
+fn is_loop(e: &io::Error) -> bool {
+    e.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 use super::frame::BYTE_ORDER_MARK;
 use crate::model::Problem;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -116,9 +116,10 @@ impl Journal {
         let is_new = !self.path.exists();
         let folder = folder_of(&self.path);
         if is_new {
-            std::fs::create_dir_all(folder)?;
+            // What somebody decided and noted is for nobody else to read.
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let mut file = open_regular(&self.path, OpenOptions::new().read(true).append(true).create(true))?;
+        let mut file = open_regular(&self.path, OpenOptions::new().read(true).append(true).create(true).mode(0o600))?;
         lock(&file)?;
         let len = file.metadata()?.len();
         let written = file.write_all(&text(lines, is_torn(&file, len)?)).and_then(|()| file.sync_data());

@@ -31,7 +31,7 @@ mod values;
 pub use crate::model::RecordIndex;
 pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer};
-pub use input::{BLOCK, Input};
+pub use input::{BLOCK, Input, is_missing, reachable};
 pub use journal::Journal;
 pub use listing::Listing;
 pub use ordered::in_order;

@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Room that unpacking leaves on the disk, and how much it writes between two looks at that.
+/// Room that a stream leaves on the disk, and how much it writes between two looks at that.
 const ROOM_LEFT_BYTES: u64 = 256 << 20;
 const ROOM_LOOK_BYTES: u64 = 16 << 20;
 
@@ -36,6 +36,8 @@ pub(super) enum Packing {
 pub(super) struct Spool {
     file: File,
     len: AtomicU64,
+    /// Room to leave on the disk.
+    room_left: u64,
     is_done: AtomicBool,
     /// Why the stream ended, if it ended badly; waited on together with `ended`.
     failure: Mutex<Option<Problem>>,
@@ -47,6 +49,7 @@ impl Spool {
         Ok(Self {
             file: tempfile::tempfile()?,
             len: AtomicU64::new(0),
+            room_left: ROOM_LEFT_BYTES,
             is_done: AtomicBool::new(false),
             failure: Mutex::new(None),
             ended: Condvar::new(),
@@ -111,7 +114,7 @@ impl Spool {
             let before = self.len() / ROOM_LOOK_BYTES;
             file.write_all(&block[..n]).map_err(|e| no_room(name, &e))?;
             self.len.fetch_add(n as u64, Ordering::AcqRel);
-            if is_packed && self.len() / ROOM_LOOK_BYTES != before {
+            if self.len() / ROOM_LOOK_BYTES != before {
                 self.leave_room(name)?;
             }
         }
@@ -121,13 +124,13 @@ impl Spool {
         self.len.load(Ordering::Acquire)
     }
 
-    /// A few bytes can unpack to more than any disk holds: others need some of it too.
+    /// A few bytes can unpack to more than any disk holds, and a pipe may never end: other programs need some room too.
     fn leave_room(&self, name: &str) -> Result<(), Problem> {
         let Ok(disk) = rustix::fs::fstatvfs(&self.file) else { return Ok(()) };
-        if disk.f_bavail.saturating_mul(disk.f_frsize) >= ROOM_LEFT_BYTES {
+        if disk.f_bavail.saturating_mul(disk.f_frsize) >= self.room_left {
             return Ok(());
         }
-        let message = format!("no room to unpack more of {name}: it has more than {} bytes of text", self.len());
+        let message = format!("no room to keep more of {name}: it has more than {} bytes of text", self.len());
         Err(Problem::unreadable(message).hint("set TMPDIR to a folder with room"))
     }
 
@@ -150,4 +153,18 @@ impl Spool {
 pub(super) fn no_room(name: &str, e: &io::Error) -> Problem {
     let hint = "set TMPDIR to a folder with room, or write the stream to a file and open that";
     Problem::unreadable(format!("no room to keep {name}: {e}")).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe that never ends leaves others as much of the disk as a packed file does.
+    #[test]
+    fn a_pipe_leaves_room_on_the_disk() {
+        let spool = Spool { room_left: u64::MAX, ..Spool::new().unwrap() };
+        let problem = spool.fill(io::repeat(b'x'), Packing::Unknown, "pipe").unwrap_err();
+        assert!(problem.message.contains("no room to keep more of pipe"), "{problem}");
+        assert!(spool.len() < 2 * ROOM_LOOK_BYTES, "{}", spool.len());
+    }
 }

@@ -36,10 +36,15 @@ impl Pattern {
     }
 
     /// What is wrong with a text as a regular expression: the byte at which it is, and a few words. None where nothing
-    /// is, or only its size.
+    /// is.
     #[must_use]
     pub fn fault(typed: &str) -> Option<(usize, String)> {
-        let Err(regex::Error::Syntax(told)) = Regex::new(typed) else { return None };
+        let is_smart = !typed.chars().any(char::is_uppercase);
+        let told = match builder(typed, is_smart).build() {
+            Ok(_) => return None,
+            Err(regex::Error::Syntax(told)) => told,
+            Err(_) => return Some((0, format!("it takes more than {} MiB when it is compiled", SIZE_MAX >> 20))),
+        };
         // The place stands as a sign below the pattern, which is indented.
         let sign = told.lines().find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
         let chars = sign.and_then(|line| line.find('^')).map_or(0, |column| column.saturating_sub(INDENT));
@@ -131,7 +136,13 @@ impl Expression {
 }
 
 fn compile(pattern: &str, is_smart: bool) -> Option<Regex> {
-    RegexBuilder::new(pattern).case_insensitive(is_smart).size_limit(SIZE_MAX).build().ok()
+    builder(pattern, is_smart).build().ok()
+}
+
+fn builder(pattern: &str, is_smart: bool) -> RegexBuilder {
+    let mut builder = RegexBuilder::new(pattern);
+    builder.case_insensitive(is_smart).size_limit(SIZE_MAX);
+    builder
 }
 
 /// The text, or as JSON spells it with escapes.
@@ -180,7 +191,9 @@ mod tests {
             let (place, why) = Pattern::fault(typed).unwrap();
             assert!(place == at && why.contains(told), "{typed}: {place} {why}");
         }
-        assert_eq!(["a.c", "", "^$", "a{9}{9}{9}{9}{9}"].map(Pattern::fault), [const { None }; 4]);
+        assert_eq!(["a.c", "", "^$"].map(Pattern::fault), [const { None }; 3]);
+        let (place, why) = Pattern::fault(r"\w{900}{900}").unwrap();
+        assert!(place == 0 && why.contains("1 MiB"), "{why}");
     }
 
     #[test]

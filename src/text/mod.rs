@@ -13,5 +13,5 @@ mod width;
 pub use figures::{count_of, count_text, size_text};
 pub use find::{Expression, Pattern};
 pub use role::Role;
-pub use safe::SafeText;
+pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
 pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Most combining marks that one cell may carry; more are dropped.
-const MARKS_PER_CELL_MAX: usize = 8;
+pub const MARKS_PER_CELL_MAX: usize = 8;
 
 /// Text without control, bidi or invisible characters: each stands as a visible sign.
 ///
@@ -102,7 +102,9 @@ fn is_joined(c: char) -> bool {
         | '\u{20E4}' | '\u{A670}'..='\u{A672}')
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character is invisible, reorders text, or acts on a terminal (R10).
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
     matches!(c,
         '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}'
         | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'

@@ -16,6 +16,7 @@ mod detection;
 mod diff;
 mod docs;
 mod export;
+mod faults;
 mod files;
 mod follow;
 mod frames;

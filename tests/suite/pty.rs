@@ -16,7 +16,8 @@ fn sample(name: &str) -> PathBuf {
 
 #[test]
 fn every_way_to_end_gives_the_terminal_back() {
-    let ways: [(&str, u32); 5] = [("q", 0), ("C-c", 0), ("TERM", 143), ("INT", 130), ("HUP", 129)];
+    let ways: [(&str, u32); 7] =
+        [("q", 0), ("C-c", 0), ("TERM", 143), ("INT", 130), ("HUP", 129), ("XCPU", 152), ("XFSZ", 153)];
     for (way, expected) in ways {
         let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
         terminal.see("of 0–65");
@@ -27,9 +28,48 @@ fn every_way_to_end_gives_the_terminal_back() {
             "TERM" => terminal.signal(Signal::TERM),
             "INT" => terminal.signal(Signal::INT),
             "HUP" => terminal.signal(Signal::HUP),
+            "XCPU" => terminal.signal(Signal::XCPU),
+            "XFSZ" => terminal.signal(Signal::XFSZ),
             key => terminal.press(key),
         }
         assert_eq!(terminal.end(), (expected, String::new()), "{way}");
+    }
+}
+
+/// R12: nobody hears a SIGSTOP, and the shell sets its own modes until `fg`.
+#[test]
+fn a_program_that_was_stopped_takes_the_terminal_again() {
+    let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+    terminal.see("of 0–65");
+    let raw = terminal.settings();
+    terminal.signal(Signal::STOP);
+    terminal.set_cooked();
+    assert_ne!(terminal.settings(), raw);
+    let drawn = terminal.sent.len();
+    terminal.signal(Signal::CONT);
+    terminal.until_sent("\u{1b}[?1049h", drawn);
+    terminal.press(". .");
+    terminal.see("step 2 of 0–65");
+    assert_eq!(terminal.settings(), raw);
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
+/// R11: the rest of a paste or of an escape sequence may never come.
+#[test]
+fn an_unfinished_sequence_holds_no_resize_up() {
+    for begun in ["\x1b[200~half", "\x1b["] {
+        let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+        terminal.see("of 0–65");
+        terminal.press(begun);
+        terminal.resize(100, 30);
+        let is_drawn = |screen: &vt100::Screen| {
+            let line = screen.contents().lines().nth(1).unwrap_or_default().to_owned();
+            line.chars().count() == 100 && line.ends_with('╮')
+        };
+        terminal.until("the border is at the new width", is_drawn);
+        terminal.signal(Signal::TERM);
+        assert_eq!(terminal.end().0, 143);
     }
 }
 

@@ -127,6 +127,44 @@ impl Terminal {
         kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
     }
 
+    /// The settings of the terminal now.
+    pub(crate) fn settings(&self) -> String {
+        settings(self.master.as_ref())
+    }
+
+    /// Sets them as a shell does for itself.
+    pub(crate) fn set_cooked(&self) {
+        let name = self.master.tty_name().unwrap();
+        let done = std::process::Command::new("stty").arg("-F").arg(name).arg("sane").status().unwrap();
+        assert!(done.success());
+    }
+
+    /// Waits until the program has sent this text behind so many bytes.
+    pub(crate) fn until_sent(&mut self, text: &str, from: usize) {
+        let begin = Instant::now();
+        while memchr::memmem::find(&self.sent[from..], text.as_bytes()).is_none() {
+            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.take(&bytes);
+            }
+            assert!(begin.elapsed() < DEADLINE, "never sent: {text:?}");
+        }
+    }
+
+    /// All that a program sends which ends by itself.
+    pub(crate) fn printed(mut self) -> String {
+        let begin = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.take(&bytes);
+            }
+            assert!(begin.elapsed() < DEADLINE, "it does not end:\n{}", self.text());
+        }
+        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(200)) {
+            self.take(&bytes);
+        }
+        String::from_utf8(std::mem::take(&mut self.sent)).unwrap()
+    }
+
     /// Waits for the end, checks that the terminal is as before, and returns the exit status.
     pub(crate) fn end(mut self) -> (u32, String) {
         let begin = Instant::now();

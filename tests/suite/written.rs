@@ -99,7 +99,7 @@ fn an_export_that_is_ended_takes_away_what_it_began() {
         command.env("XDG_DATA_HOME", at.join("data")).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(moment * 17));
-        let signal = if moment % 2 == 0 { "-TERM" } else { "-INT" };
+        let signal = ["-TERM", "-INT", "-HUP", "-QUIT"][usize::try_from(moment % 4).unwrap()];
         let _sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         let status = child.wait().unwrap();
         assert!(status.code().is_none_or(|code| code == 0), "it ends as signals end programs, or was done: {status}");

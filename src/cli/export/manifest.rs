@@ -57,6 +57,15 @@ fn numbers<'t>(members: impl IntoIterator<Item = (&'t str, u64)>) -> String {
     object(members.into_iter().map(|(name, n)| (name, n.to_string())))
 }
 
+/// The strings of a source in which something was replaced: kind, first byte and length, quotes included.
+fn places(record: u64, secrets: &[Secret]) -> String {
+    let place = |secret: &Secret| {
+        let offset = record + secret.at as u64;
+        format!("{{\"kind\":{},\"offset\":{offset},\"len\":{}}}", json::quote(secret.kind), secret.len)
+    };
+    secrets.iter().map(place).collect::<Vec<_>>().join(",")
+}
+
 impl Manifest {
     /// Begins a manifest at a path.
     pub(super) fn begin(
@@ -115,6 +124,10 @@ impl Manifest {
             let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
             secrets.iter().for_each(|secret| *kinds.entry(secret.kind).or_default() += 1);
             let _ = write!(line, ",\"redacted\":{}", numbers(kinds));
+            // A conversation that was made of the record stands nowhere in the source.
+            if !is_shaped {
+                let _ = write!(line, ",\"replaced\":[{}]", places(span.offset, secrets));
+            }
         }
         line.push('}');
         self.has_entries = true;

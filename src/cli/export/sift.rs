@@ -11,6 +11,9 @@ use crate::review::{
 };
 use crate::source::Reader;
 
+/// Why a record that cannot be read is left out.
+const NO_JSON: &str = "no JSON";
+
 /// Inputs, and which of their records are wanted.
 pub(super) struct Sifted<'l> {
     /// The inputs.
@@ -30,6 +33,8 @@ pub(super) struct Sifted<'l> {
 pub(super) struct Sighted<'r> {
     /// Number of its input.
     pub(super) source: usize,
+    /// The name of its input.
+    pub(super) name: &'r str,
     /// Where it stands.
     pub(super) record: Record,
     /// Its content.
@@ -98,6 +103,8 @@ impl<'l> Sifted<'l> {
                 let verdict = self.marks.verdict(key).or_else(|| self.marks.message_verdict(key));
                 let has_findings = self.found.get(source).map(|found| found.get(record.number).is_some_and(|f| *f));
                 let mut judged = match &record.body {
+                    // R5, R9: what is no JSON, bytes that are no UTF-8 included, gets into no file.
+                    RecordBody::Text if record.check(text).is_err() => Judged::Left(NO_JSON.to_owned()),
                     RecordBody::Text => self.selection.judge(&Candidate {
                         source,
                         record: record.number,
@@ -110,14 +117,14 @@ impl<'l> Sifted<'l> {
                     RecordBody::Broken(why) if why.starts_with(json::TOO_DEEP) => {
                         Judged::Left(json::TOO_DEEP.to_owned())
                     }
-                    RecordBody::Broken(_) => Judged::Left("no JSON".to_owned()),
+                    RecordBody::Broken(_) => Judged::Left(NO_JSON.to_owned()),
                 };
                 let is_drawn = |drawn: &Vec<u64>| drawn.binary_search(&number).is_ok();
                 if matches!(judged, Judged::Taken(_)) && !self.drawn.as_ref().is_none_or(is_drawn) {
                     judged = Judged::Left("not drawn".to_owned());
                 }
                 number += 1;
-                take(Sighted { source, record, key, verdict, judged, text })?;
+                take(Sighted { source, name: loaded.input.name(), record, key, verdict, judged, text })?;
             }
         }
         Ok(())

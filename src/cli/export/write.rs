@@ -2,14 +2,14 @@
 
 use super::manifest::{Changes, Entry, Manifest};
 use super::sift::{Sifted, Sighted, lot_of};
-use super::{Options, To};
+use super::{NOTES_MAX, Options, To};
 use crate::cli::{Stop, target};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{ChatLeft, Judged, Redactor, Secret, chat};
 use crate::source::{Output, Ready, Stamp};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag::register_usize;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::flag::{register, register_usize};
 use signal_hook::low_level::emulate_default_handler;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,6 +30,8 @@ pub(super) struct Counts {
     pub(super) not_carried: ChatLeft,
     /// Secrets replaced, by kind.
     pub(super) redacted: BTreeMap<&'static str, u64>,
+    /// A line for each of the first of them: where it stood.
+    pub(super) replaced: Vec<String>,
 }
 
 /// An export that is done.
@@ -136,9 +138,11 @@ struct Signalled(Arc<AtomicUsize>);
 impl Signalled {
     fn new() -> Result<Self, Stop> {
         let signal = Arc::new(AtomicUsize::new(0));
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU] {
             register_usize(number, Arc::clone(&signal), usize::try_from(number).unwrap_or(0))?;
         }
+        // A file that becomes larger than a limit allows: the write fails, which is told.
+        register(SIGXFSZ, Arc::default())?;
         Ok(Self(signal))
     }
 
@@ -196,6 +200,9 @@ impl Work<'_> {
         self.counts.written += 1;
         for secret in &secrets {
             *self.counts.redacted.entry(secret.kind).or_default() += 1;
+            if self.counts.replaced.len() < NOTES_MAX {
+                self.counts.replaced.push(place(seen, is_shaped, secret));
+            }
         }
         for (name, count) in &not_carried {
             *self.counts.not_carried.entry(name.clone()).or_default() += count;
@@ -243,6 +250,16 @@ impl Options {
         // Inside a string of valid JSON there is no line end, so these only separate values.
         let joined = text.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect();
         Ok((Cow::Owned(joined), true))
+    }
+}
+
+/// Where a secret stood, for people. A conversation that was made of a record stands nowhere in the file.
+fn place(seen: &Sighted<'_>, is_shaped: bool, secret: &Secret) -> String {
+    let (record, kind) = (seen.record.number, secret.kind);
+    let begin = seen.record.place.span.offset + secret.at as u64;
+    match is_shaped {
+        true => format!("{} record {record}: {kind}", seen.name),
+        false => format!("{} record {record}: {kind} in bytes {begin} to {}", seen.name, begin + secret.len as u64),
     }
 }
 

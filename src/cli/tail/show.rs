@@ -16,8 +16,8 @@ const SUMMARY: usize = 160;
 
 /// Makes lines of what is told.
 pub(super) enum Show {
-    /// One JSON object a line.
-    Json(Vec<u8>),
+    /// One JSON object a line; whether a terminal shows it.
+    Json(Vec<u8>, bool),
     /// A readable line, coloured on a terminal.
     Text(Box<Text>),
 }
@@ -46,7 +46,7 @@ impl Write for Shared {
 impl Show {
     pub(super) fn new(is_json: bool, has_colours: bool, is_terminal: bool) -> Self {
         if is_json {
-            return Self::Json(Vec::new());
+            return Self::Json(Vec::new(), is_terminal);
         }
         let lines = Shared::default();
         let out = Out::new(lines.clone(), is_terminal).coloured(has_colours);
@@ -57,7 +57,7 @@ impl Show {
     pub(super) fn add(&mut self, told: &Told<'_>) {
         // Memory takes all that is written to it.
         let _ = match self {
-            Self::Json(out) => put_json(told, out),
+            Self::Json(out, is_terminal) => put_json(told, *is_terminal, out),
             Self::Text(text) => text.put(told),
         };
     }
@@ -65,7 +65,7 @@ impl Show {
     /// Takes the lines made so far.
     pub(super) fn take(&mut self) -> Vec<u8> {
         match self {
-            Self::Json(out) => std::mem::take(out),
+            Self::Json(out, _) => std::mem::take(out),
             Self::Text(text) => {
                 let _ = text.out.finish();
                 text.lines.0.take()
@@ -74,26 +74,26 @@ impl Show {
     }
 }
 
-fn put_json(told: &Told<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+fn put_json(told: &Told<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result<()> {
     if matches!(told.what, Tale::Notice(_)) {
         return Ok(());
     }
     out.push(b'{');
     if let Some(file) = told.file {
         out.extend_from_slice(b"\"file\":");
-        put_escaped(&json::quote(file), out)?;
+        put_escaped(&json::quote(file), is_terminal, out)?;
         out.push(b',');
     }
     let generation = told.generation;
     match &told.what {
         Tale::Record { offset, line, text, is_unterminated } => {
             write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"record\":")?;
-            put_value(text, out)?;
+            put_value(text, is_terminal, out)?;
             put_unterminated(*is_unterminated, out);
         }
         Tale::Error { offset, line, why, hole, is_unterminated } => {
             write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"error\":")?;
-            put_escaped(&json::quote(why), out)?;
+            put_escaped(&json::quote(why), is_terminal, out)?;
             if let Some(len) = hole {
                 write!(out, ",\"hole\":{len}")?;
             }
@@ -113,12 +113,12 @@ fn put_unterminated(is_unterminated: bool, out: &mut Vec<u8>) {
 }
 
 /// A value as written, on one line: without the white space between its parts, control characters as `\u` escapes.
-fn put_value(text: &str, out: &mut Vec<u8>) -> io::Result<()> {
+fn put_value(text: &str, is_terminal: bool, out: &mut Vec<u8>) -> io::Result<()> {
     let mut rest = text;
     while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
         out.extend(rest.as_bytes()[..quote].iter().filter(|b| !b.is_ascii_whitespace()));
         let end = quote + string_len(&rest.as_bytes()[quote..]);
-        put_escaped(&rest[quote..end], out)?;
+        put_escaped(&rest[quote..end], is_terminal, out)?;
         rest = &rest[end..];
     }
     out.extend(rest.bytes().filter(|b| !b.is_ascii_whitespace()));

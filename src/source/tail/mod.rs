@@ -8,9 +8,9 @@ mod lines;
 mod reading;
 mod track;
 
-use super::Input;
 use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
 use super::hints::Hints;
+use super::{Input, is_missing};
 use crate::model::Problem;
 use crossbeam_channel::Receiver;
 use std::collections::BTreeMap;
@@ -275,7 +275,7 @@ impl Tail {
         if self.root.is_dir() {
             return self.begin();
         }
-        if !self.root.exists() && !std::mem::replace(&mut self.is_waiting_told, true) {
+        if is_missing(&self.root) && !std::mem::replace(&mut self.is_waiting_told, true) {
             let what = Tale::Notice(format!("{} does not exist yet; waiting for it", self.root.display()));
             tell(Told { file: None, generation: 0, what });
         }
