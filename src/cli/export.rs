@@ -55,7 +55,8 @@ struct Options {
     /// Number that decides the lots of --sample and --split
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl, by the id of each record
+    /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; all
+    /// attempts at one task (task_id, instance_id, else the id without the number of its attempt) fall to one part
     #[arg(long, value_name = "SHARES", value_parser = split)]
     split: Option<Split>,
     /// Turn trajectories into conversations of this shape

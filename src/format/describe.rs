@@ -13,9 +13,9 @@ const HEAD_LEN: u64 = 64 * 1024;
 const SUMMARY_CHARS: usize = 400;
 
 /// Keys that hold what a record says, the most telling first.
-const TEXT_KEYS: [&str; 14] = [
+const TEXT_KEYS: [&str; 16] = [
     "message", "content", "text", "summary", "msg", "body", "value", "prompt", "output", "result", "error", "title",
-    "event", "name",
+    "event", "name", "payload", "part",
 ];
 
 /// Keys that hold a time.
@@ -147,8 +147,15 @@ fn role(value: &Value<'_>) -> (Role, Option<String>) {
     let known = words.iter().flatten().filter_map(|v| v.as_str()).find_map(|word| Some((role_of(word)?, word)));
     match known {
         Some((role, word)) => (role, Some(word.to_owned())),
+        None if is_agent_event(value) => (Role::Agent, None),
         None => (Role::Unknown, words[0].and_then(Value::as_str).map(str::to_owned)),
     }
+}
+
+/// Whether it is an event of `opencode run --format json`: what the agent says and does in a session, part by part.
+fn is_agent_event(value: &Value<'_>) -> bool {
+    let has_part = value.get("part").is_some_and(|part| part.get("messageID").is_some());
+    has_part && ["type", "timestamp", "sessionID"].iter().all(|key| value.get(key).is_some())
 }
 
 fn sign(class: Option<&str>, role: Role) -> StepKind {
@@ -176,6 +183,7 @@ fn tool(value: &Value<'_>, sign: StepKind) -> Option<String> {
     let is_tool = matches!(sign, StepKind::Call | StepKind::Result);
     named("tool_name")
         .or_else(|| named("tool"))
+        .or_else(|| value.get("part").and_then(|part| part.get("tool")).and_then(Value::as_str).map(str::to_owned))
         .or_else(|| value.get("function").and_then(|f| f.get("name")).and_then(Value::as_str).map(str::to_owned))
         .or_else(|| named("name").filter(|_| is_tool))
 }
@@ -222,6 +230,21 @@ mod tests {
             (r#"{"name":"s","startTime":17}"#, Role::Unknown, "record", Some("17"), "s"),
             (r#"{"level" : 3}"#, Role::Unknown, "record", None, "{\"level\":3}"),
             ("[1, 2]", Role::Unknown, "record", None, "[1,2]"),
+            (
+                r#"{"type":"text","timestamp":17,"sessionID":"s","part":{"messageID":"m","type":"text","text":"Hi"}}"#,
+                Role::Agent,
+                "text",
+                Some("17"),
+                "Hi",
+            ),
+            (
+                r#"{"id":"p","sessionID":"s","messageID":"m","type":"text","text":"x"}"#,
+                Role::Unknown,
+                "text",
+                None,
+                "x",
+            ),
+            (r#"{"type":"x","part":"head"}"#, Role::Unknown, "x", None, "head"),
         ] {
             let step = record(&parse(text).unwrap());
             assert_eq!(

@@ -27,6 +27,10 @@ pub trait Format: Send + Sync {
     }
     /// How its files are cut into records.
     fn framing(&self) -> Framing;
+    /// The same format for files that are cut into records another way; None: there is one way.
+    fn alternative(&self) -> Option<&'static dyn Format> {
+        None
+    }
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
     /// What stands before and behind a text that replaces the one before as a whole (a document that is written

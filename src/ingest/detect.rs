@@ -42,7 +42,7 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     if let Some(name) = forced.filter(|name| *name != "auto") {
         let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;
         return Ok(Detected {
-            format,
+            format: cut_otherwise(format, input)?.unwrap_or(format),
             reasons: vec!["asked for by name".to_owned()],
             was_forced: true,
             is_fallback: false,
@@ -50,7 +50,8 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     }
     let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
-    for &format in format::FORMATS {
+    let all = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
+    for format in all {
         let Some(found) = format.detect(first.of(format)) else { continue };
         let mut reasons = vec![found.reason];
         let is_last = format.name() == FALLBACK;
@@ -62,6 +63,19 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     }
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
     Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false, is_fallback: true })
+}
+
+/// The alternative of a format that was asked for by name, if the input is of that and not of the format as it is.
+fn cut_otherwise(format: &'static dyn Format, input: &Input) -> Result<Option<&'static dyn Format>, Problem> {
+    let Some(alternative) = format.alternative() else { return Ok(None) };
+    let (texts, torn) = (first_records(input)?, OnceCell::new());
+    let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
+    if format.detect(first.of(format)).is_some() {
+        return Ok(None);
+    }
+    let records = first.of(alternative);
+    let fits = alternative.detect(records).is_some() || alternative.near(records).is_some_and(|near| near.share >= 0.5);
+    Ok(fits.then_some(alternative))
 }
 
 /// The first records, parsed where a format asks for them.

@@ -27,11 +27,12 @@ pub(super) static LINTS: &[Lint] = &[
         id: "sft.empty",
         severity: Warning,
         or: None,
-        help: "A message is blank and has no calls, or the conversation has no message (D17). Calls are counted in \
-               `tool_calls[].function` and `function_call`; those in other spellings a trainer may not know. From a \
-               blank message of the agent a model would learn to say nothing; a blank observation trains nothing, and \
-               is right where a tool says nothing. Take the message or the record out, or look for what the converter \
-               lost.",
+        help: "A message is blank and has no calls, or the conversation has no message (D17). A message with a part \
+               that is not text, such as an image, is not blank. Calls are counted in `tool_calls`, `function_call`, \
+               the JSON of `function_call` turns and `<function=NAME>`; those in other spellings a trainer may not \
+               know. From a blank message of the agent a model would learn to say nothing; a blank observation trains \
+               nothing, and is right where a tool says nothing. Take the message or the record out, or look for what \
+               the converter lost.",
         fires: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":" "}]}"#,
         silent: r#"{"conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"hello"}]}"#,
     },

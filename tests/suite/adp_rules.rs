@@ -110,7 +110,7 @@ fn fields_are_checked_as_the_tables_say() {
 }
 
 #[test]
-fn a_call_is_answered_once_and_by_the_nearest() {
+fn a_call_is_answered_once_and_the_last_of_its_id() {
     let call = |id: &str| format!(r#"{{"class_":"api_action","function":"f","kwargs":{{}},"tool_call_id":{id}}}"#);
     let result =
         |id: &str| format!(r#"{{"class_":"text_observation","content":"r","source":"user","tool_call_id":{id}}}"#);
@@ -118,7 +118,7 @@ fn a_call_is_answered_once_and_by_the_nearest() {
         (vec![call("null"), result("null"), result("null")], vec![None, Some(0), None]),
         (vec![call("\"a\""), result("null"), result("\"a\""), result("\"a\"")], vec![None, None, Some(0), None]),
         (vec![call("\"a\""), call("\"b\""), result("\"a\""), result("\"b\"")], vec![None, None, Some(0), Some(1)]),
-        (vec![call("\"a\""), call("\"a\""), result("\"a\""), result("\"a\"")], vec![None, None, Some(1), Some(0)]),
+        (vec![call("\"a\""), call("\"a\""), result("\"a\""), result("\"a\"")], vec![None, None, Some(1), None]),
         (vec![result("\"a\""), call("\"a\""), call("null"), call("7")], vec![None, None, None, None]),
     ] {
         let text = format!(r#"{{"content":[{}]}}"#, items.join(","));
@@ -368,10 +368,15 @@ fn what_is_blank_or_out_of_turn_is_told_by_who_says_it() {
     for (role, words) in [("assistant", "say nothing"), ("tool", "nothing came back"), ("user", "is blank")] {
         assert!(messages(&blank(role), "sft.empty")[0].contains(words), "{role}");
     }
+    let flat = |call: &str| {
+        format!(
+            r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant","content":"","tool_calls":[{call}]}}]}}"#
+        )
+    };
+    assert_eq!(messages(&flat(r#"{"name":"f"}"#), "sft.empty"), [""; 0]);
     // Calls that these rules do not count are not denied.
-    let flat =
-        r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"","tool_calls":[{"name":"f"}]}]}"#;
-    assert!(messages(flat, "sft.empty")[0].contains("no call in `tool_calls[].function` or `function_call`"));
+    let other = flat(r#"{"toolName":"f"}"#);
+    assert!(messages(&other, "sft.empty")[0].contains("no call in `tool_calls` or `function_call`"));
     let item =
         |source: &str| with_items(&format!(r#"{{"class_":"text_observation","content":"","source":"{source}"}}"#));
     assert!(messages(&item("environment"), "adp.empty")[0].contains("nothing came back"));

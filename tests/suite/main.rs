@@ -1,6 +1,8 @@
 //! All integration tests in one binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod adp_commands;
+mod adp_edge_cases;
 mod adp_rules;
 mod agent_data;
 mod app;

@@ -7,8 +7,9 @@ use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::model::{Found, Problem, Record, RecordBody, Severity, lossy};
 use crate::review::{
-    Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, record_id, verdict_name,
+    Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
+use crate::rules::adp::task;
 use crate::source::Reader;
 
 /// Why a record that cannot be read is left out.
@@ -186,9 +187,10 @@ fn member<'v>(value: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
     path.split('.').try_fold(value, step)
 }
 
-/// The bytes by which a record falls to a part: those of its id, else its content.
+/// The bytes by which a record falls to a part: those of its task, so that no task is in two parts, else of its id,
+/// else its content.
 pub(super) fn lot_of(key: ContentKey, text: &[u8]) -> Vec<u8> {
     let text = lossy(text);
-    let id = json::parse_lenient(&text).ok().and_then(|record| record_id(&record));
+    let id = json::parse_lenient(&text).ok().and_then(|record| task(&record, None));
     id.map_or_else(|| key.bits().to_be_bytes().to_vec(), String::into_bytes)
 }

@@ -205,7 +205,8 @@ impl Run for Trajectory {
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
         let shown = self.steps.iter().enumerate().map(|(i, kept)| (i as StepNo, kept)).take_while(|(i, _)| *i <= step);
         let steps = shown.map(|(i, kept)| {
-            let said = self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::said(entry)));
+            let said =
+                self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::said_with_reasoning(entry)));
             let (content, text) = said.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
             view_entry(kept.role, i, content, text)
         });

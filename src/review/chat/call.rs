@@ -2,6 +2,7 @@
 
 use super::said::{Id, Member, rest};
 use crate::json::{self, Data, Value};
+use crate::rules::digest;
 
 /// Where calls have their names, arguments and ids; the first that is there counts.
 const NAMES: &[&str] = &["name", "function_name", "tool_name", "toolName", "function"];
@@ -71,6 +72,23 @@ fn object(value: &Value<'_>) -> Option<Call> {
 }
 
 impl Call {
+    /// D17: whether another spelling is of the same call: its id, else its name and arguments.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (&self.id, &other.id) {
+            (Some(own), Some(other)) if !own.is_made && !other.is_made => own == other,
+            _ => self.name == other.name && self.digest() == other.digest(),
+        }
+    }
+
+    /// Equal for arguments that are equal as JSON.
+    fn digest(&self) -> u128 {
+        let text = self.arguments_text();
+        match json::parse_lenient(&text) {
+            Ok(value) => digest::of(&value),
+            Err(_) => digest::of_text("arguments", &text),
+        }
+    }
+
     /// The arguments as text.
     pub(super) fn arguments_text(&self) -> String {
         let parsed = json::parse_lenient(&self.arguments).ok();

@@ -72,7 +72,8 @@ fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class
     let asked = entries[step].answered.first();
     let answered =
         asked.and_then(|&(asked, place)| entries.get(asked)?.calls.get(place).map(|call| (asked, place, call)));
-    let answers = answered.map(|(asked, place, call)| call.id.map_or_else(|| Id::made(asked, place), Id::own));
+    let answers =
+        answered.map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::made(asked, place), Id::own));
     let role = match (answers.is_some(), entries[step].role) {
         (true, _) | (_, Role::Environment) => Role::Environment,
         (_, Role::Agent) => Role::Agent,

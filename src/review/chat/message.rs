@@ -23,9 +23,14 @@ pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said
     }
     let mut listed: Vec<Call> = Vec::new();
     for key in CALLS {
-        let calls = value.get(key).and_then(call::all).filter(|calls| !calls.is_empty());
-        used.extend(calls.is_some().then_some(key));
-        listed.extend(calls.unwrap_or_default());
+        let Some(calls) = value.get(key).and_then(call::all).filter(|calls| !calls.is_empty()) else { continue };
+        // D17: the same call in two spellings is one.
+        if listed.is_empty() {
+            used.push(key);
+            listed = calls;
+        } else if calls.iter().all(|call| listed.iter().any(|known| known.is_same(call))) {
+            used.push(key);
+        }
     }
     let answers = value.get("tool_call_id").and_then(Value::as_str).filter(|_| message.role == Role::Environment);
     used.extend(answers.map(|_| "tool_call_id"));
@@ -38,6 +43,8 @@ pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said
     };
     now.written = now.written.filter(|_| listed.is_empty());
     let (mut turns, tools) = turns(pieces, now, left);
+    let is_new = |call: &Call| !turns.iter().flat_map(|turn: &Said| &turn.calls).any(|known| known.is_same(call));
+    let listed: Vec<Call> = listed.into_iter().filter(is_new).collect();
     if let Some(last) = turns.last_mut() {
         last.calls.extend(listed);
     }

@@ -1,10 +1,11 @@
 //! D18: ATIF trajectories.
 
-use super::entry::{Call, Entry};
+use super::entry::{Body, Call, Entry};
 use super::report::{Report, below};
 use super::text;
 use crate::json::{Data, Value};
 use crate::model::Role;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 const ROOT_FIELDS: &[&str] = &[
@@ -54,11 +55,18 @@ pub(super) fn calls<'a>(turn: &'a Value<'a>) -> Vec<Call<'a>> {
     let objects = listed.filter(|c| c.as_object().is_some());
     let call = |c: &'a Value<'a>| Call {
         tool: c.get("function_name").and_then(Value::as_str).unwrap_or("?").into(),
-        id: c.get("tool_call_id").and_then(Value::as_str),
+        id: c.get("tool_call_id").and_then(Value::as_str).map(Cow::Borrowed),
         arguments: c.get("arguments").filter(|v| v.as_object().is_some()),
         code: None,
     };
     objects.map(call).collect()
+}
+
+/// D20: what the agent reasoned in a turn.
+#[must_use]
+pub(super) fn reasoning<'a>(entry: &Entry<'a>) -> Option<&'a str> {
+    let is_agents = matches!(entry.body, Body::Turn) && entry.role == Role::Agent;
+    if is_agents { entry.value.get("reasoning_content").and_then(Value::as_str) } else { None }
 }
 
 /// D18: the results in the observation of a turn.
@@ -70,8 +78,8 @@ pub(super) fn results<'a>(turn: &'a Value<'a>) -> impl Iterator<Item = &'a Value
 /// D18: what is wrong with an ATIF trajectory.
 pub(super) fn check(root: &Value<'_>, entries: &[Entry<'_>], report: &mut Report) {
     let version = root.get("schema_version").and_then(Value::as_str).and_then(|v| v.strip_prefix("ATIF-v1."));
-    if !version.is_some_and(|minor| matches!(minor, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7")) {
-        let message = "the version is none of ATIF-v1.0 to ATIF-v1.7";
+    if !version.is_some_and(|minor| matches!(minor, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8")) {
+        let message = "the version is none of ATIF-v1.0 to ATIF-v1.8";
         report.error(None, "/schema_version".to_owned(), "atif.version", message);
     }
     check_fields(root, ROOT_FIELDS, None, "", report);
@@ -83,7 +91,7 @@ pub(super) fn check(root: &Value<'_>, entries: &[Entry<'_>], report: &mut Report
         let path = format!("/steps/{step}");
         if entry.value.as_object().is_some() {
             check_turn(entry, step, &path, report);
-            calls.extend(entry.calls.iter().filter_map(|c| c.id));
+            calls.extend(entry.calls.iter().filter_map(|c| c.id.as_deref()));
             check_links(entry, &calls, step, &path, report);
         } else {
             report.error(Some(step), path.clone(), "atif.type", "the step is no object");

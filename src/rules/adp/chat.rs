@@ -1,6 +1,6 @@
 //! D17: conversations of messages.
 
-use super::entry::{Call, Entry};
+use super::entry::Entry;
 use super::report::Report;
 use super::text;
 use crate::json::Value;
@@ -22,6 +22,8 @@ pub struct Message<'a> {
     pub text: Option<Cow<'a, str>>,
     /// Whether it is null: the key is there, the text is none, or stands in `system_prompt`.
     pub is_null: bool,
+    /// Whether some part of it is not text, such as an image.
+    pub has_other_parts: bool,
 }
 
 impl<'a> Message<'a> {
@@ -43,6 +45,7 @@ impl<'a> Message<'a> {
             text_key: found.map(|(key, _)| key),
             text: found.and_then(|(_, v)| if v.is_null() { prompt() } else { text::joined(v) }),
             is_null: found.is_some_and(|(_, v)| v.is_null()),
+            has_other_parts: found.is_some_and(|(_, v)| text::has_other_parts(v)),
         }
     }
 }
@@ -56,23 +59,6 @@ fn role(speaker: &str) -> Role {
         "system" | "developer" => Role::System,
         _ => Role::Unknown,
     }
-}
-
-/// D17: the calls of a message: `tool_calls`, then `function_call`; if there are none, the first in an agent's text.
-pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<Call<'a>> {
-    let named = |function: Option<&'a Value<'a>>, id| {
-        let tool = function?.get("name")?.as_str()?;
-        Some(Call { tool: tool.into(), id, arguments: None, code: None })
-    };
-    let listed = value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
-    let mut calls: Vec<Call<'a>> =
-        listed.filter_map(|c| named(c.get("function"), c.get("id").and_then(Value::as_str))).collect();
-    calls.extend(named(value.get("function_call"), None));
-    if calls.is_empty() && message.role == Role::Agent {
-        let name = message.text.as_deref().and_then(text::function_name).map(str::to_owned);
-        calls.extend(name.map(|n| Call { tool: n.into(), id: None, arguments: None, code: None }));
-    }
-    calls
 }
 
 /// D17: what is wrong with a conversation, whose array stands at `body`.
@@ -114,7 +100,7 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
                 at,
                 path.to_owned(),
                 "sft.type",
-                "the message has neither a text nor a call in `tool_calls[].function` or `function_call`",
+                "the message has neither a text nor a call in `tool_calls` or `function_call`",
             );
         }
         (Some(key), said) if message.is_null => {
@@ -140,16 +126,16 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
 /// D17: the text of one message.
 fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &mut Report) {
     let mut warn = |rule, message| report.warning(Some(step), path.to_owned(), rule, message);
-    if text::is_blank(text) && entry.calls.is_empty() {
+    if text::is_blank(text) && entry.calls.is_empty() && !has_other_parts(entry) {
         warn(
             "sft.empty",
             match entry.role {
                 Role::Agent => {
-                    "the agent's text is blank, and there is no call in `tool_calls[].function` or `function_call`: a \
+                    "the agent's text is blank, and there is no call in `tool_calls` or `function_call`: a \
                      trainer that reads only those teaches to say nothing"
                 }
                 Role::Environment => "nothing came back: right for a tool that says nothing, else its output was lost",
-                _ => "the text is blank, and there is no call in `tool_calls[].function` or `function_call`",
+                _ => "the text is blank, and there is no call in `tool_calls` or `function_call`",
             },
         );
     }
@@ -161,6 +147,11 @@ fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &m
             warn("sft.think-token", "the text holds a think tag, which trains the model to write it");
         }
     }
+}
+
+/// D17: whether a part of the message is not text: then it is not empty.
+fn has_other_parts(entry: &Entry<'_>) -> bool {
+    matches!(&entry.body, super::entry::Body::Message(message) if message.has_other_parts)
 }
 
 /// D17: after the leading system messages not-agent and agent take turns; an unknown role ends the search.

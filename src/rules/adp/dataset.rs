@@ -307,21 +307,23 @@ fn bucket_name(bits: u32) -> String {
 #[derive(Debug, Clone, Default)]
 struct ExactSum {
     partials: Vec<f64>,
-    /// What is not finite is summed apart.
+    /// What no 64-bit float holds: infinite once the sum exceeded one, NaN where it is not known.
     special: f64,
 }
 
 impl ExactSum {
     fn add(&mut self, value: f64) {
         if !value.is_finite() {
-            self.special += value;
-            return;
+            return self.exceed(value);
         }
         let mut rest = value;
         let mut kept = Vec::with_capacity(self.partials.len() + 1);
         for &partial in &self.partials {
             let (big, small) = if rest.abs() < partial.abs() { (partial, rest) } else { (rest, partial) };
             let sum = big + small;
+            if sum.is_infinite() {
+                return self.exceed(sum);
+            }
             let lost = small - (sum - big);
             if lost != 0.0 {
                 kept.push(lost);
@@ -333,11 +335,21 @@ impl ExactSum {
     }
 
     fn merge(&mut self, other: &Self) {
-        self.special += other.special;
+        if other.special != 0.0 {
+            self.exceed(other.special);
+        }
         other.partials.iter().for_each(|&p| self.add(p));
     }
 
+    /// The first value that no float holds decides.
+    fn exceed(&mut self, value: f64) {
+        if self.special == 0.0 {
+            self.special = value;
+        }
+    }
+
+    /// D20: a sum that exceeds a 64-bit float is its greatest value, since JSON has no infinity.
     fn value(&self) -> f64 {
-        self.special + self.partials.iter().rev().sum::<f64>()
+        (self.special + self.partials.iter().rev().sum::<f64>()).clamp(f64::MIN, f64::MAX)
     }
 }

@@ -3,7 +3,7 @@
 use super::chat::Message;
 use super::item::{Class, Item};
 use super::number::Number;
-use super::{atif, chat, number, text};
+use super::{atif, chat_calls, number, text};
 use crate::json::Value;
 use crate::model::Role;
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ pub struct Call<'a> {
     /// The tool's name (`code:<language>` for code, `?` for what cannot be read).
     pub tool: Cow<'a, str>,
     /// The id that answers name.
-    pub id: Option<&'a str>,
+    pub id: Option<Cow<'a, str>>,
     /// D20: its arguments, if they are an object.
     pub arguments: Option<&'a Value<'a>>,
     /// D20: its code.
@@ -129,7 +129,7 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn message(value: &'a Value<'a>) -> Self {
         let message = Message::of(value);
-        let calls = chat::calls(value, &message);
+        let calls = chat_calls::calls(value, &message);
         let can_answer = calls.is_empty() && matches!(message.role, Role::User | Role::Environment);
         let id = value.get("tool_call_id").and_then(Value::as_str);
         let said = message.text.as_deref().map(text::before_call);
@@ -233,7 +233,7 @@ fn item_role(item: &Item<'_>) -> Role {
 
 /// D19, D20: the call of a tool action.
 fn item_call<'a>(item: &Item<'a>) -> Option<Call<'a>> {
-    let id = item.text("tool_call_id");
+    let id = item.text("tool_call_id").map(Cow::Borrowed);
     match item.class? {
         Class::ApiAction => Some(Call {
             tool: item.text("function").unwrap_or("?").into(),

@@ -1,6 +1,7 @@
 //! Calls on one line, as one would write them: the tool's name, then what it is called with.
 
 use super::chat::Message;
+use super::chat_calls::{CallSource, FunctionCall};
 use super::entry::Call;
 use super::text;
 use crate::json::{self, Value, compact, quote};
@@ -18,23 +19,21 @@ pub(super) fn call(call: &Call<'_>) -> String {
     }
 }
 
-/// The calls of a message: those that are listed, else the one in its text.
-pub(super) fn calls(value: &Value<'_>, message: &Message<'_>) -> Vec<String> {
-    let listed = value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
-    let listed = listed.filter_map(|call| call.get("function")).chain(value.get("function_call"));
-    let listed: Vec<String> = listed.filter_map(function).collect();
-    if listed.is_empty() { message.text.as_deref().and_then(marked_up).into_iter().collect() } else { listed }
+/// D17: the calls of a message.
+pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<String> {
+    match CallSource::of(value, message) {
+        CallSource::Text(_) => message.text.as_deref().and_then(marked_up).into_iter().collect(),
+        source => source.json_calls().map(function).collect(),
+    }
 }
 
-/// A function with its arguments: a JSON object, or the text of one.
-fn function(function: &Value<'_>) -> Option<String> {
-    let name = function.get("name")?.as_str()?;
-    let arguments = function.get("arguments");
-    Some(match arguments.and_then(Value::as_str).map(|text| (json::parse(text), text)) {
-        Some((Ok(parsed), _)) => written(name, Some(&parsed)),
-        Some((Err(_), text)) => line(name, [bare(text)]),
-        None => written(name, arguments),
-    })
+/// A function with its arguments: JSON, or text that is none.
+fn function(call: &FunctionCall<'_>) -> String {
+    let Some(arguments) = call.arguments.as_deref() else { return call.name.clone().into_owned() };
+    match json::parse(arguments) {
+        Ok(parsed) => written(&call.name, Some(&parsed)),
+        Err(_) => line(&call.name, [bare(arguments)]),
+    }
 }
 
 fn written(name: &str, arguments: Option<&Value<'_>>) -> String {
@@ -139,12 +138,18 @@ mod tests {
             ),
             (r#"{"path":"/a","x":1.50}"#, "edit /a x=1.50"),
             (r#""{\"command\": \"cut""#, r#"edit {"command": "cut"#),
-            ("null", "edit null"),
+            ("null", "edit"),
             (r#""{}""#, "edit"),
         ] {
             assert_eq!(listed(arguments), [expected], "{arguments}");
         }
-        assert_eq!(of(r#"{"role":"assistant","function_call":{"name":"go"}}"#), ["go"]);
+        for message in [
+            r#"{"role":"assistant","function_call":{"name":"go","arguments":"{\"to\":\"x\"}"}}"#,
+            r#"{"role":"assistant","tool_calls":[{"name":"go","arguments":{"to":"x"}}]}"#,
+            r#"{"from":"function_call","value":"{\"name\":\"go\",\"arguments\":{\"to\":\"x\"}}"}"#,
+        ] {
+            assert_eq!(of(message), ["go x"], "{message}");
+        }
         let long = listed(&format!("{{\"a\":{}}}", quote(&"é".repeat(500))));
         assert_eq!(long[0].chars().count(), 5 + ARGUMENT_MAX + 1);
     }

@@ -5,38 +5,38 @@ use super::report::Report;
 use super::shape::Version;
 use std::collections::{HashMap, HashSet};
 
-/// D10, D19: fills in the calls that each step answers. A call is answered once; of several open calls of one id the
-/// nearest before is meant.
+/// D10, D19: fills in the calls that each step answers. A call is answered once; of several calls of one id the last
+/// before the answer is meant.
 pub(super) fn settle(entries: &mut [Entry<'_>]) {
-    let mut open: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    let answered = answered_calls(entries);
+    for (entry, answered) in entries.iter_mut().zip(answered) {
+        entry.answered = answered;
+    }
+}
+
+/// The calls that each step answers, each by its step and its place in that.
+fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<(usize, usize)>> {
+    let mut last_of_id: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut answered: HashSet<(usize, usize)> = HashSet::new();
-    for step in 0..entries.len() {
-        for (place, call) in entries[step].calls.iter().enumerate() {
-            if let Some(id) = call.id {
-                open.entry(id).or_default().push((step, place));
+    let mut all = Vec::with_capacity(entries.len());
+    for (step, entry) in entries.iter().enumerate() {
+        for (place, call) in entry.calls.iter().enumerate() {
+            if let Some(id) = call.id.as_deref() {
+                last_of_id.insert(id, (step, place));
             }
         }
         let mut found = Vec::new();
-        for ask in &entries[step].asks {
+        for ask in &entry.asks {
             let call = match ask {
-                Ask::Id(id) => open.get_mut(id).and_then(|calls| pop_open(calls, &answered)),
+                Ask::Id(id) => last_of_id.get(id).copied().filter(|call| !answered.contains(call)),
                 Ask::BeforeWithoutId | Ask::Before => before(entries, step, *ask, &answered),
             };
             answered.extend(call);
             found.extend(call);
         }
-        entries[step].answered = found;
+        all.push(found);
     }
-}
-
-/// The nearest call of an id that is still open; a chat message may have closed some without naming the id.
-fn pop_open(calls: &mut Vec<(usize, usize)>, answered: &HashSet<(usize, usize)>) -> Option<(usize, usize)> {
-    while let Some(call) = calls.pop() {
-        if !answered.contains(&call) {
-            return Some(call);
-        }
-    }
-    None
+    all
 }
 
 /// D10, D19: the first open call of the step before.
@@ -49,7 +49,10 @@ fn before(
     let before = step.checked_sub(1)?;
     let calls = entries[before].calls.iter().enumerate();
     let fits = |id: Option<&str>| ask == Ask::Before || id.is_none();
-    calls.map(|(i, c)| (c, (before, i))).find(|(c, at)| fits(c.id) && !answered.contains(at)).map(|(_, at)| at)
+    calls
+        .map(|(i, c)| (c, (before, i)))
+        .find(|(c, at)| fits(c.id.as_deref()) && !answered.contains(at))
+        .map(|(_, at)| at)
 }
 
 /// D10: whether a function ends a run, so that nothing needs to answer it.
@@ -94,7 +97,8 @@ fn check_ids(entries: &[Entry<'_>], version: Version, report: &mut Report) {
             continue;
         };
         let path = format!("{path}/tool_call_id");
-        let is_second = entry.kind == Kind::Observation && !seen.insert(id);
+        // What came before its call answers nothing: the answer behind the call is the first.
+        let is_second = entry.kind == Kind::Observation && called.contains(id) && !seen.insert(id);
         let fault = match entry.kind {
             Kind::Action if !is_tool => Some("a message is no call and has no result; it needs no tool_call_id"),
             Kind::Action => (!called.insert(id)).then_some("an earlier call has the same tool_call_id"),

@@ -6,6 +6,7 @@
 
 mod atif;
 mod chat;
+mod chat_calls;
 mod check;
 mod dataset;
 mod details;
@@ -33,6 +34,7 @@ mod text;
 mod writes;
 
 pub use chat::Message;
+pub(crate) use chat_calls::CallSource;
 pub use dataset::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
 pub use entry::{Ask, Body, Call, Entry, Kind};
 pub use examine::{Examined, Glance, examine, findings, glance, head, judge, measure, read_text};
@@ -44,7 +46,7 @@ pub use pointer::{Pointer, slot_pointer};
 pub use reading::{Reading, Way, record_id};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
 pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
-pub use show::{label, said, summary};
+pub use show::{label, said, said_with_reasoning, summary};
 pub use stats::{Counts, TrajectoryStats};
 pub use survey::{Survey, Surveyed};
 pub use tally::{outline, tally};

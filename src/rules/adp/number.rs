@@ -13,19 +13,19 @@ pub struct Number {
     pub is_coerced: bool,
 }
 
-/// D8: a number, a boolean or numeric text; None for anything else.
+/// D8: a number, a boolean or numeric text; None for anything else, and for what exceeds a 64-bit float.
 #[must_use]
 pub(super) fn number(value: &Value<'_>) -> Option<Number> {
     match &value.data {
         Data::Number => {
-            let parsed = value.text.parse().ok()?;
+            let parsed = finite(value.text)?;
             Some(Number { value: parsed, text: value.text.to_owned(), is_coerced: false })
         }
         Data::Bool(b) => {
             Some(Number { value: f64::from(u8::from(*b)), text: u8::from(*b).to_string(), is_coerced: true })
         }
         Data::String(s) if is_numeric(s) => {
-            let parsed: f64 = s.parse().ok()?;
+            let parsed = finite(s)?;
             let text = if crate::json::parse(s).is_ok() { s.to_string() } else { float_text(parsed) };
             Some(Number { value: parsed, text, is_coerced: true })
         }
@@ -47,6 +47,17 @@ pub(super) fn integer(value: &Value<'_>) -> Option<Number> {
         Data::Bool(_) => number(value),
         _ => None,
     }
+}
+
+/// D8: a number that a 64-bit float can hold.
+fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|float: &f64| float.is_finite())
+}
+
+/// D20: adds a reward to a sum. One that exceeds a 64-bit float stays at its greatest value: JSON has no infinity.
+#[must_use]
+pub(super) fn add_reward(sum: f64, reward: f64) -> f64 {
+    (sum + reward).clamp(f64::MIN, f64::MAX)
 }
 
 /// A float as JSON text; null for what JSON cannot say.
@@ -92,6 +103,11 @@ mod tests {
             ("\"nan\"", None),
             ("null", None),
             ("[1]", None),
+            ("1e308", Some(("1e308", false))),
+            ("1e400", None),
+            ("\"1e400\"", None),
+            ("\"-1e400\"", None),
+            ("\"1e-400\"", Some(("1e-400", true))),
         ] {
             let read = number(&parse(text).unwrap());
             assert_eq!(read.as_ref().map(|n| (n.text.as_str(), n.is_coerced)), expect, "{text}");

@@ -8,7 +8,10 @@ use super::text::joined;
 use super::{line, text};
 use crate::json::{Value, compact};
 use crate::model::{Role, StepKind};
+use std::borrow::Cow;
 
+/// What stands before what was reasoned.
+const REASONING: &str = "reasoning: ";
 /// Most scalars of a summary.
 const SUMMARY_MAX: usize = 400;
 
@@ -46,6 +49,29 @@ pub fn summary(entry: &Entry<'_>) -> String {
     };
     let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ").chars().take(SUMMARY_MAX).collect()
+}
+
+/// What a step says as a reader of the conversation sees it: what was reasoned before it, then its words and calls.
+#[must_use]
+pub fn said_with_reasoning(entry: &Entry<'_>) -> String {
+    let said = said(entry);
+    match reasoning(entry).filter(|text| !text::is_blank(text)) {
+        Some(reasoning) if said.is_empty() => format!("{REASONING}{reasoning}"),
+        Some(reasoning) => format!("{REASONING}{reasoning}\n{said}"),
+        None => said,
+    }
+}
+
+/// What the agent reasoned in a step, where the record has it apart from what was said.
+fn reasoning<'a>(entry: &Entry<'a>) -> Option<Cow<'a, str>> {
+    match &entry.body {
+        Body::Item(item) => {
+            item.class.filter(|class| class.is_action()).and(item.text("reasoning_content")).map(Cow::Borrowed)
+        }
+        Body::Message(_) => ["reasoning_content", "reasoning"].iter().find_map(|key| joined(entry.value.get(key)?)),
+        Body::Turn => entry.value.get("reasoning_content").and_then(joined),
+        Body::Record => None,
+    }
 }
 
 /// What a step says, in full.

@@ -4,6 +4,7 @@ use super::atif;
 use super::entry::{Body, Entry};
 use super::item::Class;
 use super::links::is_finishing;
+use super::number::add_reward;
 use super::reading::Reading;
 use super::repeat::RepeatDigests;
 use super::shape::Shape;
@@ -49,6 +50,9 @@ pub struct TrajectoryStats {
     pub rewarded_steps: u64,
     /// Calls.
     pub calls: u64,
+    /// What came back of calls: observations and messages of the environment or that answer a call, and the results
+    /// of ATIF steps.
+    pub results: u64,
     /// Calls that come with a thought.
     pub calls_with_thought: u64,
     /// How it ends.
@@ -82,9 +86,10 @@ impl TrajectoryStats {
             turns: turns(entries),
             chars,
             tokens_est: estimated_tokens(chars),
-            reward: (!rewards.is_empty()).then(|| rewards.iter().sum()).or_else(|| reading.outcome()),
+            reward: reward_sum(&rewards).or_else(|| reading.outcome()),
             rewarded_steps: rewards.len() as u64,
             calls: calls.clone().count() as u64,
+            results: entries.iter().map(results).sum(),
             calls_with_thought: thoughtful.map(|e| e.calls.len() as u64).sum(),
             tools: count(calls.map(|c| c.tool.as_ref())),
             finish: finish(reading),
@@ -108,6 +113,12 @@ impl TrajectoryStats {
         self.warnings += of(Severity::Warning);
         self
     }
+}
+
+/// D20, D22: the sum of rewards, added in order; None without any.
+pub(super) fn reward_sum(rewards: &[f64]) -> Option<f64> {
+    let sum = rewards.iter().fold(0.0, |sum, reward| add_reward(sum, *reward));
+    (!rewards.is_empty()).then_some(sum)
 }
 
 /// How often each name occurs.
@@ -134,6 +145,16 @@ fn class<'a>(entry: &Entry<'a>) -> &'a str {
     match &entry.body {
         Body::Item(item) => item.class.map_or("unknown", Class::name),
         Body::Message(_) | Body::Turn | Body::Record => entry.class().unwrap_or("unknown"),
+    }
+}
+
+/// `CLI.md`: the results that stand in a step.
+fn results(entry: &Entry<'_>) -> u64 {
+    let is_result = || entry.role == Role::Environment || !entry.answered.is_empty();
+    match &entry.body {
+        Body::Turn => atif::results(entry.value).count() as u64,
+        Body::Item(_) | Body::Message(_) => u64::from(is_result()),
+        Body::Record => 0,
     }
 }
 

@@ -7,7 +7,7 @@ use super::examine::{Examined, Glance, measure, read_text};
 use super::links::is_finishing;
 use super::reading::{Reading, Way};
 use super::repeat::RepeatKeys;
-use super::stats::{Counts, TrajectoryStats, add, count, is_marked_finished};
+use super::stats::{Counts, TrajectoryStats, add, count, is_marked_finished, reward_sum};
 use crate::json::{Skim, unescape};
 use crate::model::{Record, RecordBody};
 use std::borrow::Cow;
@@ -35,14 +35,14 @@ pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
     let Some((items, finish)) = items.and_then(|items| finish(&items).map(|finish| (items, finish))) else {
         return measure(record, text, way);
     };
-    let rewards = || items.iter().filter_map(|step| step.reward);
+    let rewards: Vec<f64> = items.iter().filter_map(|step| step.reward).collect();
     let stats = TrajectoryStats {
         record: record.number,
         steps: items.len() as u64,
         classes: count(items.iter().map(|step| step.class)),
         tools: count(items.iter().filter_map(|step| step.tool.as_deref())),
-        reward: rewards().next().is_some().then(|| rewards().sum()),
-        rewarded_steps: rewards().count() as u64,
+        reward: reward_sum(&rewards),
+        rewarded_steps: rewards.len() as u64,
         finish,
         ..TrajectoryStats::default()
     };
@@ -102,7 +102,9 @@ fn step<'a>(skim: &mut Skim<'a>) -> Option<Step<'a>> {
     let [class, function, language, reward, content, source] = members;
     let reward = match reward {
         None => None,
-        Some(number) if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => Some(number.parse().ok()?),
+        Some(number) if number.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+            Some(number.parse().ok().filter(|reward: &f64| reward.is_finite())?)
+        }
         Some(_) => return None,
     };
     let (class, tool) = match &*string(class?)? {

@@ -27,6 +27,17 @@ pub(crate) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
+/// D17: whether an array of parts has one that is not text, such as an image. A string among the parts is none that
+/// [`joined`] reads, so it counts as one.
+#[must_use]
+pub(super) fn has_other_parts(value: &Value<'_>) -> bool {
+    let is_text = |part: &Value<'_>| {
+        part.get("text").is_some_and(|text| text.as_str().is_some())
+            || part.get("type").and_then(Value::as_str) == Some("text")
+    };
+    value.as_array().is_some_and(|parts| parts.iter().any(|part| !is_text(part)))
+}
+
 /// D19: the Unicode scalars of all string values, without the members `own` of the value itself.
 #[must_use]
 pub(super) fn chars(value: &Value<'_>, own: &[&str]) -> usize {

@@ -4,7 +4,7 @@ use super::atif;
 use super::entry::{Body, Entry};
 use super::item::{Class, Item};
 use super::lint::IMAGE_PATH_MAX;
-use super::number::{float_text, integer};
+use super::number::{add_reward, float_text, integer};
 use super::reading::Reading;
 use super::text;
 use crate::json::{self, Data, Key, Member, Object, Value};
@@ -157,6 +157,9 @@ fn write_tools(entry: &Entry<'_>, entries: &[Entry<'_>], totals: &mut Totals, wr
 
 /// D20: `agent/main`.
 fn write_thoughts(entry: &Entry<'_>, writer: &mut Writer<'_>) {
+    if let Some(reasoning) = atif::reasoning(entry) {
+        writer.digest("agent", "main", "reasoning", reasoning);
+    }
     let Some((item, _)) = entry.known_item().filter(|(_, class)| class.is_action()) else { return };
     for (slot, field) in [("thought", "description"), ("reasoning", "reasoning_content")] {
         if let Some(said) = item.text(field) {
@@ -169,7 +172,7 @@ fn write_thoughts(entry: &Entry<'_>, writer: &mut Writer<'_>) {
 fn write_reward(entry: &Entry<'_>, totals: &mut Totals, writer: &mut Writer<'_>) {
     let Some(reward) = &entry.reward else { return };
     totals.rewards += 1;
-    totals.reward_sum += reward.value;
+    totals.reward_sum = add_reward(totals.reward_sum, reward.value);
     writer.derived("reward", "total", "sum", &float_text(totals.reward_sum));
     writer.count("reward", "total", "count", totals.rewards);
     writer.derived("reward", "total", "last", &reward.text);

@@ -5,7 +5,7 @@ use super::Report;
 use super::tools::{self, Declared};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::{Ask, Body, Call, Class, Entry, Reading, Shape, is_finishing, written_call};
+use crate::rules::adp::{Ask, Body, Call, CallSource, Class, Entry, Reading, Shape, is_finishing, written_call};
 use crate::rules::digest;
 use std::collections::HashSet;
 
@@ -167,10 +167,17 @@ fn digest_of_text(entry: &Entry<'_>) -> u128 {
 
 /// A call and what it is called with.
 fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
-    let listed = entry.value.get("tool_calls").and_then(Value::as_array).and_then(|all| all.get(place));
-    let own = ["function", "arguments"].into_iter().find_map(|key| listed?.get(key));
-    if let Some(arguments) = own.or(call.arguments) {
+    if let Some(arguments) = call.arguments {
         return digest::of_pair("tool", &call.tool, "with", arguments);
+    }
+    if let Body::Message(message) = &entry.body
+        && let Some(function) = CallSource::of(entry.value, message).json_calls().nth(place)
+    {
+        let arguments = function.arguments.as_deref().unwrap_or("{}");
+        return match json::parse(arguments) {
+            Ok(value) => digest::of_pair("tool", &call.tool, "with", &value),
+            Err(_) => digest::of_text(&call.tool, arguments),
+        };
     }
     // In a message the call stands behind words of the agent, which change from one time to the next.
     if let Body::Message(message) = &entry.body
