@@ -16,10 +16,10 @@ struct ArrayOfBare;
 
 const NAME: &str = "messages";
 const TITLE: &str = "Bare messages";
-const ABOUT: &str = "Conversations with nothing around them: a file that is one array of messages with a `role` (or `from`) and \
-     what was said, or lines or one array of such arrays, each array one trajectory; also records that hold it as \
-     `traj`, as tau-bench publishes them. At least half of the first 20 records must be such. Everything else is as \
-     in the Agent Data Protocol, which takes conversations that are a member of a record.";
+const ABOUT: &str = "Conversations with nothing around them: a file that is one array of messages with a `role` \
+     (or `from`) and what was said, or lines or one array of such arrays, each array one trajectory; also records that \
+     hold it as `traj`, as tau-bench publishes them. At least half of the first 20 records must be such. Everything \
+     else is as in the Agent Data Protocol, which takes conversations that are a member of a record.";
 
 impl Format for Bare {
     fn name(&self) -> &'static str {
