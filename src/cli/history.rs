@@ -107,15 +107,19 @@ fn instance(opened: &Opened, options: &PathQuestion) -> Option<Option<String>> {
 
 fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let mut events: Vec<Event> = Vec::new();
+    let (mut events, mut nodes): (Vec<Event>, usize) = (Vec::new(), 0);
     for (id, path) in run.locate(&options.path, opened.step)? {
         let is_meant = opened.is_meant(id, options.instance.instance.as_deref());
         if let Some(node) = tree.node(id, &path).filter(|_| is_meant) {
             events.extend(tree.history(node, opened.step));
+            nodes += 1;
         }
     }
-    // Several slots below a short pointer: their events by step, as they happened.
-    events.sort_by_key(|event| event.at);
+    if nodes > 1 {
+        // Several slots below a short pointer, both meanings of `.0` (A33): the events of a step in the order of A30.
+        let is_write = |event: &Event| !matches!(event.op, EventOp::Drop | EventOp::Reset);
+        events.sort_by_key(|event| (event.at, is_write(event), event.number));
+    }
     let mut credits = Credits::new(opened);
     let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
     let mut trail = Trail::new(run, &copies, opened.bytes());

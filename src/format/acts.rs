@@ -1,6 +1,6 @@
 //! Agent/Data: contexts and logs of messages that merge into state (`ACTS.md`).
 
-mod evidence;
+pub(super) mod evidence;
 mod plan;
 
 use super::cause::Origin;
@@ -9,7 +9,7 @@ use super::run::{Answer, Credit, Field, Format, Layout, Match, Near, Plans, Reso
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
-    self, Log, Outcome, Plan, Reason, Resolver, canonical, known_path, parse_expression, parse_reference,
+    self, Log, Outcome, Plan, Reason, Resolver, canonical, known_paths, parse_expression, parse_reference,
 };
 use crate::state::{Event, Exam, IdentityId, IdentityView, Told, Tree, Verdicts};
 use evidence::Evidence;
@@ -33,14 +33,18 @@ impl Format for Acts {
         "Contexts and logs of the Agent/Data protocol: messages whose `data`, `input`, `state` and `error` merge into \
          state by kind and instance, plans of calls, solutions. Known by an envelope with messages in its \
          `context` (an empty one counts where all of the first 20 records are envelopes), or by at least half of their \
-         messages having one of the protocol's types."
+         messages having one of the protocol's types together with its own member (`text` its `text`, `plan` its \
+         `calls`) or `_call`, `_instance`, `_tick`, and one of them being data, input, state or a plan that holds an \
+         object or array. A type alone is common in the logs of other agents and claims nothing."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let evidence = Evidence::of(first);
         let reason = match evidence.has_request() {
             true => "a record is a request with a `context`".to_owned(),
-            false => format!("{} of {} messages have a type of Agent/Data", evidence.typed, evidence.messages),
+            false => {
+                format!("{} of {} messages have a type of Agent/Data and its member", evidence.typed, evidence.messages)
+            }
         };
         evidence.suffices().then_some(Match { reason })
     }
@@ -140,7 +144,8 @@ impl Run for ActsRun {
         })?;
         let tree = self.log.tree();
         let ids = self.log.identities_of(&reference.kind);
-        Ok(ids.into_iter().map(|id| (id, known_path(tree, step, id, &reference.path))).collect())
+        let paths = |id| known_paths(tree, step, id, &reference.path).into_iter().map(move |path| (id, path));
+        Ok(ids.into_iter().flat_map(paths).collect())
     }
 
     fn credit(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit {
@@ -395,9 +400,29 @@ mod tests {
     #[test]
     fn knows_a_context_and_typed_messages() {
         assert!(fits(&[r#"{"context":[]}"#]));
-        assert!(fits(&[r#"{"type":"state"}"#, r#"{"role":"user","content":"x"}"#]));
-        assert!(fits(&[r#"{"messages":[{"role":"user","content":{"type":"data"}}]}"#]));
-        assert!(fits(&[r#"[{"type":"text","text":"x"},[]]"#]));
+        assert!(fits(&[r#"{"type":"state","state":{}}"#, r#"{"role":"user","content":"x"}"#]));
+        assert!(fits(&[r#"{"messages":[{"role":"user","content":{"type":"data","data":[]}}]}"#]));
+        assert!(fits(&[r#"[{"type":"input","input":{}},[]]"#]));
+        assert!(fits(&[r#"{"type":"text","text":"x"}"#, r#"{"type":"data","kind":"k","data":1}"#]));
+    }
+
+    #[test]
+    fn a_type_alone_claims_nothing() {
+        for foreign in [
+            r#"{"type":"text","text":"Hi"}"#,
+            r#"{"type":"text","timestamp":1,"part":{"type":"text","text":"Hi"}}"#,
+            r#"{"type":"error","error":{"message":"disk full"}}"#,
+            r#"{"type":"tool","tool":"bash","state":{"status":"completed"}}"#,
+            r#"{"type":"data","data":"a line"}"#,
+            r#"{"type":"state","state":"running"}"#,
+            r#"{"type":"state","from":"idle","to":"busy"}"#,
+            r#"{"type":"plan","steps":["look","leap"]}"#,
+        ] {
+            assert!(!fits(&[foreign, foreign]), "{foreign}");
+        }
+        let state = r#"{"type":"state","state":{"n":1}}"#;
+        let chat = r#"{"role":"user","content":"x"}"#;
+        assert!(fits(&[state, chat]) && !fits(&[state, chat, chat]), "at least half of the messages");
     }
 
     #[test]
@@ -405,7 +430,7 @@ mod tests {
         let empty = r#"{"context":[],"level":200}"#;
         assert!(fits(&[empty, empty]));
         assert!(fits(&[r#"{"context":["words"]}"#]));
-        assert!(fits(&[empty, r#"{"type":"state","state":{}}"#]), "half of the messages have a type");
+        assert!(fits(&[empty, r#"{"type":"state","state":{}}"#]), "half of the messages have a type and its member");
         assert!(fits(&[r#"{"x":1}"#, r#"{"context":[{"type":"state"}]}"#]));
         assert!(!fits(&[r#"{"x":1}"#, r#"{"y":2}"#, r#"{"context":[]}"#]));
         assert!(!fits(&[empty, r#"{"context":{"ms":900},"level":300}"#]), "a log of another program");

@@ -5,6 +5,7 @@ mod named;
 mod run;
 mod survey;
 
+use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
@@ -166,12 +167,9 @@ fn messages<'v, 'a>(root: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> 
     arrays.filter_map(Value::as_array).flatten()
 }
 
-/// Whether conversations are contexts of Agent/Data instead: at least half of their messages have one of its types
-/// (A8).
+/// Whether conversations are contexts of Agent/Data instead (A8).
 fn are_contexts(chats: &[&Value<'_>]) -> bool {
-    let all = || chats.iter().flat_map(|chat| messages(chat));
-    let typed = all().filter(|message| Message::of(message).is_typed()).count();
-    typed > 0 && typed * 2 >= all().count()
+    Evidence::of_messages(chats.iter().flat_map(|chat| messages(chat)))
 }
 
 #[cfg(test)]

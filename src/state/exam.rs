@@ -78,6 +78,8 @@ struct Held {
     violations: BTreeMap<Vec<Key>, Violation>,
     /// It has gone from the context, or its schema has.
     is_gone: bool,
+    /// The step dropped it as a whole: what violated before is forgotten (A42).
+    is_reset: bool,
 }
 
 /// What one step made of the violations.
@@ -145,6 +147,13 @@ impl Exam {
     pub fn learn(&mut self, number: u32, text: impl FnOnce() -> Option<String>) {
         self.brought = Some(number);
         self.text = if self.compiled.contains_key(&number) { None } else { text() };
+    }
+
+    /// A42: a step reset an identity, so what violated before is forgotten.
+    pub fn forget(&mut self, id: IdentityId) {
+        if let Some(held) = self.held.get_mut(&id) {
+            held.is_reset = true;
+        }
     }
 
     /// A42: a step touched nodes of an identity, which now has this schema.
@@ -242,16 +251,20 @@ fn first_index(tree: &Tree, node: NodeId) -> Option<u32> {
 impl Held {
     fn new(schema: SchemaUse) -> Self {
         let violations = BTreeMap::new();
-        Self { schema, value: None, is_let_go: false, touched: None, violations, is_gone: false }
+        Self { schema, value: None, is_let_go: false, touched: None, violations, is_gone: false, is_reset: false }
     }
 
     /// A42: what breaks the schema now, against what did before.
     fn judge(&mut self, schema: Option<&Schema>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if std::mem::take(&mut self.is_reset) {
+            let forgotten = std::mem::take(&mut self.violations).into_keys();
+            changes.extend(forgotten.map(|path| Change::Ended { path, is_repaired: false }));
+        }
         let new = match (schema, &self.value) {
             (Some(schema), Some(value)) => self.violations(schema, value),
             _ => BTreeMap::new(),
         };
-        let mut changes = Vec::new();
         for path in self.violations.keys().filter(|path| !new.contains_key(*path)) {
             let is_there = self.value.as_ref().is_some_and(|value| has(value, path));
             changes.push(Change::Ended { path: path.clone(), is_repaired: is_there || !self.is_gone });

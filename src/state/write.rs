@@ -101,7 +101,8 @@ impl Writer<'_> {
             _ => 0,
         };
         if elements.is_empty() {
-            if !matches!(old, What::Array(_) | What::EmptyArray) {
+            // A18: nothing comes to elements that stand there; the leaf `[]` is written again.
+            if !matches!(old, What::Array(_)) {
                 self.replace(node, given);
             }
             return;

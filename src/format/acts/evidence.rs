@@ -2,15 +2,17 @@
 
 use crate::format::Near;
 use crate::json::Value;
-use crate::rules::acts::{Content, Message};
+use crate::rules::acts::{Claim, Content, Message};
 
 /// What detection counts.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
+pub(in crate::format) struct Evidence {
     /// Messages, alone, in arrays and in envelopes.
     pub(super) messages: usize,
-    /// Those that have a type of the protocol.
+    /// Those that have a type of the protocol together with its own member (A8).
     pub(super) typed: usize,
+    /// Whether one of them carries state.
+    has_state: bool,
     /// Records, elements of an array counted one by one.
     records: usize,
     /// Records that are envelopes.
@@ -51,7 +53,20 @@ impl Evidence {
 
     fn add_message(&mut self, value: &Value<'_>) {
         self.messages += 1;
-        self.typed += usize::from(Message::of(value).is_typed());
+        let claim = Claim::of(&Message::of(value));
+        self.typed += usize::from(claim > Claim::Nothing);
+        self.has_state |= claim == Claim::State;
+    }
+
+    /// Whether messages are of the protocol, wherever they stand: at least half are, and one of them carries state.
+    pub(in crate::format) fn of_messages<'v>(messages: impl Iterator<Item = &'v Value<'v>>) -> bool {
+        let mut evidence = Self::default();
+        messages.for_each(|message| evidence.add_message(message));
+        evidence.has_messages()
+    }
+
+    fn has_messages(&self) -> bool {
+        self.has_state && self.typed * 2 >= self.messages
     }
 
     /// Whether a record is a request. Logs of other programs have a `context` too, often an empty one: without a
@@ -62,15 +77,15 @@ impl Evidence {
 
     /// Whether it is enough.
     pub(super) fn suffices(&self) -> bool {
-        self.has_request() || (self.typed > 0 && self.typed * 2 >= self.messages)
+        self.has_request() || self.has_messages()
     }
 
     /// What there is of it where it is not enough.
     pub(super) fn near(&self) -> Option<Near> {
-        let (n, of, what) = match (self.typed, self.contexts) {
-            (0, 0) => return None,
-            (0, n) => (n, self.records, "records have a `context`, which holds no message"),
-            (n, _) => (n, self.messages, "messages have a type of Agent/Data"),
+        let (n, of, what) = match (self.has_state, self.contexts) {
+            (true, _) => (self.typed, self.messages, "messages have a type of Agent/Data and its member"),
+            (false, 0) => return None,
+            (false, n) => (n, self.records, "records have a `context`, which holds no message"),
         };
         Some(Near::of(n, of, what))
     }

@@ -3,9 +3,9 @@
 
 use super::run::Trajectory;
 use super::survey::Trajectories;
+use crate::format::acts::evidence::Evidence;
 use crate::format::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
-use crate::rules::acts::Message;
 use crate::rules::adp::{Reading, Shape, Way, bare_pointer};
 
 /// The format, for files that are one trajectory or lines of trajectories.
@@ -131,9 +131,7 @@ fn detect(first: &[Value<'_>]) -> Option<Match> {
 
 /// How many are conversations, and no context of Agent/Data (A7, A8).
 fn bare(first: &[Value<'_>]) -> usize {
-    let is_context = |value: &Value<'_>| {
-        let Some(messages) = value.as_array() else { return false };
-        messages.iter().filter(|message| Message::of(message).is_typed()).count() * 2 >= messages.len()
-    };
+    let is_context =
+        |value: &Value<'_>| value.as_array().is_some_and(|messages| Evidence::of_messages(messages.iter()));
     first.iter().filter(|value| bare_pointer(value).is_some() && !is_context(value)).count()
 }

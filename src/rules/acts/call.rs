@@ -123,7 +123,7 @@ impl Call {
 
 fn distinct<'r>(references: impl Iterator<Item = &'r Reference>) -> Vec<&'r Reference> {
     let mut seen = std::collections::HashSet::new();
-    references.filter(|r| seen.insert(r.canonical())).collect()
+    references.filter(|r| seen.insert(r.meaning())).collect()
 }
 
 /// A38: keys with a leading `_` are no parameters, at any depth.

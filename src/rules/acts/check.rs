@@ -6,6 +6,8 @@ use super::finding::{BAD_OUTPUT_PATH, BAD_REFERENCE, DANGLING_REFERENCE, Note, P
 use super::graph;
 use super::log::{Log, Reader};
 use super::message::{Message, Type};
+use super::reference::Reference;
+use super::resolve::Resolver;
 use super::status::Judge;
 use crate::model::StepNo;
 
@@ -26,7 +28,17 @@ pub(super) fn output<'v>(message: &Message<'v>) -> Option<&'v crate::json::Value
 
 /// Whether some reference of the calls of a message waits for the state.
 pub(super) fn has_references(message: &Message<'_>) -> bool {
-    is_gate_of(message.kind) && call::of(message).iter().any(|c| c.inputs.iter().any(|i| is_gate(&i.expression)))
+    if !is_gate_of(message.kind) {
+        return false;
+    }
+    let calls = call::of(message);
+    (message.kind == Type::Plan && has_ambiguous_writes(&calls))
+        || calls.iter().any(|c| c.inputs.iter().any(|i| is_gate(&i.expression)))
+}
+
+/// A33: whether the state decides how what the calls write is printed.
+fn has_ambiguous_writes(calls: &[Call]) -> bool {
+    calls.iter().any(|call| call.writes().iter().any(|path| path.is_ambiguous()))
 }
 
 fn is_gate_of(kind: Type) -> bool {
@@ -59,13 +71,14 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
             notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
         }
     }
-    if message.kind == Type::Plan {
-        unused_writes(&calls, notes);
+    if message.kind == Type::Plan && !has_ambiguous_writes(&calls) {
+        notes.extend(unused_writes(&calls, |_, path| path.canonical()));
     }
 }
 
 /// A44: what a call of a plan message writes and no other call of it can read.
-fn unused_writes(calls: &[Call], notes: &mut Vec<Note>) {
+fn unused_writes(calls: &[Call], print: impl Fn(&Call, &Reference) -> String) -> Vec<Note> {
+    let mut notes = Vec::new();
     for (writer, call) in calls.iter().enumerate() {
         for path in call.writes() {
             let others = calls.iter().enumerate().filter(|(i, _)| *i != writer);
@@ -73,10 +86,11 @@ fn unused_writes(calls: &[Call], notes: &mut Vec<Note>) {
                 reader.reads().into_iter().any(|read| call.supplies(path, reader.instance.as_deref(), read))
             });
             if !is_read {
-                notes.push(Note::at(UNUSED_WRITE, path.canonical(), "no other call of the plan reads it"));
+                notes.push(Note::at(UNUSED_WRITE, print(call, path), "no other call of the plan reads it"));
             }
         }
     }
+    notes
 }
 
 /// A43: the references of the message of step `open`, against the state at a step and the instances it has.
@@ -90,6 +104,11 @@ pub(super) fn references(
     let calls = log.with_message(open, reader, |message, _| call::of(message)).unwrap_or_default();
     let judge = Judge::new(log, step, open, &calls, reader);
     let mut notes = Vec::new();
+    if log.kind(open) == Some(Type::Plan) && has_ambiguous_writes(&calls) {
+        let print =
+            |call: &Call, path: &Reference| Resolver::new(&log.tree, open, call.instance.as_deref()).canonical(path);
+        notes.extend(unused_writes(&calls, print).into_iter().map(|note| (open, note)));
+    }
     for (index, call) in calls.iter().enumerate() {
         for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, instances)) {
             let text = "nothing holds it at the end of its tick, and nothing can supply it (A43)";

@@ -33,6 +33,12 @@ impl Epochs {
         list.iter().copied().filter(move |s| *s <= step)
     }
 
+    /// Whether a list that was made between two steps has a step.
+    pub(super) fn held_since(&self, step: StepNo, from: StepNo, to: StepNo) -> bool {
+        let lists = self.lists.iter().rev().skip_while(|(at, _)| *at > to).take_while(|(at, _)| *at >= from);
+        lists.into_iter().any(|(_, list)| list.contains(&step))
+    }
+
     /// The list as it is now.
     pub(super) fn now(&self) -> &[StepNo] {
         self.lists.last().map_or(&[], |(_, list)| list)

@@ -3,7 +3,7 @@
 use super::context::{Aligner, Alignment};
 use super::digest;
 use super::finding::{CONTEXT_REBUILT, Note};
-use super::log::{Change, Input, Log, Prepared};
+use super::log::{Change, Input, Log, Prepared, duplicate_keys};
 use super::lost;
 use super::message::{Envelope, Message, Type};
 use crate::json::Value;
@@ -34,6 +34,23 @@ impl Log {
         }
         // A request that makes no step belongs to the last one.
         self.requests.add(first.min(self.last_step()), envelope, input.base());
+        self.note_duplicates(envelope.value, first, input);
+    }
+
+    /// A6: keys of the envelope itself that stand more than once, at the first step that it made. One that made none
+    /// has the finding without a step: of two contexts one is lost.
+    fn note_duplicates(&mut self, envelope: &Value<'_>, first: StepNo, input: &Input<'_>) {
+        let mut notes = Vec::new();
+        if let Some(object) = envelope.as_object() {
+            duplicate_keys(object, "", &mut notes);
+        }
+        for note in notes {
+            if first <= self.last_step() {
+                self.note(first, note);
+            } else {
+                self.note_record(input.record_number(), &note);
+            }
+        }
     }
 
     /// A message of an envelope that comes last in the context; of any type, since the request shows it.
@@ -107,11 +124,6 @@ impl Log {
         if old_len > 0 && withdrawn.len() == old_len {
             self.solutions.clears.push(at);
         }
-        for (step, taken_at) in &mut self.solutions.aside {
-            if taken_at.is_none() && restored.binary_search(step).is_ok() {
-                *taken_at = Some(at);
-            }
-        }
         if !withdrawn.is_empty() || !restored.is_empty() {
             self.changes.push(Change { at, withdrawn: withdrawn.clone(), restored: restored.clone() });
         }
@@ -119,6 +131,7 @@ impl Log {
 
     /// A4: an envelope that takes no step drops all identities before its first message.
     fn reset(&mut self, at: StepNo, input: &mut Input<'_>, prepared: &[Prepared<'_>]) {
+        self.resets.push(at);
         for view in self.tree.identities(at) {
             self.tree.drop_identity(at, view.id, EventOp::Reset);
             self.forget(at, view.id);

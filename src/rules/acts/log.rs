@@ -50,6 +50,8 @@ pub struct Log {
     pub(super) moves: usize,
     /// Steps that did more to the context than append their message (A4), ascending.
     pub(super) rebuilt: Vec<StepNo>,
+    /// Those that kept no identity, ascending.
+    pub(super) resets: Vec<StepNo>,
     /// Whether a step or an envelope was seen (A5).
     pub(super) has_begun: bool,
 }
@@ -73,11 +75,9 @@ pub(super) struct Change {
     pub restored: Vec<StepNo>,
 }
 
-/// A3, A4: solutions that are in no context, and which have an output.
+/// A3, A4, A37: which solutions have an output, and how long those hold that are not in the context.
 #[derive(Debug, Default)]
 pub(super) struct Solutions {
-    /// Step, and the step from which on a context holds it.
-    pub aside: Vec<(StepNo, Option<StepNo>)>,
     /// Steps at which an envelope kept nothing.
     pub clears: Vec<StepNo>,
     /// Solutions with an output that is not null.
@@ -140,6 +140,11 @@ impl<'i> Input<'i> {
         self.record.place.span.offset
     }
 
+    /// The number of the record.
+    pub(super) fn record_number(&self) -> usize {
+        self.record.number
+    }
+
     /// For reading messages again.
     pub(super) fn reader(&self) -> Reader<'i> {
         Reader { bytes: self.bytes, current: Some((self.record.place.span, self.text)) }
@@ -189,8 +194,6 @@ impl Log {
         let step = self.begin(&prepared, is_placed, false, input);
         if is_placed {
             self.context.append(step);
-        } else if message.kind.is_solution() {
-            self.solutions.aside.push((step, None));
         }
         self.append_data(step, &prepared, input.base(), true);
     }
@@ -318,6 +321,12 @@ impl Log {
         self.texts = texts;
     }
 
+    /// Adds a finding on a record that made no step.
+    pub(super) fn note_record(&mut self, record: usize, note: &Note) {
+        let remark = self.texts.remark(note);
+        self.findings.push(Arc::new(Finding::new(record, None, remark)));
+    }
+
     pub(super) fn finding(&self, step: StepNo, note: &Note, texts: &mut Texts) -> Option<Finding> {
         Some(Finding::new(self.rows.record(step)?, Some(step), texts.remark(note)))
     }
@@ -383,6 +392,7 @@ fn duplicates(message: &Message<'_>, notes: &mut Vec<Note>) {
     let mut path = String::new();
     if let Some(wrapper) = message.wrapper() {
         duplicate_keys(wrapper, &path, notes);
+        duplicates_in_members(wrapper.entries().filter(|(key, _)| *key != "content"), &mut path, notes);
     }
     match (message.body(), message.kind) {
         (Some(body), _) => duplicates_below_object(body, &mut path, notes),
@@ -413,15 +423,25 @@ fn duplicates_below(value: &Value<'_>, path: &mut String, notes: &mut Vec<Note>)
 
 fn duplicates_below_object(object: &json::Object<'_>, path: &mut String, notes: &mut Vec<Note>) {
     duplicate_keys(object, path, notes);
+    duplicates_in_members(object.entries(), path, notes);
+}
+
+/// A6: only in the values that count, not in one that a later duplicate replaces.
+fn duplicates_in_members<'v>(
+    members: impl Iterator<Item = (&'v str, &'v Value<'v>)>,
+    path: &mut String,
+    notes: &mut Vec<Note>,
+) {
     let len = path.len();
-    for member in object.members.iter().filter(|m| !m.value.is_leaf()) {
-        put_key(&member.key, path);
-        duplicates_below(&member.value, path, notes);
+    for (key, value) in members.filter(|(_, value)| !value.is_leaf()) {
+        put_key(key, path);
+        duplicates_below(value, path, notes);
         path.truncate(len);
     }
 }
 
-fn duplicate_keys(object: &json::Object<'_>, path: &str, notes: &mut Vec<Note>) {
+/// A6: the keys of an object that stand more than once.
+pub(super) fn duplicate_keys(object: &json::Object<'_>, path: &str, notes: &mut Vec<Note>) {
     if !object.has_duplicates {
         return;
     }

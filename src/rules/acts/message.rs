@@ -184,13 +184,12 @@ impl<'v> Message<'v> {
         let Some(object) = written.as_object() else {
             return plain(Type::NotMessage, None);
         };
-        if let Some(name) = object.get("type").and_then(Value::as_str) {
-            return plain(Type::named(name).unwrap_or(Type::Unknown), Some(object));
+        if let Some(kind) = type_of(object) {
+            return plain(kind, Some(object));
         }
         let content = object.get("content");
         let inner = content.and_then(Value::as_object);
-        if let Some((inner, name)) = inner.and_then(|inner| Some((inner, inner.get("type")?.as_str()?))) {
-            let kind = Type::named(name).unwrap_or(Type::Unknown);
+        if let Some((inner, kind)) = inner.and_then(|inner| Some((inner, type_of(inner)?))) {
             return Self { kind, written, body: Some(inner), wrapper: Some(object) };
         }
         let is_text = content.is_some_and(|c| c.as_str().is_some() || c.as_array().is_some())
@@ -260,12 +259,6 @@ impl<'v> Message<'v> {
         self.kind != Type::NotMessage
     }
 
-    /// A8: whether the type that is written is one of the protocol.
-    #[must_use]
-    pub fn is_typed(&self) -> bool {
-        self.text("type").is_some_and(|name| Type::named(name).is_some())
-    }
-
     /// A26: the role if it is a chat role.
     #[must_use]
     pub fn chat_role(&self) -> Option<&'v str> {
@@ -309,6 +302,12 @@ impl<'v> Message<'v> {
     }
 }
 
+/// A8: the type that an object names; a null `type` is absence, any other that is no string is another type.
+fn type_of(object: &Object<'_>) -> Option<Type> {
+    let written = object.get("type").filter(|t| !t.is_null())?;
+    Some(written.as_str().and_then(Type::named).unwrap_or(Type::Unknown))
+}
+
 /// A7: whether a message takes this key from its wrapper.
 fn is_inherited(key: &str) -> bool {
     key == "role" || key.starts_with('_')
@@ -332,13 +331,22 @@ mod tests {
     #[test]
     fn tells_messages_from_what_is_none() {
         assert_eq!(kind(r#"{"type":"state"}"#), Type::State);
-        assert_eq!(kind(r#"{"type":"video"}"#), Type::Unknown);
+        for other in [
+            r#"{"type":"video"}"#,
+            r#"{"type":5}"#,
+            r#"{"type":5,"text":"x"}"#,
+            r#"{"role":"user","content":{"type":[],"state":1}}"#,
+        ] {
+            assert_eq!(kind(other), Type::Unknown, "A8: {other}");
+        }
+        assert_eq!(kind(r#"{"type":null,"text":"x"}"#), Type::Text, "A8: a null type is absence");
+        assert_eq!(kind(r#"{"type":null,"role":null,"content":{"type":null}}"#), Type::NotMessage);
         assert_eq!(kind(r#"{"role":"tool"}"#), Type::Unknown);
         assert_eq!(kind(r#"{"role":"user","content":"x"}"#), Type::Text);
         assert_eq!(kind(r#"{"content":[1]}"#), Type::Text);
         assert_eq!(kind(r#"{"text":"x"}"#), Type::Text);
         assert_eq!(kind(r#"{"role":"user","content":{"type":"plan"}}"#), Type::Plan);
-        for none in ["5", "null", "[]", r#"{"a":1}"#, r#"{"content":5}"#, r#"{"type":5}"#] {
+        for none in ["5", "null", "[]", r#"{"a":1}"#, r#"{"content":5}"#] {
             assert_eq!(kind(none), Type::NotMessage, "{none}");
         }
     }

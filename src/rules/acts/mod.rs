@@ -5,6 +5,7 @@
 
 mod call;
 mod check;
+mod claim;
 mod context;
 mod describe;
 mod digest;
@@ -35,6 +36,7 @@ mod texts;
 mod tick;
 mod write;
 
+pub use claim::Claim;
 pub use describe::describe;
 pub use expression::{Expression, parse as parse_expression, spans};
 pub use log::Log;
@@ -43,4 +45,4 @@ pub use plan::{Node, NodeStatus, Plan, Source, Supply};
 pub use readers::ReadBy;
 pub use reference::{Reference, Segment, canonical, parse as parse_reference};
 pub use render::{Entry, raw_view, view};
-pub use resolve::{Found, Outcome, Reason, Resolver, known_path};
+pub use resolve::{Found, Outcome, Reason, Resolver, known_paths};

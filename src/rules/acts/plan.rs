@@ -9,6 +9,7 @@ use super::status::Judge;
 pub use super::status::{NodeStatus, Supply};
 use crate::model::{Bytes, StepNo};
 use crate::rules::graph::Order;
+use std::collections::HashSet;
 
 /// A37: where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +75,18 @@ pub struct Plan {
     pub blocked: Vec<usize>,
 }
 
+/// References of a call as they are printed at a step (A33).
+struct Ports {
+    reads: Vec<String>,
+    writes: Vec<String>,
+}
+
+/// A33: each reference once, as it is printed.
+fn once<'r>(printed: &'r [String], references: Vec<&'r Reference>) -> Vec<(&'r String, &'r Reference)> {
+    let mut seen = HashSet::new();
+    printed.iter().zip(references).filter(|(printed, _)| seen.insert(*printed)).collect()
+}
+
 impl Log {
     /// A37: the plan at a step; None where none holds.
     #[must_use]
@@ -85,20 +98,30 @@ impl Log {
             self.with_message(at, reader, |message, _| (call::of(message), message.text("mode").map(str::to_owned)))?;
         let edges = graph::edges(&calls);
         let Order { waves, cycles, blocked } = graph::order(calls.len(), &edges);
-        let nodes = self.nodes(step, at, &calls, reader);
+        let printed = |references: Vec<&Reference>, call: &Call| -> Vec<String> {
+            let resolver = Resolver::new(&self.tree, step, call.instance.as_deref());
+            references.into_iter().map(|r| resolver.canonical(r)).collect()
+        };
+        let ports: Vec<Ports> = calls
+            .iter()
+            .map(|call| Ports { reads: printed(call.reads(), call), writes: printed(call.writes(), call) })
+            .collect();
+        let nodes = self.nodes(step, at, &calls, &ports, reader);
         let mut edges: Vec<_> =
-            edges.iter().map(|Edge { from, to, read }| (*from, *to, nodes[*to].reads[*read].clone())).collect();
+            edges.iter().map(|Edge { from, to, read }| (*from, *to, ports[*to].reads[*read].clone())).collect();
         edges.sort();
+        edges.dedup();
         let source = if is_solution { Source::Solution } else { Source::Plan };
         Some(Plan { source, step: at, mode, nodes, edges, waves, cycles, blocked })
     }
 
-    fn nodes(&self, step: StepNo, at: StepNo, calls: &[Call], reader: Reader<'_>) -> Vec<Node> {
+    fn nodes(&self, step: StepNo, at: StepNo, calls: &[Call], ports: &[Ports], reader: Reader<'_>) -> Vec<Node> {
         let instances = self.instances(step);
         let judge = Judge::new(self, step, at, calls, reader);
         let node = |(index, call): (usize, &Call)| {
             let (status, each) = judge.statuses(index, &instances);
-            let resolver = Resolver::new(&self.tree, step, call.instance.as_deref());
+            let reads = once(&ports[index].reads, call.reads());
+            let writes = once(&ports[index].writes, call.writes());
             let own = std::iter::once(call.instance.as_deref());
             let every: Vec<Option<&str>> = match call.instance {
                 Some(_) => own.collect(),
@@ -106,12 +129,12 @@ impl Log {
             };
             let wrote = |path: &Reference| every.iter().map(|i| judge.wrote(path, *i)).collect();
             Node {
-                supplies: call.reads().into_iter().map(|r| judge.supply(index, r, &instances)).collect(),
-                wrote: call.writes().into_iter().map(wrote).collect(),
+                supplies: reads.iter().map(|(_, r)| judge.supply(index, r, &instances)).collect(),
+                wrote: writes.iter().map(|(_, r)| wrote(r)).collect(),
                 tool: call.tool.clone(),
                 instance: call.instance.clone(),
-                reads: call.reads().into_iter().map(|r| resolver.canonical(r)).collect(),
-                writes: call.writes().into_iter().map(|r| resolver.canonical(r)).collect(),
+                reads: reads.into_iter().map(|(printed, _)| printed.clone()).collect(),
+                writes: writes.into_iter().map(|(printed, _)| printed.clone()).collect(),
                 why: judge.why(index, status),
                 status,
                 instances: instances.iter().cloned().zip(each).collect(),

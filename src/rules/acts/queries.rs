@@ -13,21 +13,21 @@ impl Log {
         self.context.at(step)
     }
 
-    /// A4, A37: whether a message holds at a step: in the context, or a solution beside it.
+    /// A4, A37: whether a message holds at a step: in the context, or a solution that is not in it.
     pub(super) fn holds(&self, message: StepNo, step: StepNo) -> bool {
-        if let Ok(i) = self.solutions.aside.binary_search_by_key(&message, |(s, _)| *s) {
-            let is_aside = self.solutions.aside[i].1.is_none_or(|taken_at| taken_at > step);
-            if is_aside {
-                let clears = &self.solutions.clears;
-                let next = clears.partition_point(|c| *c <= message);
-                return message <= step && clears.get(next).is_none_or(|c| *c > step);
-            }
-        }
-        if !self.context.was_renewed() {
+        if message > step || !self.context.was_renewed() {
             // Calls and what is no message stay aside; nobody asks for them.
             return message <= step;
         }
-        self.context.at(step).any(|s| s == message)
+        let is_solution = self.row(message).is_some_and(|row| row.kind().is_solution());
+        self.context.at(step).any(|s| s == message) || (is_solution && !self.is_cleared(message, step))
+    }
+
+    /// A4: whether an envelope kept nothing since a solution came, or was in the context last.
+    fn is_cleared(&self, solution: StepNo, step: StepNo) -> bool {
+        let clears = &self.solutions.clears;
+        let last = clears[..clears.partition_point(|c| *c <= step)].last().copied();
+        last.is_some_and(|clear| clear > solution && !self.context.held_since(solution, clear, step))
     }
 
     /// A37: the step of the last solution with an output, and the output as compact JSON text.

@@ -8,6 +8,7 @@ use super::resolve::Resolver;
 use super::status::{is_approval, segments};
 use crate::json::Key;
 use crate::model::{Bytes, Identity, StepNo};
+use std::collections::HashSet;
 
 /// Most readers that are listed.
 const READERS_MAX: usize = 1_000;
@@ -57,12 +58,13 @@ impl Log {
 
     fn put_readers(&self, step: StepNo, call: &Call, target: &Reference, found: &mut Vec<ReadBy>) {
         let resolver = Resolver::new(self.tree(), step, call.instance.as_deref());
-        let reads = call.reads().into_iter().filter(|read| read.touches(target));
-        found.extend(reads.map(|read| ReadBy {
+        let mut seen = HashSet::new();
+        let reads = call.reads().into_iter().filter(|read| read.touches(target)).map(|read| resolver.canonical(read));
+        found.extend(reads.filter(|reference| seen.insert(reference.clone())).map(|reference| ReadBy {
             step,
             tool: call.tool.clone(),
             instance: call.instance.clone(),
-            reference: resolver.canonical(read),
+            reference,
         }));
     }
 

@@ -63,10 +63,28 @@ impl Reference {
     /// A33: the canonical form where no state says what `.0` is: then it is a key.
     #[must_use]
     pub fn canonical(&self) -> String {
+        self.put(|key, out| put_key(key, out))
+    }
+
+    /// A33: equal for two references that mean the same whatever the state is: `.0` is neither `[0]` nor `["0"]`.
+    pub(super) fn meaning(&self) -> String {
+        self.put(|key, out| match index(key) {
+            Some(n) => _ = write!(out, ".{n}"),
+            None => put_key(key, out),
+        })
+    }
+
+    /// A33: whether the state says what the reference means.
+    pub(super) fn is_ambiguous(&self) -> bool {
+        self.path.iter().any(|segment| matches!(segment, Segment::Dot(key) if index(key).is_some()))
+    }
+
+    fn put(&self, put_dot: impl Fn(&str, &mut String)) -> String {
         let mut out = canonical(&self.kind, &[]);
         for segment in &self.path {
             match segment {
-                Segment::Dot(key) | Segment::Quoted(key) => put_key(key, &mut out),
+                Segment::Dot(key) => put_dot(key, &mut out),
+                Segment::Quoted(key) => put_key(key, &mut out),
                 Segment::Index(n) => put_index(*n, &mut out),
             }
         }

@@ -124,8 +124,10 @@ impl<'t> Resolver<'t> {
         if let Ok(found) = self.reference(reference) {
             return canonical(&reference.kind, &found.path);
         }
-        let walked = self.identities(&reference.kind).map(|id| self.walk(id, &reference.path).0);
-        match walked.max_by_key(Vec::len) {
+        let mut walked: Vec<_> = self.identities(&reference.kind).map(|id| self.walk(id, &reference.path).0).collect();
+        // Of two identities that tell as much the one that is read first (A34), which is the last here.
+        walked.reverse();
+        match walked.into_iter().max_by_key(Vec::len) {
             Some(path) => {
                 let rest = reference.path[path.len()..].to_vec();
                 let head = path.into_iter().map(|key| match key {
@@ -140,9 +142,8 @@ impl<'t> Resolver<'t> {
 
     /// A36: a reference without value that the wider language might give one.
     fn is_unsupported(&self, reference: &Reference) -> bool {
-        if reference.kind == PREDICATES {
-            let standing = self.tree.identities(self.step);
-            return !standing.iter().any(|v| v.root.is_some() && self.tree.identity(v.id).kind == PREDICATES);
+        if reference.kind == PREDICATES && !self.has_predicates() {
+            return true;
         }
         let Some((Segment::Dot(last), parent)) = reference.path.split_last() else { return false };
         if &**last != "length" {
@@ -157,6 +158,12 @@ impl<'t> Resolver<'t> {
             }
             _ => false,
         }
+    }
+
+    /// A36: whether data of that kind holds, in any instance.
+    fn has_predicates(&self) -> bool {
+        let standing = self.tree.identities(self.step);
+        standing.iter().any(|v| v.root.is_some() && self.tree.identity(v.id).kind == PREDICATES)
     }
 
     /// The identities to look in, in order.
@@ -174,8 +181,8 @@ impl<'t> Resolver<'t> {
         let mut node = root;
         for segment in path {
             let key = match self.tree.shape(node, self.step) {
-                Some(Shape::Object) => segment.on_object().map(Key::name),
-                Some(Shape::Array) => segment.on_array().map(Key::Index),
+                Some(Shape::Object | Shape::EmptyObject) => segment.on_object().map(Key::name),
+                Some(Shape::Array | Shape::EmptyArray) => segment.on_array().map(Key::Index),
                 _ => None,
             };
             let Some(key) = key else { return (keys, None) };
@@ -188,28 +195,26 @@ impl<'t> Resolver<'t> {
     }
 }
 
-/// A33: the keys of a path for what history knows of it: as the state at the step has it, else as any step had it.
+/// A33: the paths that history knows under a reference: `.0` is an index where an array stood and a key where an object
+/// did, so one reference can have several. First as the state at the step has it. Where history knows none, one that
+/// leads to nothing.
 #[must_use]
-pub fn known_path(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) -> Vec<Key> {
-    let mut keys: Vec<Key> = Vec::with_capacity(path.len());
+pub fn known_paths(tree: &Tree, step: StepNo, id: IdentityId, path: &[Segment]) -> Vec<Vec<Key>> {
+    let mut paths: Vec<Vec<Key>> = vec![Vec::new()];
     for segment in path {
-        let shape = tree.node(id, &keys).and_then(|node| tree.shape(node, step));
-        let name = segment.on_object().map(Key::name);
-        let index = segment.on_array().map(Key::Index);
-        let known = |key: &Option<Key>| {
-            key.as_ref().is_some_and(|key| {
-                let mut below = keys.clone();
-                below.push(key.clone());
-                tree.node(id, &below).is_some()
-            })
-        };
-        let key = match shape {
-            Some(Shape::Object | Shape::EmptyObject) if known(&name) => name,
-            Some(Shape::Array | Shape::EmptyArray) if known(&index) => index,
-            _ if known(&index) => index,
-            _ => name.or(index),
-        };
-        keys.push(key.unwrap_or(Key::Index(u32::MAX)));
+        let longer = paths.iter().flat_map(|path| {
+            let is_object = tree
+                .node(id, path)
+                .is_some_and(|node| matches!(tree.shape(node, step), Some(Shape::Object | Shape::EmptyObject)));
+            let (name, index) = (segment.on_object().map(Key::name), segment.on_array().map(Key::Index));
+            let keys = if is_object { [name, index] } else { [index, name] };
+            keys.into_iter().flatten().map(|key| path.iter().cloned().chain([key]).collect::<Vec<_>>())
+        });
+        paths = longer.filter(|path| tree.node(id, path).is_some()).collect();
     }
-    keys
+    if paths.is_empty() {
+        let key = |s: &Segment| s.on_object().map(Key::name).unwrap_or(Key::Index(s.on_array().unwrap_or(u32::MAX)));
+        paths.push(path.iter().map(key).collect());
+    }
+    paths
 }

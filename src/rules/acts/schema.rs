@@ -83,6 +83,9 @@ impl Log {
                 }
             }
             Some((Turn::Value(id, at), touched)) => {
+                if self.resets.binary_search(&at).is_ok() {
+                    exam.forget(id);
+                }
                 exam.look(&self.tree, (id, at), self.schema_use(id, at), &touched, bytes);
             }
             None => {}

@@ -227,15 +227,14 @@ impl<'l> Judge<'l> {
         (shown, each)
     }
 
-    /// A43: whether a string of a call dangles: where its instance is, or globally and in every instance.
+    /// A43: whether a string of a call dangles: where its instance is, or globally and in every instance some gate does,
+    /// in each perhaps another one.
     pub(super) fn dangles(&self, index: usize, expression: &Expression, instances: &'l [String]) -> bool {
         let Expression::Gates(gates) = expression else { return false };
         let own = self.calls[index].instance.as_deref();
         let others: &[String] = if own.is_some() { &[] } else { instances };
-        gates.iter().any(|gate| {
-            let is_dangling = |instance| self.gate(index, gate, instance) == Gate::Dangling;
-            is_dangling(own) && others.iter().all(|i| is_dangling(Some(i)))
-        })
+        let dangles_in = |instance| gates.iter().any(|gate| self.gate(index, gate, instance) == Gate::Dangling);
+        dangles_in(own) && others.iter().all(|i| dangles_in(Some(i)))
     }
 }
 

@@ -38,8 +38,7 @@ pub(super) fn plan<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Planned<
     let value = message.value();
     let kind = identity::kind(message, notes);
     let instance = identity::instance(message, value.as_deref(), notes);
-    let is_error = kind.as_deref() == Some(Type::Error.name());
-    let output = if is_error { Output::appended(kind) } else { Output::of(message, value.as_deref(), kind, notes) };
+    let output = Output::of(message, value.as_deref(), kind, notes);
     let is_erase = output.is_erase;
     Planned {
         identity: Identity { kind: output.kind, instance },
@@ -70,13 +69,27 @@ struct Output {
 }
 
 impl Output {
-    /// A11: messages of kind `error` append, whatever their call says.
-    fn appended(kind: Option<String>) -> Self {
-        Self { kind: kind.unwrap_or_default(), ops: vec![(Vec::new(), Op::Push)], is_erase: false }
+    /// A11: messages of kind `error` append, whatever their call says, also where A17 gives the kind.
+    fn of(message: &Message<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
+        let is_error = |kind: &str| kind == Type::Error.name();
+        if kind.as_deref().is_some_and(is_error) {
+            return Self::appended();
+        }
+        let mut own = Vec::new();
+        let output = Self::called(message, value, kind, &mut own);
+        if is_error(&output.kind) {
+            return Self::appended();
+        }
+        notes.append(&mut own);
+        output
+    }
+
+    fn appended() -> Self {
+        Self { kind: Type::Error.name().to_owned(), ops: vec![(Vec::new(), Op::Push)], is_erase: false }
     }
 
     /// A17 to A19: reads `_outputPath` and `_outputMethod`.
-    fn of(message: &Message<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
+    fn called(message: &Message<'_>, value: Option<&Value<'_>>, kind: Option<String>, notes: &mut Vec<Note>) -> Self {
         let method = method(message, notes);
         let is_erase = method.is_some_and(|m| m.op == Op::Remove);
         let named = |kind: Option<String>| kind.unwrap_or_else(|| KINDLESS.to_owned());
@@ -99,7 +112,7 @@ impl Output {
         });
         let op = method.map_or(Op::Replace, |m| m.op);
         let targets = outermost(found.into_iter().filter(|(k, _)| *k == kind).map(|(_, path)| path).collect());
-        if targets.is_empty() && matches!(expression, Expression::Gates(_)) {
+        if targets.is_empty() {
             let text = format!("the value holds nothing at `_outputPath` {} (A19); it merges whole", brief(written));
             notes.push(Note::new(OUTPUT_PATH_MISSING, text));
         }
@@ -129,12 +142,9 @@ fn method(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Method> {
     Some(method)
 }
 
-/// A19: what an `_outputPath` says; None where it is no reference.
+/// A19, A36: what an `_outputPath` says; None where it is no reference. Text of the wider language names no place.
 pub(super) fn output_expression(written: &Value<'_>) -> Option<Expression> {
-    match expression::parse(written.as_str()?) {
-        Expression::Invalid | Expression::Text => None,
-        expression => Some(expression),
-    }
+    Some(expression::parse(written.as_str()?)).filter(|expression| matches!(expression, Expression::Gates(_)))
 }
 
 /// A17: the path as keys, if it is reached through objects only and held by the value (with `erase`: held or not).
@@ -191,7 +201,9 @@ mod tests {
         assert_eq!(m(&call("†data.a && †state.c")), "data: Replace †data.a");
         assert_eq!(m(&call("†state.a.b && †state.a || †state.x")), "state: Replace †state.a");
         assert_eq!(m(&call("†state.c[0]")), "data:  acts.output-path-missing");
-        assert_eq!(m(&call("†state.")), "data:  acts.bad-output-path");
+        for bad in ["†state.", "†state.a.map(f)", "†state.a > 5", "!†state.a", "(†state.a || †state.c)"] {
+            assert_eq!(m(&call(bad)), "data:  acts.bad-output-path", "A36: {bad}");
+        }
         assert_eq!(m(&format!(r#""kind":"k",{}"#, call("†state.a"))), "k:  acts.output-path-missing");
         assert_eq!(m(r#""kind":"k","data":1,"_outputMethod":"merge""#), "k: Merge †k");
         assert_eq!(m(r#""kind":"k","data":1,"_outputMethod":3"#), "k: Replace †k acts.unknown-output-method");
@@ -203,5 +215,12 @@ mod tests {
     fn errors_append() {
         let m = r#"{"type":"error","error":"x","_call":{"_outputPath":"†state.","_outputMethod":"odd"}}"#;
         assert_eq!(told(m), "error: Push †error");
+        let by_call = |method: &str| {
+            let call = format!(r#""_call":{{"_outputPath":"†error.why","_outputMethod":"{method}"}}"#);
+            told(&format!(r#"{{"type":"data","data":{{"why":"x"}},{call}}}"#))
+        };
+        for method in ["set", "merge", "erase", "odd"] {
+            assert_eq!(by_call(method), "error: Push †error", "A11: also where A17 gives the kind: {method}");
+        }
     }
 }
