@@ -45,8 +45,9 @@ pub(super) static LINTS: &[Lint] = &[
         id: "acts.bad-output-path",
         severity: Error,
         or: None,
-        help: "`_outputPath` is no reference (A19, A32), so nothing says where the result of the call belongs: it is \
-               lost, or merges as a plain message. It begins with † and the kind, as `†state.hotel`.",
+        help: "`_outputPath` is no reference (A19, A32), or text of the wider language such as `†state.list.map(f)`, \
+               which names no place (A36). Nothing says where the result of the call belongs: it is lost, or merges \
+               as a plain message. It begins with † and the kind, as `†state.hotel`.",
         fires: r#"{"type":"plan","plan":[{"_tool":"book","_outputPath":"state.hotel"}]}"#,
         silent: r#"{"type":"plan","plan":[{"_tool":"book","_outputPath":"†state.hotel"}]}"#,
     },
@@ -141,7 +142,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "An object has the same key twice; the last value counts, at the place of the first (A6). Other readers \
-               may take the first, or refuse the text. The path names the key; the writer should say each key once.",
+               may take the first, or refuse the text. Of two `context` keys in one request the first context is lost. The \
+               path names the key; the writer should say each key once.",
         fires: r#"{"type":"state","state":{"n":1,"n":2}}"#,
         silent: r#"{"type":"state","state":{"n":2}}"#,
     },
