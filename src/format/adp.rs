@@ -200,7 +200,7 @@ mod tests {
         ] {
             assert!(is_detected(text), "{text}");
         }
-        let rows = [r#"{"messages":[{"role":"user","content":"a","type":"text"}]}"#, CHAT];
+        let rows = [r#"{"messages":[{"role":"user","content":"a","type":"state","state":{}}]}"#, CHAT];
         let rows: Vec<_> = rows.iter().map(|row| parse(row).unwrap()).collect();
         assert!(Adp.detect(&rows).is_some() && Adp.detect(&rows[..1]).is_none(), "messages count over all records");
     }

@@ -142,8 +142,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "An object has the same key twice; the last value counts, at the place of the first (A6). Other readers \
-               may take the first, or refuse the text. Of two `context` keys in one request the first context is lost. The \
-               path names the key; the writer should say each key once.",
+               may take the first, or refuse the text. Of two `context` keys in one request the first context is lost. \
+               The path names the key; the writer should say each key once.",
         fires: r#"{"type":"state","state":{"n":1,"n":2}}"#,
         silent: r#"{"type":"state","state":{"n":2}}"#,
     },

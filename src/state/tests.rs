@@ -192,7 +192,7 @@ fn push_and_concat_write_only_what_is_new() {
             (r#"{"m":null,"o":{"x":1},"e":[]}"#, "-m.0 +m=null +o.x=1 +e=[]"),
             (r#"push m,o,e {"m":1,"o":2,"e":3}"#, "-m -o.x -e +m.0=1 +o.0=2 +e.0=3"),
             (r#"concat z,m {"z":[],"m":[]}"#, "+z=[]"),
-            (r#"concat z {"z":[]}"#, ""),
+            (r#"concat z {"z":[]}"#, "=z=[]"),
             (r#"{"z":null}"#, "~z=null"),
             (r#"concat z,o.0 {"z":[]}"#, "~z=[]"),
         ],

@@ -69,7 +69,10 @@ impl Folder {
 
 #[test]
 fn a_file_opens_and_is_left_to_the_same_row() {
-    let mut folder = Folder::of(&["a.jsonl", "b.jsonl", "c.jsonl"]);
+    let mut folder = Folder::of(&[]);
+    let request = format!("{{\"context\":[{}]}}\n", LINE.trim());
+    ["a.jsonl", "b.jsonl", "c.jsonl"].iter().for_each(|name| folder.write(name, &request));
+    folder.look();
     assert_eq!(folder.names(), ["c.jsonl", "b.jsonl", "a.jsonl"]);
     assert!(folder.screen().contains("book a boat") && folder.screen().contains("1 step"), "{}", folder.screen());
     folder.press("j Enter");

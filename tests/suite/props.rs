@@ -192,10 +192,8 @@ impl Fold {
     }
 
     fn extend(&mut self, old: Option<Plain>, new: Vec<Plain>, at: &Path) -> Plain {
-        let is_empty_array = matches!(&old, Some(Plain::Leaf { text, is_opaque: false, .. }) if text == "[]");
         let mut elements = match old {
             Some(Plain::Array(elements)) => elements,
-            Some(old) if is_empty_array && new.is_empty() => return old,
             _ if new.is_empty() => return self.fresh(at, Plain::leaf("[]", self.author)),
             _ => Vec::new(),
         };

@@ -79,7 +79,7 @@ fn what_is_no_schema_says_why_and_a_schema_of_errors_is_of_each() {
 {"type":"error","error":7}
 {"type":"error","error":8}
 "#;
-    let mut stage = on(errors, (160, 40));
+    let mut stage = on(&format!("{{\"context\":[{}]}}", errors.trim().replace('\n', ",")), (160, 40));
     press(&mut stage, "$ 3");
     shows(&stage, &["\"type\": [  ✗ 2× null or string required", "†error[2].error  null or string required"]);
 }

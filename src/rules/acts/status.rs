@@ -227,8 +227,8 @@ impl<'l> Judge<'l> {
         (shown, each)
     }
 
-    /// A43: whether a string of a call dangles: where its instance is, or globally and in every instance some gate does,
-    /// in each perhaps another one.
+    /// A43: whether a string of a call dangles: in its instance, or globally and in every instance, some gate does. In
+    /// each it can be another one.
     pub(super) fn dangles(&self, index: usize, expression: &Expression, instances: &'l [String]) -> bool {
         let Expression::Gates(gates) = expression else { return false };
         let own = self.calls[index].instance.as_deref();
