@@ -212,8 +212,9 @@ mod tests {
         let told = reasons(&format!("{chat}{}", "{\"a\":1}\n".repeat(3)));
         assert_eq!(told[1], "the nearest is adp (Agent Data Protocol): 1 of 4 records have the shape of a trajectory");
         assert!(told[0].starts_with("no other format fits") && told[2].contains("--format"), "{told:?}");
-        let typed = "{\"type\":\"state\",\"state\":1}\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
-        assert_eq!(reasons(typed)[1], "the nearest is acts (Agent/Data): 1 of 3 messages have a type of Agent/Data");
+        let typed = "{\"type\":\"state\",\"state\":{}}\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
+        let nearest = "the nearest is acts (Agent/Data): 1 of 3 messages have a type of Agent/Data and its member";
+        assert_eq!(reasons(typed)[1], nearest);
         let slots = reasons("{\"slots\":{\"name\":\"Ann\"}}");
         assert!(slots[1].starts_with("the nearest is scopix (Scopix): 1 of 1 records"), "{slots:?}");
         assert_eq!(reasons("{\"a\":1}").len(), 2);

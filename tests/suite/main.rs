@@ -1,12 +1,9 @@
 //! All integration tests in one binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 
-<<<<<<< HEAD
+mod acts_letter;
 mod adp_commands;
 mod adp_edge_cases;
-=======
-mod acts_letter;
->>>>>>> 3f5631f (Read the new sentences of Agent/Data to the letter)
 mod adp_rules;
 mod agent_data;
 mod app;

@@ -4,7 +4,7 @@
 use obelus::format::{self, Run};
 use obelus::json::{Key, parse};
 use obelus::model::{Place, Record, RecordBody, Span, StepNo};
-use obelus::state::{Exam, IdentityId, Schema, Told, Verdicts};
+use obelus::state::{EventOp, Exam, IdentityId, Schema, Told, Verdicts};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -132,6 +132,9 @@ proptest! {
                 let now = broken(run.as_ref(), id, step, &bytes);
                 let held: BTreeSet<_> = verdicts.at(id, step).into_iter().map(|i| i.violation.path.clone()).collect();
                 prop_assert_eq!(&held, &now, "what holds at step {}", step);
+                if run.tree().events(step).iter().any(|e| e.identity == id && e.op == EventOp::Reset) {
+                    before.clear();
+                }
                 let new: BTreeSet<_> = now.difference(&before).cloned().collect();
                 let all = verdicts.begun_after(Told::default()).filter(|(i, one)| *i == id && one.since == step);
                 let told: BTreeSet<_> = all.map(|(_, one)| one.violation.path.clone()).collect();
