@@ -70,7 +70,7 @@ fn run() -> impl Strategy<Value = Vec<(StepNo, Act)>> {
 /// A value with its provenance. Empty containers are leaves.
 #[derive(Debug, Clone)]
 enum Plain {
-    Leaf { text: String, step: StepNo, changed: StepNo, is_opaque: bool },
+    Leaf { text: String, step: StepNo, changed: StepNo },
     Array(Vec<Plain>),
     Object(Vec<(String, Plain)>),
 }
@@ -83,7 +83,7 @@ type Said = (usize, EventOp, Path, Option<String>, StepNo);
 
 impl Plain {
     fn leaf(text: &str, step: StepNo) -> Self {
-        Self::Leaf { text: text.to_owned(), step, changed: step, is_opaque: false }
+        Self::Leaf { text: text.to_owned(), step, changed: step }
     }
 
     fn of(value: &Value<'_>, step: StepNo) -> Self {
@@ -153,7 +153,7 @@ impl Fold {
             Some(Op::Replace) => self.fresh(at, given),
             Some(Op::Opaque) => {
                 let (text, step) = (given.text(), self.author);
-                self.fresh(at, Plain::Leaf { text, step, changed: step, is_opaque: true })
+                self.fresh(at, Plain::Leaf { text, step, changed: step })
             }
             Some(Op::Push) => self.extend(old, vec![given], at),
             Some(Op::Concat) if is_array => match given {

@@ -122,9 +122,12 @@ fn deep_values_are_seen_and_their_end_is_told() {
 
 #[test]
 fn the_llm_view_stays_where_one_looks() {
-    let say = |i: usize| format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"said {i}\"}}\n");
+    let say = |i: usize| match i {
+        3 => "{\"type\":\"state\",\"state\":{}}\n".to_owned(),
+        _ => format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"said {i}\"}}\n"),
+    };
     let text: String = (0..60).map(say).collect();
-    let mut stage = on(&(text + "{\"type\":\"state\",\"state\":{}}\n"), (80, 24));
+    let mut stage = on(&text, (80, 24));
     press(&mut stage, ": type:40 Enter 2 .");
     shows(&stage, &["said 41"]);
     press(&mut stage, ". . .");
