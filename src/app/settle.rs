@@ -234,7 +234,7 @@ impl App {
         self.inspector.loss.slide(cells);
     }
 
-    fn settle_schema(&mut self) {
+    pub(super) fn settle_schema(&mut self) {
         let cells = self.pane_extent(Pane::Inspector).width;
         let Self { session, inspector, .. } = self;
         let Some(open) = session.open() else { return };

@@ -7,6 +7,7 @@ use super::{Command, Stop};
 use crate::format::Instances;
 use crate::json;
 use crate::model::{Identity, Problem};
+use crate::panes::properties;
 use clap::{ArgMatches, Args};
 
 pub(super) const COMMAND: Command = Command { name: "state", describe: Options::augment_args, run };
@@ -44,9 +45,11 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         let told = opened.run.description(view.id, opened.step, opened.bytes());
         let told = told.map_or_else(String::new, |text| format!("  {text}"));
         out.line(&format!("{}{told}", heading(tree.identity(view.id), opened.run.instances())))?;
-        let Some(root) = view.root else { continue };
-        if let Some(text) = tree.text(root, opened.step, opened.bytes()) {
+        if let Some(text) = view.root.and_then(|root| tree.text(root, opened.step, opened.bytes())) {
             put_json(&text, out)?;
+        }
+        for line in properties::missing_lines(opened.run.as_ref(), &view, opened.step, opened.bytes()) {
+            out.line(&line)?;
         }
     }
     Ok(())

@@ -167,6 +167,18 @@ impl Run for ActsRun {
         self.log.schema(identity, step, bytes)
     }
 
+    fn schema_number(&self, identity: IdentityId, step: StepNo) -> Option<u32> {
+        self.log.schema_number(identity, step)
+    }
+
+    fn has_schema_of_elements(&self, identity: IdentityId) -> bool {
+        self.log.has_schema_of_elements(identity)
+    }
+
+    fn description_at(&self, identity: IdentityId, step: StepNo) -> Option<StepNo> {
+        self.log.description_at(identity, step)
+    }
+
     fn accounts_for(&self, event: &Event) -> bool {
         self.log.accounts_for(event)
     }

@@ -237,6 +237,14 @@ pub trait Run: Send + Sync {
     fn schema(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<(String, StepNo)> {
         None
     }
+    /// The number of the schema of an identity at a step: equal texts have equal numbers; nothing is read.
+    fn schema_number(&self, identity: IdentityId, step: StepNo) -> Option<u32> {
+        self.schema_at(identity, step).and_then(|set_at| u32::try_from(set_at).ok())
+    }
+    /// Whether the schema of an identity describes each element of its value, and not the whole (A11).
+    fn has_schema_of_elements(&self, _identity: IdentityId) -> bool {
+        false
+    }
     /// Whether the message of an event's author accounts for it, so that [`Run::credit`] of that author is the event's
     /// (A30).
     fn accounts_for(&self, _event: &Event) -> bool {
@@ -253,6 +261,10 @@ pub trait Run: Send + Sync {
     /// What an exam found and was not told yet, as findings in no order; they come beside those of [`Run::findings`].
     fn schema_findings(&self, _verdicts: &Verdicts, _told: Told) -> Vec<Finding> {
         Vec::new()
+    }
+    /// The step that set the description of an identity; nothing is read.
+    fn description_at(&self, _identity: IdentityId, _step: StepNo) -> Option<StepNo> {
+        None
     }
     /// Description of an identity at a step.
     fn description(&self, _identity: IdentityId, _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {

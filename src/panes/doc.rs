@@ -157,7 +157,7 @@ impl Doc {
     }
 
     /// The nodes of the members or elements of a node.
-    fn children(&self, of: usize) -> impl Iterator<Item = usize> {
+    pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
         let end = self.nodes.get(of).map_or(0, |node| node.end as usize);
         let next = move |at: usize| self.nodes.get(at).map_or(end, |node| node.end as usize);
         std::iter::successors(Some(of + 1), move |at| Some(next(*at))).take_while(move |at| *at < end)

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// Marks what matches in the rows of a window.
 pub fn mark(pattern: &Pattern, window: &mut Window) {
-    window.rows.iter_mut().for_each(|row| mark_row(pattern, row));
+    window.rows.iter_mut().filter(|row| !row.is_remark).for_each(|row| mark_row(pattern, row));
 }
 
 /// Marks what matches in a row; in a part of a wrapped line also the parts of what stands in several rows.

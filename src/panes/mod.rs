@@ -19,6 +19,7 @@ pub mod loss;
 pub mod marks;
 pub mod message;
 pub mod plan;
+pub mod properties;
 pub mod reader;
 pub mod refs;
 pub mod replay;

@@ -83,6 +83,8 @@ pub struct Row {
     pub is_cursor: bool,
     /// The rest of the line that it is a part of, if that is wrapped.
     pub around: Option<Box<Around>>,
+    /// Whether it only says what could be there: no search takes it for data.
+    pub is_remark: bool,
 }
 
 impl Row {
@@ -135,6 +137,13 @@ impl Row {
     #[must_use]
     pub fn right(mut self, right: Vec<Piece>) -> Self {
         self.right = right;
+        self
+    }
+
+    /// Says that it is no data.
+    #[must_use]
+    pub fn remark(mut self) -> Self {
+        self.is_remark = true;
         self
     }
 

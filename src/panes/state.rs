@@ -2,14 +2,17 @@
 
 mod changes;
 mod kept;
+mod missing;
+mod rows;
 
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, marks, value};
+use super::properties::{Property, SchemaShape, SchemaShapes};
+use super::{Extent, Hit, Open, Scroll, Window, marks};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
-use crate::state::{EventOp, IdentityId, IdentityView, NodeId, Shape};
-use crate::text::{Role, SafeText, pad, width};
+use crate::state::{IdentityId, IdentityView, NodeId, Shape};
+use changes::Changes;
 pub(super) use changes::before;
-use changes::{Changes, is_container, op, was};
+use rows::value_column;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -17,16 +20,6 @@ use std::rc::Rc;
 const OPEN_CHILDREN_MAX: usize = 24;
 /// Containers deeper than this start folded.
 const OPEN_DEPTH_MAX: usize = 4;
-/// Room that a row keeps for a value before it tells more.
-const SCALAR_CELLS: usize = 24;
-/// Widest column of keys.
-const KEY_CELLS_MAX: usize = 20;
-
-/// Whether a leaf became what it is a moment ago.
-fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
-    let live = &open.session.live;
-    live.fresh.is_some() && open.tree().leaf(node, step).is_some_and(|leaf| live.is_fresh(leaf.changed))
-}
 
 /// What a row of the state pane stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -39,6 +32,10 @@ pub enum Place {
     Node(NodeId),
     /// A value that this step removed.
     Gone(NodeId),
+    /// A property that the schema has and the data lacks: where its value would be.
+    Missing(IdentityId, Rc<[Key]>),
+    /// Further ones of this object.
+    MoreMissing(IdentityId, Rc<[Key]>),
 }
 
 /// One row before it is text.
@@ -52,6 +49,23 @@ pub struct Line {
     pub is_open: Option<bool>,
     root: Option<NodeId>,
     key: Option<Key>,
+    /// Whose schema describes it, and the node of that schema.
+    schema: Option<(IdentityId, u32)>,
+    /// The property that is missing, or how many more are.
+    missing: Option<Lack>,
+}
+
+/// What a row of missing properties stands for.
+#[derive(Debug, Clone)]
+enum Lack {
+    One(Property),
+    More(usize),
+}
+
+impl Line {
+    fn new(place: Place, depth: usize, is_open: Option<bool>) -> Self {
+        Self { place, depth, is_open, root: None, key: None, schema: None, missing: None }
+    }
 }
 
 /// All visible rows of one step, kept until the step, a fold or the run changes.
@@ -61,6 +75,10 @@ pub struct Outline {
     changes: Changes,
     /// Rows that show what the step changed, in order, each with how many changes it and those above it show.
     changed: Vec<(usize, usize)>,
+    /// The schemas by which rows are described.
+    shapes: HashMap<IdentityId, Rc<SchemaShape>>,
+    /// How many rows stand for what each identity lacks.
+    missing: HashMap<IdentityId, usize>,
     step: StepNo,
 }
 
@@ -81,10 +99,13 @@ pub struct StatePane {
     pub scroll: Scroll,
     /// Whether the gutter tells who and when, not only the step.
     pub is_blaming: bool,
+    /// Whether descriptions and missing properties are left out.
+    pub hides_descriptions: bool,
     at: Option<Place>,
     folds: HashMap<Place, bool>,
     fold_version: u64,
     kept: kept::Kept,
+    shapes: std::cell::RefCell<SchemaShapes>,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,
 }
 
@@ -105,14 +126,26 @@ impl StatePane {
 
     /// Forgets cursor and folds: another trajectory was opened.
     pub fn reset(&mut self) {
-        *self = Self { is_blaming: self.is_blaming, fold_version: self.fold_version + 1, ..Self::default() };
+        *self = Self {
+            is_blaming: self.is_blaming,
+            hides_descriptions: self.hides_descriptions,
+            fold_version: self.fold_version + 1,
+            ..Self::default()
+        };
     }
 
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
         let identities = open.tree().identities(step);
         let changes = Changes::at(open, step, &identities);
-        let mut outline = Outline { lines: Vec::new(), changes, changed: Vec::new(), step };
+        let mut outline = Outline {
+            lines: Vec::new(),
+            changes,
+            changed: Vec::new(),
+            shapes: HashMap::new(),
+            missing: HashMap::new(),
+            step,
+        };
         let mut done: HashSet<String> = HashSet::new();
         for view in &identities {
             let kind = &open.tree().identity(view.id).kind;
@@ -127,7 +160,7 @@ impl StatePane {
             }
             let place = Place::Group(kind.clone());
             let is_open = *self.folds.get(&place).unwrap_or(&true);
-            outline.lines.push(Line { place, depth: 0, is_open: Some(is_open), root: None, key: None });
+            outline.lines.push(Line::new(place, 0, Some(is_open)));
             if is_open {
                 for view in same {
                     self.identity(open, &mut outline, view, 1);
@@ -142,29 +175,47 @@ impl StatePane {
         let place = Place::Identity(view.id);
         let is_container = matches!(view.shape, Some(Shape::Object | Shape::Array));
         let is_open = *self.folds.get(&place).unwrap_or(&true);
-        outline.lines.push(Line { place, depth, is_open: is_container.then_some(is_open), root: view.root, key: None });
-        if let (true, true, Some(root)) = (is_container, is_open, view.root) {
-            self.children(open, outline, root, depth + 1);
+        let schema = self.schema(open, outline, view.id).then_some((view.id, 0));
+        let line = Line::new(place, depth, is_container.then_some(is_open));
+        outline.lines.push(Line { root: view.root, schema, ..line });
+        match view.root {
+            Some(root) if is_container && is_open => self.children(open, outline, root, depth + 1, schema),
+            _ if is_container => {}
+            Some(_) if view.shape != Some(Shape::EmptyObject) => {}
+            root => self.missing(open, outline, schema, root, &[], depth + 1),
         }
     }
 
-    fn children(&self, open: &Open<'_>, outline: &mut Outline, node: NodeId, depth: usize) {
-        for child in open.tree().children(node, outline.step) {
+    fn children(
+        &self,
+        open: &Open<'_>,
+        outline: &mut Outline,
+        node: NodeId,
+        depth: usize,
+        schema: Option<(IdentityId, u32)>,
+    ) {
+        let children = open.tree().children(node, outline.step);
+        for child in &children {
             let is_container = matches!(child.shape, Shape::Object | Shape::Array);
             let place = Place::Node(child.node);
             let is_open = is_container
                 && self.folds.get(&place).copied().unwrap_or_else(|| {
                     depth <= OPEN_DEPTH_MAX && open.tree().child_count(child.node, outline.step) <= OPEN_CHILDREN_MAX
                 });
-            let line =
-                Line { place, depth, is_open: is_container.then_some(is_open), root: None, key: Some(child.key) };
-            outline.lines.push(line);
+            let below = schema.and_then(|(id, at)| Some((id, outline.shapes.get(&id)?.child(at, &child.key)?)));
+            let line = Line::new(place, depth, is_container.then_some(is_open));
+            outline.lines.push(Line { key: Some(child.key.clone()), schema: below, ..line });
             if is_open {
-                self.children(open, outline, child.node, depth + 1);
+                self.children(open, outline, child.node, depth + 1, below);
+            } else if child.shape == Shape::EmptyObject && below.is_some() {
+                self.missing(open, outline, below, Some(child.node), &[], depth + 1);
             }
         }
         for (gone, key) in outline.changes.gone.get(&Some(node)).cloned().unwrap_or_default() {
-            outline.lines.push(Line { place: Place::Gone(gone), depth, is_open: None, root: None, key: Some(key) });
+            outline.lines.push(Line { key: Some(key), ..Line::new(Place::Gone(gone), depth, None) });
+        }
+        if schema.is_some() && open.tree().shape(node, outline.step) == Some(Shape::Object) {
+            self.missing(open, outline, schema, Some(node), &children, depth);
         }
     }
 
@@ -284,7 +335,9 @@ impl StatePane {
     /// Puts the cursor on a path, or on the nearest row above it that is shown.
     fn rest_on(&mut self, open: &Open<'_>, outline: &Outline, id: IdentityId, path: &[Key]) {
         for end in (0..=path.len()).rev() {
+            let missing = Place::Missing(id, path[..end].into());
             let place = match (end, open.tree().node(id, &path[..end])) {
+                _ if outline.lines.iter().any(|l| l.place == missing) => missing,
                 (0, _) => Place::Identity(id),
                 (_, Some(node)) => Place::Node(node),
                 (_, None) => continue,
@@ -323,135 +376,6 @@ impl StatePane {
             .collect();
         Window { rows, top: self.scroll.top, total }
     }
-
-    fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, column: usize, cells: usize) -> Row {
-        let node = match line.place {
-            Place::Node(n) | Place::Gone(n) => Some(n),
-            Place::Identity(_) => line.root,
-            Place::Group(_) => None,
-        };
-        let op = node.and_then(|n| op(open, outline, n));
-        let (sign, sign_role) = match (op, &line.place) {
-            (_, Place::Gone(_)) => ("− ", Role::Removed),
-            (Some(EventOp::Add), _) => ("+ ", Role::Added),
-            (Some(EventOp::Change), _) => ("~ ", Role::Changed),
-            (Some(EventOp::Same), _) => ("= ", Role::Dim),
-            (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
-            _ => ("  ", Role::Dim),
-        };
-        let indent = indent_of(line.depth, cells);
-        let key_cells = column.saturating_sub(indent);
-        let mut left = vec![
-            Piece::of(sign_role, sign),
-            Piece::of(Role::Text, &" ".repeat(indent)),
-            Piece::safe(
-                Role::Punct,
-                SafeText::literal(match line.is_open {
-                    Some(true) => "▾ ",
-                    Some(false) => "▸ ",
-                    None => "  ",
-                }),
-            ),
-        ];
-        left.extend(self.name(open, line, key_cells, op));
-        let mut right = Vec::new();
-        if let Some(node) = node {
-            self.put_value(open, outline, line, node, op, &mut left, &mut right);
-            let is_folded = line.is_open == Some(false) && outline.changes.invalid_below.contains(&node);
-            if outline.changes.invalid.contains(&node) || is_folded {
-                left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
-            }
-        }
-        if let Place::Identity(id) = line.place {
-            let name = indent + width(&open.tree().identity(id).kind) + 8;
-            let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
-            right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
-        }
-        Row::new(left).right(right).fixed(1)
-    }
-
-    fn name(&self, open: &Open<'_>, line: &Line, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
-        match &line.place {
-            Place::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
-            Place::Identity(id) => {
-                let identity = open.tree().identity(*id);
-                if line.depth > 0 {
-                    let name = identity.instance.as_deref().unwrap_or("global");
-                    return vec![Piece::of(Role::Instance, name), Piece::of(Role::Text, "  ")];
-                }
-                let mut out = vec![Piece::of(Role::Kind, &format!("¶{}", identity.kind))];
-                if let Some(instance) = &identity.instance {
-                    out.push(Piece::of(Role::Instance, &format!(" {instance}")));
-                }
-                out.push(Piece::of(Role::Text, "  "));
-                out
-            }
-            Place::Node(_) | Place::Gone(_) => {
-                let name = match &line.key {
-                    Some(Key::Index(i)) => format!("[{i}]"),
-                    Some(Key::Name(n)) => n.to_string(),
-                    None => String::new(),
-                };
-                let role = match op {
-                    Some(EventOp::Add) => Role::Added,
-                    Some(EventOp::Change) => Role::Changed,
-                    _ if matches!(line.place, Place::Gone(_)) => Role::Removed,
-                    _ => Role::JsonKey,
-                };
-                let text = if name.is_empty() { SafeText::literal("\"\"") } else { SafeText::of(&name) };
-                let cells = if line.is_open.is_some() { width(text.as_str()) } else { key_cells.max(1) };
-                vec![Piece::safe(role, pad(&text, cells)), Piece::of(Role::Text, "  ")]
-            }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "one row's parts, built in one place")]
-    fn put_value(
-        &self,
-        open: &Open<'_>,
-        outline: &Outline,
-        line: &Line,
-        node: NodeId,
-        op: Option<EventOp>,
-        left: &mut Vec<Piece>,
-        right: &mut Vec<Piece>,
-    ) {
-        let step = outline.step;
-        if matches!(line.place, Place::Gone(_)) {
-            left.push(Piece::of(Role::Dim, "gone"));
-            left.extend(was(open, node, step));
-            right.push(Piece::of(Role::BlameNew, &format!(" @{step}")));
-            return;
-        }
-        if line.is_open.is_some() {
-            if line.is_open == Some(false) {
-                let n = open.tree().child_count(node, step);
-                left.push(Piece::of(Role::Dim, &value::count_of(n, "value")));
-            }
-            if let Some(n) = outline.changes.below.get(&node).filter(|_| line.is_open == Some(false)) {
-                let is_new = open.tree().shape(node, step - 1).is_none();
-                let (role, sign) = if is_new { (Role::Added, '+') } else { (Role::Changed, '~') };
-                left.push(Piece::of(role, &format!("  {sign}{n}")));
-            }
-            if outline.changes.below.contains_key(&node) && is_container(open, node, step - 1) == Some(false) {
-                left.extend(was(open, node, step));
-            }
-            return;
-        }
-        let Some(leaf) = open.tree().leaf(node, step) else { return };
-        left.push(value::stored(&leaf.value, open.bytes()));
-        if op == Some(EventOp::Change) {
-            left.extend(was(open, node, step));
-        }
-        let is_new = leaf.step == step || open.session.live.is_fresh(leaf.step);
-        let role = if is_new { Role::BlameNew } else { Role::Blame };
-        let (id, _) = open.tree().path(node);
-        if self.is_blaming {
-            let who = open.run().credit(id, leaf.step, open.bytes()).who.unwrap_or_default();
-            right.push(Piece::of(Role::Dim, &format!(" {who}")));
-        }
-        right.push(Piece::of(role, &format!(" {}", at(leaf.step))));
-    }
 }
 
 /// A step as the gutter names it.
@@ -465,6 +389,9 @@ fn focus_of(open: &Open<'_>, place: &Place) -> Option<(Identity, Vec<Key>)> {
         Place::Group(_) => None,
         Place::Identity(id) => Some((open.tree().identity(*id).clone(), Vec::new())),
         Place::Node(node) | Place::Gone(node) => Some(open.path_of(*node)),
+        Place::Missing(id, path) | Place::MoreMissing(id, path) => {
+            Some((open.tree().identity(*id).clone(), path.to_vec()))
+        }
     }
 }
 
@@ -478,21 +405,4 @@ fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
     } else {
         vec!["No state yet.", "Nothing was written up to this step. Step on with `.`, or press `>` for the next write."]
     }
-}
-
-/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
-fn indent_of(depth: usize, cells: usize) -> usize {
-    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
-}
-
-/// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
-fn value_column(lines: &[Line], pane: usize) -> usize {
-    let cells = |line: &Line| {
-        let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
-            Key::Index(i) => i.to_string().len() + 2,
-            Key::Name(n) => width(SafeText::of(n).as_str()),
-        };
-        Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
-    };
-    lines.iter().filter_map(cells).max().unwrap_or(0)
 }

@@ -165,3 +165,97 @@ fn a_rebuilt_context_says_what_it_lost() {
     let wanted = "the context no longer holds 2 of its steps; lost: †state, †k.a, †k.b and 1 more value";
     assert_eq!(message(reset), wanted);
 }
+
+/// An identity with a description and a schema that has more properties than the data.
+const DESCRIBED: &str = concat!(
+    r#"{"type":"state","description":"Where the order stands.","state":{"status":"new","to":{"city":"Lyon"}},"schema":{"properties":{"#,
+    r#""status":{"type":"string","description":"One of new, paid, sent."},"#,
+    r#""to":{"description":"Where it goes.","properties":{"city":{},"zip":{"type":"string"}},"required":["zip"]},"#,
+    r#""note":{"type":["string","null"],"description":"What the customer wrote."}}}}"#,
+    "\n",
+    r#"{"type":"state","state":{"note":"hurry"}}"#,
+    "\n",
+);
+
+/// A20: descriptions stand beside identities and values, and what the schema has and the data lacks stands below.
+#[test]
+fn the_state_has_descriptions_and_what_is_missing() {
+    let mut stage = on(DESCRIBED, (160, 45));
+    press(&mut stage, "0");
+    shows(
+        &stage,
+        &["¶state     Where the order stands.", "\"new\"   One of new, paid, sent.", "to  ✗   Where it goes."],
+    );
+    shows(&stage, &["zip   — string required", "note    — string or null  What the customer wrote."]);
+    press(&mut stage, ".");
+    shows(&stage, &["note    \"hurry\"   What the customer wrote."]);
+    assert!(!screen(&stage).contains("— string or null"), "it has a value now");
+    press(&mut stage, "Tab p");
+    assert!(!screen(&stage).contains("Where the order stands.") && !screen(&stage).contains("— string"));
+    press(&mut stage, "p");
+    shows(&stage, &["Where the order stands.", "— string required"]);
+    for size in [(80, 24), (40, 12)] {
+        let mut stage = on(DESCRIBED, size);
+        press(&mut stage, "0 Tab");
+        shows(&stage, &["— string or"]);
+    }
+}
+
+/// What is missing is no data: no search stops at it, nothing of it is copied, Enter leads to the schema.
+#[test]
+fn what_is_missing_is_no_data() {
+    let mut stage = on(DESCRIBED, (160, 45));
+    press(&mut stage, "0 Tab g j j j j");
+    assert_eq!(stage.app.session.open().unwrap().focus_reference(), Some(("†state.to.zip".to_owned(), None)));
+    press(&mut stage, "y");
+    assert_eq!(notice(&stage), "nothing here to copy");
+    press(&mut stage, "/ type:zip Enter");
+    assert!(notice(&stage).contains("no"), "{}", notice(&stage));
+    press(&mut stage, "Esc Enter");
+    assert_eq!(stage.app.pane, obelus::app::Pane::Inspector);
+    assert!(notice(&stage).contains("the data has no value here"), "{}", notice(&stage));
+    // The cursor is on that property: its place in the schema is what `Y` copies.
+    press(&mut stage, "Y");
+    let place = "/properties/to/properties/zip".len();
+    assert!(notice(&stage).ends_with(&format!("{place} characters")), "{}", notice(&stage));
+    press(&mut stage, "Backspace");
+    assert_eq!(stage.app.pane, obelus::app::Pane::State);
+    let blame = answer(&["blame", "--json"], DESCRIBED).1;
+    assert!(!blame.contains("zip"), "{blame}");
+}
+
+/// The same in the text of `state`.
+#[test]
+fn the_text_of_the_state_says_what_is_missing() {
+    let (_, text, _) = answer(&["state", "--step", "0"], DESCRIBED);
+    let wanted = "— †state.to.zip  string required\n— †state.note  string or null  What the customer wrote.\n";
+    assert!(text.starts_with("¶state  Where the order stands.\n{") && text.ends_with(wanted), "{text}");
+}
+
+/// A schema of 10,000 properties takes a few rows, and is read once, however many steps send it again.
+#[test]
+fn a_schema_of_many_properties_takes_a_few_rows() {
+    let properties: Vec<String> = (0..10_000).map(|i| format!("\"p{i}\":{{\"description\":\"d{i}\"}}")).collect();
+    let message = |n: usize| {
+        let properties = properties.join(",");
+        format!("{{\"type\":\"state\",\"state\":{{\"p{n}\":1}},\"schema\":{{\"properties\":{{{properties}}}}}}}\n")
+    };
+    let mut stage = on(&[message(0), message(5), message(9)].concat(), (160, 45));
+    press(&mut stage, "$ Tab");
+    shows(&stage, &["p0   1   d0", "p5   1   d5", "p1   —  d1", "… 9,989 more in the schema"]);
+    let open = stage.app.session.open().unwrap();
+    assert_eq!(stage.app.state.outline(&open).lines().len(), 13);
+    drop(open);
+    press(&mut stage, ", ,");
+    assert_eq!(stage.app.state.schemas_read(), 1, "equal schemas are one");
+}
+
+/// A11: a schema of errors describes each of them: an error identity lacks nothing.
+#[test]
+fn errors_lack_nothing() {
+    let text = r#"{"type":"error","data":{"a":1},"schema":{"properties":{"a":{},"zip":{}}}}"#;
+    let mut stage = on(text, (160, 45));
+    press(&mut stage, "0 3 Tab");
+    assert!(!screen(&stage).contains("zip  "), "{}", screen(&stage));
+    assert!(!answer(&["state"], text).1.contains("zip"));
+}

@@ -41,6 +41,20 @@ impl App {
         }
     }
 
+    /// Enter in State on what the schema has and the data lacks: to its place in the schema; false: it is data.
+    pub(super) fn follow_missing(&mut self) -> bool {
+        let Self { session, state, columns, .. } = self;
+        let open = session.open().filter(|_| !columns.is_on);
+        let Some(node) = open.and_then(|open| state.missing_node(&open)) else { return false };
+        self.remember();
+        self.show_tab(Tab::Schema);
+        self.settle_schema();
+        let cells = self.pane_extent(Pane::Inspector).width;
+        self.inspector.schema.view.show_node(node as usize, cells);
+        self.tell("the data has no value here: this is what the schema says; Backspace returns");
+        true
+    }
+
     /// Enter on a key of the schema: to the value that breaks it, of several the next; false: nothing breaks it.
     pub(super) fn follow_broken_key(&mut self, cells: usize) -> bool {
         let found = self.session.open().and_then(|open| self.inspector.schema.value(&open, cells));

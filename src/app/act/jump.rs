@@ -192,7 +192,7 @@ impl App {
     }
 
     fn follow_value(&mut self, effects: &mut Effects) {
-        if self.ask_file(effects) {
+        if self.follow_missing() || self.ask_file(effects) {
             return;
         }
         let Some(open) = self.session.open() else { return };

@@ -35,6 +35,15 @@ impl App {
         });
     }
 
+    /// Shows what schemas and messages say of the values, or the values alone.
+    pub(super) fn toggle_descriptions(&mut self) {
+        self.state.toggle_descriptions();
+        self.tell(match self.state.hides_descriptions {
+            true => "the data alone; p brings descriptions and missing properties back",
+            false => "with descriptions, and with what the schema has and the data lacks",
+        });
+    }
+
     pub(super) fn mark_base(&mut self) {
         let Some(step) = self.session.open().map(|o| o.step()) else { return };
         self.inspector.pair = None;

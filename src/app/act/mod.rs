@@ -92,6 +92,7 @@ impl App {
             A::PaneMore => self.resize_pane(true),
             A::PaneLess => self.resize_pane(false),
             A::Blame => self.state.is_blaming = !self.state.is_blaming,
+            A::Descriptions => self.toggle_descriptions(),
             A::Columns => self.toggle_columns(),
             A::ChatTemplate => self.ask_template(),
             A::Readers => self.ask_readers(effects),

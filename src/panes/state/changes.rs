@@ -67,7 +67,7 @@ impl Changes {
                 let all = open.tree().identities(step);
                 all.iter().filter(|view| of_kind(view)).filter_map(|view| view.root).map(|root| below(&root)).sum()
             }
-            (_, Some(true)) | (Place::Group(_), None) => 0,
+            (_, Some(true)) | (Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..), _) => 0,
         }
     }
 

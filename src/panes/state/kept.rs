@@ -25,7 +25,8 @@ impl StatePane {
     /// Turns cursor and folds of single values into paths, before the run is exchanged for that of another content.
     pub fn carry(&mut self, open: &Open<'_>) {
         let spot = |place: &Place| match place {
-            Place::Group(_) => None,
+            Place::Group(_) | Place::MoreMissing(..) => None,
+            Place::Missing(id, path) => Some(Spot::Value(open.tree().identity(*id).clone(), path.to_vec())),
             Place::Identity(id) => Some(Spot::Identity(open.tree().identity(*id).clone())),
             Place::Node(node) | Place::Gone(node) => {
                 let (identity, path) = open.path_of(*node);

@@ -60,10 +60,16 @@ impl Log {
         self.read(at, bytes, |message| message.get("schema").map(json::compact))?.map(|text| (text, at))
     }
 
+    /// A20: the step that set the description of an identity.
+    #[must_use]
+    pub fn description_at(&self, id: IdentityId, step: StepNo) -> Option<StepNo> {
+        current(&self.slots.get(id.0 as usize)?.description, step)
+    }
+
     /// A20: the description of an identity.
     #[must_use]
     pub fn description(&self, id: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {
-        let at = current(&self.slots.get(id.0 as usize)?.description, step)?;
+        let at = self.description_at(id, step)?;
         self.read(at, bytes, |message| message.text("description").map(str::to_owned))?
     }
 

@@ -3,7 +3,6 @@
 use super::finding::{BAD_SCHEMA, Note, SCHEMA_VIOLATION};
 use super::log::Log;
 use super::message::Type;
-use super::queries::current;
 use super::reference::canonical;
 use super::texts::Texts;
 use crate::json::Value;
@@ -104,11 +103,21 @@ impl Log {
         schema.into_iter().chain(written).chain(moved)
     }
 
+    /// A20: the number of the schema of an identity at a step; equal schemas have one number.
+    #[must_use]
+    pub fn schema_number(&self, id: IdentityId, at: StepNo) -> Option<u32> {
+        self.brought.of(self.schema_at(id, at)?)
+    }
+
+    /// A11: whether the schema of an identity describes each of its errors.
+    #[must_use]
+    pub fn has_schema_of_elements(&self, id: IdentityId) -> bool {
+        self.tree.identity(id).kind == Type::Error.name()
+    }
+
     /// A11, A20: the schema of an identity at a step.
     fn schema_use(&self, id: IdentityId, at: StepNo) -> Option<SchemaUse> {
-        let author = current(&self.slots.get(id.0 as usize)?.schema, at)?;
-        let is_each = self.tree.identity(id).kind == Type::Error.name();
-        Some(SchemaUse { number: self.brought.of(author)?, is_each })
+        Some(SchemaUse { number: self.schema_number(id, at)?, is_each: self.has_schema_of_elements(id) })
     }
 
     /// A20, A42, A44: what an exam found and was not told yet, in no order.

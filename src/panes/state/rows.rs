@@ -1,0 +1,226 @@
+//! Rows of the state pane as text.
+
+use super::changes::{is_container, op, was};
+use super::{Lack, Line, Outline, Place, StatePane, at};
+use crate::json::Key;
+use crate::model::StepNo;
+use crate::panes::properties;
+use crate::panes::row::pieces_width;
+use crate::panes::{Open, Piece, Row, value};
+use crate::state::{EventOp, NodeId};
+use crate::text::{Role, SafeText, cut, pad, width};
+use std::rc::Rc;
+
+/// Room that a row keeps for a value before it tells more.
+const SCALAR_CELLS: usize = 24;
+/// Widest column of keys.
+const KEY_CELLS_MAX: usize = 20;
+/// Fewest cells in which a description is shown.
+const DESCRIPTION_CELLS_MIN: usize = 16;
+/// Cells that the left part of a row has at least.
+const NAME_CELLS_MIN: usize = 8;
+
+/// Whether a leaf became what it is a moment ago.
+fn is_fresh(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
+    let live = &open.session.live;
+    live.fresh.is_some() && open.tree().leaf(node, step).is_some_and(|leaf| live.is_fresh(leaf.changed))
+}
+
+impl StatePane {
+    pub(super) fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, column: usize, cells: usize) -> Row {
+        let node = match line.place {
+            Place::Node(n) | Place::Gone(n) => Some(n),
+            Place::Identity(_) => line.root,
+            Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..) => None,
+        };
+        let op = node.and_then(|n| op(open, outline, n));
+        let (sign, sign_role) = match (op, &line.place) {
+            (_, Place::Gone(_)) => ("− ", Role::Removed),
+            (Some(EventOp::Add), _) => ("+ ", Role::Added),
+            (Some(EventOp::Change), _) => ("~ ", Role::Changed),
+            (Some(EventOp::Same), _) => ("= ", Role::Dim),
+            (None, Place::Node(n)) if is_fresh(open, *n, outline.step) => ("• ", Role::Changed),
+            _ => ("  ", Role::Dim),
+        };
+        let indent = indent_of(line.depth, cells);
+        let key_cells = column.saturating_sub(indent);
+        let mut left = vec![
+            Piece::of(sign_role, sign),
+            Piece::of(Role::Text, &" ".repeat(indent)),
+            Piece::safe(
+                Role::Punct,
+                SafeText::literal(match line.is_open {
+                    Some(true) => "▾ ",
+                    Some(false) => "▸ ",
+                    None => "  ",
+                }),
+            ),
+        ];
+        left.extend(self.name(open, line, key_cells, op));
+        let mut right = Vec::new();
+        if let Some(node) = node {
+            self.put_value(open, outline, line, node, op, &mut left, &mut right);
+            let is_folded = line.is_open == Some(false) && outline.changes.invalid_below.contains(&node);
+            if outline.changes.invalid.contains(&node) || is_folded {
+                left.push(Piece::of(Role::Error, if line.is_open == Some(true) { "✗" } else { "  ✗" }));
+            }
+        }
+        if let Place::Identity(id) = line.place {
+            let name = indent + width(&open.tree().identity(id).kind) + 8;
+            let value = if line.is_open.is_none() { SCALAR_CELLS } else { 0 };
+            right.splice(0..0, value::note(open, id, outline.step, cells.saturating_sub(name + value)));
+        }
+        if let Some(lack) = &line.missing {
+            let room = cells.saturating_sub(pieces_width(&left));
+            left.extend(fitted(lack_pieces(outline, line, lack), room));
+            return Row::new(left).fixed(1).remark();
+        }
+        let taken = pieces_width(&left).max(NAME_CELLS_MIN) + pieces_width(&right);
+        if let Some(text) = self.description(open, outline, line)
+            && let room = cells.saturating_sub(taken)
+            && room >= DESCRIPTION_CELLS_MIN
+        {
+            // In the right part no search takes it for data.
+            let text = SafeText::of(&format!("   {text}"));
+            right.insert(0, Piece::safe(Role::Dim, pad(&cut(&text, room - 1), room)));
+        }
+        Row::new(left).right(right).fixed(1)
+    }
+
+    /// What is said of an identity or a value: by its messages, else by its schema (A20).
+    fn description(&self, open: &Open<'_>, outline: &Outline, line: &Line) -> Option<Rc<str>> {
+        match line.place {
+            _ if self.hides_descriptions => None,
+            Place::Identity(id) => self.shapes.borrow_mut().description(open, id, outline.step),
+            Place::Node(_) => {
+                let (id, at) = line.schema?;
+                outline.shapes.get(&id)?.remark(at).description.as_deref().map(Rc::from)
+            }
+            _ => None,
+        }
+    }
+
+    fn name(&self, open: &Open<'_>, line: &Line, key_cells: usize, op: Option<EventOp>) -> Vec<Piece> {
+        match &line.place {
+            Place::Group(kind) => vec![Piece::of(Role::Kind, &format!("¶{kind}"))],
+            Place::Identity(id) => {
+                let identity = open.tree().identity(*id);
+                if line.depth > 0 {
+                    let name = identity.instance.as_deref().unwrap_or("global");
+                    return vec![Piece::of(Role::Instance, name), Piece::of(Role::Text, "  ")];
+                }
+                let mut out = vec![Piece::of(Role::Kind, &format!("¶{}", identity.kind))];
+                if let Some(instance) = &identity.instance {
+                    out.push(Piece::of(Role::Instance, &format!(" {instance}")));
+                }
+                out.push(Piece::of(Role::Text, "  "));
+                out
+            }
+            Place::MoreMissing(..) => Vec::new(),
+            Place::Node(_) | Place::Gone(_) | Place::Missing(..) => {
+                let name = match &line.key {
+                    Some(Key::Index(i)) => format!("[{i}]"),
+                    Some(Key::Name(n)) => n.to_string(),
+                    None => String::new(),
+                };
+                let role = match op {
+                    Some(EventOp::Add) => Role::Added,
+                    Some(EventOp::Change) => Role::Changed,
+                    _ if matches!(line.place, Place::Gone(_)) => Role::Removed,
+                    _ if line.missing.is_some() => Role::Dim,
+                    _ => Role::JsonKey,
+                };
+                let text = if name.is_empty() { SafeText::literal("\"\"") } else { SafeText::of(&name) };
+                let cells = if line.is_open.is_some() { width(text.as_str()) } else { key_cells.max(1) };
+                vec![Piece::safe(role, pad(&text, cells)), Piece::of(Role::Text, "  ")]
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one row's parts, built in one place")]
+    fn put_value(
+        &self,
+        open: &Open<'_>,
+        outline: &Outline,
+        line: &Line,
+        node: NodeId,
+        op: Option<EventOp>,
+        left: &mut Vec<Piece>,
+        right: &mut Vec<Piece>,
+    ) {
+        let step = outline.step;
+        if matches!(line.place, Place::Gone(_)) {
+            left.push(Piece::of(Role::Dim, "gone"));
+            left.extend(was(open, node, step));
+            right.push(Piece::of(Role::BlameNew, &format!(" @{step}")));
+            return;
+        }
+        if line.is_open.is_some() {
+            if line.is_open == Some(false) {
+                let n = open.tree().child_count(node, step);
+                left.push(Piece::of(Role::Dim, &value::count_of(n, "value")));
+            }
+            if let Some(n) = outline.changes.below.get(&node).filter(|_| line.is_open == Some(false)) {
+                let is_new = open.tree().shape(node, step - 1).is_none();
+                let (role, sign) = if is_new { (Role::Added, '+') } else { (Role::Changed, '~') };
+                left.push(Piece::of(role, &format!("  {sign}{n}")));
+            }
+            if outline.changes.below.contains_key(&node) && is_container(open, node, step - 1) == Some(false) {
+                left.extend(was(open, node, step));
+            }
+            return;
+        }
+        let Some(leaf) = open.tree().leaf(node, step) else { return };
+        left.push(value::stored(&leaf.value, open.bytes()));
+        if op == Some(EventOp::Change) {
+            left.extend(was(open, node, step));
+        }
+        let is_new = leaf.step == step || open.session.live.is_fresh(leaf.step);
+        let role = if is_new { Role::BlameNew } else { Role::Blame };
+        let (id, _) = open.tree().path(node);
+        if self.is_blaming {
+            let who = open.run().credit(id, leaf.step, open.bytes()).who.unwrap_or_default();
+            right.push(Piece::of(Role::Dim, &format!(" {who}")));
+        }
+        right.push(Piece::of(role, &format!(" {}", at(leaf.step))));
+    }
+}
+
+/// What stands behind the name of what is missing.
+fn lack_pieces(outline: &Outline, line: &Line, lack: &Lack) -> Vec<Piece> {
+    match lack {
+        Lack::More(count) => vec![Piece::of(Role::Dim, &format!("… {} more in the schema", value::count_text(*count)))],
+        Lack::One(property) => {
+            let shape = line.schema.and_then(|(id, _)| outline.shapes.get(&id));
+            shape.map(|shape| properties::told(shape, property)).unwrap_or_default()
+        }
+    }
+}
+
+/// The first of some pieces, as far as there is room.
+fn fitted(pieces: Vec<Piece>, room: usize) -> Vec<Piece> {
+    let mut left = room;
+    let fit = |piece: Piece| {
+        let text = cut(&piece.text, left);
+        left = left.saturating_sub(width(text.as_str()));
+        Piece::safe(piece.role, text)
+    };
+    pieces.into_iter().map(fit).filter(|piece| piece.width() > 0).collect()
+}
+
+/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
+fn indent_of(depth: usize, cells: usize) -> usize {
+    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
+}
+
+/// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
+pub(super) fn value_column(lines: &[Line], pane: usize) -> usize {
+    let cells = |line: &Line| {
+        let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
+            Key::Index(i) => i.to_string().len() + 2,
+            Key::Name(n) => width(SafeText::of(n).as_str()),
+        };
+        Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
+    };
+    lines.iter().filter_map(cells).max().unwrap_or(0)
+}
