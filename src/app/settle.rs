@@ -106,6 +106,7 @@ impl App {
         scroll.cursor = rows.row(open.step());
         scroll.show_cursor(crate::panes::steps::height(&open, steps), rows.total);
         pane.find_again(&open);
+        pane.keep_at_path(&open);
         let outline = pane.outline(&open);
         pane.sync(&outline);
         pane.scroll.show_cursor(state.height, outline.lines().len());

@@ -7,7 +7,7 @@
 //! at once, a lap, one identity behind the other, and holds the value of one. Laps double, so that first answers come
 //! early. In short ones, as a growing input makes them, values are kept: what a step touched, the next may touch again.
 
-use super::schema::{Schema, Schemas, Violation};
+use super::schema::{Schema, Schemas, Violation, plain_text};
 use super::{IdentityId, NodeId, Tree};
 use crate::json::Key;
 use crate::model::{Bytes, StepNo};
@@ -41,6 +41,8 @@ pub enum Turn {
     Schema(StepNo),
     /// It touches an identity, or brings it under another schema.
     Value(IdentityId, StepNo),
+    /// It has an output that the schema of its request describes (A2, A37).
+    Output(StepNo),
 }
 
 /// One check in progress.
@@ -63,6 +65,8 @@ pub struct Exam {
     turn: Option<Turn>,
     brought: Option<u32>,
     text: Option<String>,
+    /// An output as JSON text, and the number of its schema.
+    output: Option<(u32, String)>,
 }
 
 /// One identity that has a schema.
@@ -91,6 +95,8 @@ pub struct Judgement {
     /// Why the schema that it brought is none.
     pub(super) fault: Option<String>,
     pub(super) changes: Vec<(IdentityId, Vec<Change>)>,
+    /// Where the output of its solution breaks the schema of the request.
+    pub(super) outputs: Vec<Violation>,
 }
 
 /// What became of one path.
@@ -190,6 +196,11 @@ impl Exam {
         held.touched = if is_same { elements() } else { None };
     }
 
+    /// A2, A37: the turn at hand has an output, as JSON text, under a schema.
+    pub fn weigh(&mut self, number: u32, output: String) {
+        self.output = Some((number, output));
+    }
+
     /// Compiles and checks what the turn at hand brought. Behind the last, all steps of the lap are judged.
     pub fn judge(&mut self) -> Judgement {
         let mut judgement = Judgement::default();
@@ -205,6 +216,10 @@ impl Exam {
                 judgement.at = at;
                 judgement.changes.extend(self.changes(id).map(|changes| (id, changes)));
             }
+            Some(Turn::Output(at)) => {
+                judgement.at = at;
+                judgement.outputs = self.output_violations();
+            }
             None => {}
         }
         if self.turns.is_empty() {
@@ -213,6 +228,13 @@ impl Exam {
             judgement.judged = Some(self.end);
         }
         judgement
+    }
+
+    /// A2, A37: where the output at hand breaks its schema.
+    fn output_violations(&mut self) -> Vec<Violation> {
+        let Some((number, output)) = self.output.take() else { return Vec::new() };
+        let schema = self.compiled.get(&number).and_then(|made| made.as_deref().ok());
+        schema.zip(plain_text(&output)).map(|(schema, output)| schema.violations(&output)).unwrap_or_default()
     }
 
     /// A20: compiles the schema at hand; why it is none.

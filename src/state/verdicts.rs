@@ -63,6 +63,8 @@ pub struct Verdicts {
     known: HashSet<Arc<Violation>>,
     /// Those that a step broke anew: whose, and their places in its list.
     begun: Vec<(IdentityId, u32)>,
+    /// Where outputs of solutions break the schemas of their requests.
+    outputs: Vec<(StepNo, Violation)>,
 }
 
 /// How much of what an exam found was told.
@@ -70,6 +72,7 @@ pub struct Verdicts {
 pub struct Told {
     faults: usize,
     begun: usize,
+    outputs: usize,
 }
 
 #[derive(Debug, Default)]
@@ -86,6 +89,7 @@ impl Verdicts {
         let at = judgement.at;
         self.judged = judgement.judged.unwrap_or(self.judged);
         self.faults.extend(judgement.fault.map(|why| (at, why)));
+        self.outputs.extend(judgement.outputs.into_iter().map(|violation| (at, violation)));
         for (id, changes) in judgement.changes {
             let slot = self.slots.entry(id).or_default();
             for change in changes {
@@ -149,13 +153,19 @@ impl Verdicts {
     /// All that was found so far, as told.
     #[must_use]
     pub fn told(&self) -> Told {
-        Told { faults: self.faults.len(), begun: self.begun.len() }
+        Told { faults: self.faults.len(), begun: self.begun.len(), outputs: self.outputs.len() }
     }
 
     /// Steps whose schemas are no valid ones, but for those that were told.
     #[must_use]
     pub fn faults_after(&self, told: Told) -> &[(StepNo, String)] {
         self.faults.get(told.faults..).unwrap_or_default()
+    }
+
+    /// A2, A37: where outputs of solutions break the schemas of their requests, but for what was told.
+    #[must_use]
+    pub fn outputs_after(&self, told: Told) -> &[(StepNo, Violation)] {
+        self.outputs.get(told.outputs..).unwrap_or_default()
     }
 
     /// Every violation at the step that broke it, with its identity (A42), but for those that were told.

@@ -224,6 +224,30 @@ fn what_is_missing_is_no_data() {
     assert!(!blame.contains("zip"), "{blame}");
 }
 
+/// The cursor stays at a path that a step gives a value to, and at one that has none yet.
+#[test]
+fn the_cursor_stays_at_what_was_missing() {
+    let mut stage = on(DESCRIBED, (160, 45));
+    press(&mut stage, "0 Tab g j j j j j");
+    let row = |stage: &obelus::shell::stage::Stage| {
+        let open = stage.app.session.open().unwrap();
+        stage
+            .app
+            .state
+            .window(&open, obelus::panes::Extent { width: 60, height: 40 }, true)
+            .rows
+            .into_iter()
+            .find(|row| row.is_cursor)
+            .unwrap()
+            .plain()
+    };
+    assert!(row(&stage).contains("note    — string or null"), "{}", row(&stage));
+    press(&mut stage, ".");
+    assert!(row(&stage).contains("note    \"hurry\""), "{}", row(&stage));
+    press(&mut stage, ", C . E ,");
+    assert!(row(&stage).contains("note    — string or null"), "{}", row(&stage));
+}
+
 /// The same in the text of `state`.
 #[test]
 fn the_text_of_the_state_says_what_is_missing() {
@@ -258,4 +282,35 @@ fn errors_lack_nothing() {
     press(&mut stage, "0 3 Tab");
     assert!(!screen(&stage).contains("zip  "), "{}", screen(&stage));
     assert!(!answer(&["state"], text).1.contains("zip"));
+}
+
+/// A2, A37: the output of a solution is checked against the schema of its request, one finding a path; a schema that is
+/// none is not judged, and no request lends its schema to another.
+#[test]
+fn the_output_of_a_solution_keeps_to_the_schema_of_its_request() {
+    let request = |schema: &str, output: &str| {
+        let context = r#""context":[{"type":"state","state":{"n":1}}]"#;
+        format!("{{{schema}{context},\"solution\":{{\"calls\":[],\"output\":{output}}}}}\n")
+    };
+    let found = |text: &str| {
+        let (_, json, _) = answer(&["check", "--json"], text);
+        let lines = json.lines().filter(|line| line.contains("output-schema") || line.contains("bad-schema"));
+        let part = |line: &str| line[line.find("\"step\"").unwrap()..line.find(",\"message\"").unwrap()].to_owned();
+        lines.map(part).collect::<Vec<_>>()
+    };
+    let schema = r#""schema":{"properties":{"a b":{"items":{"type":"number"}}},"required":["r"]},"#;
+    let one = |step: usize, path: &str| {
+        format!("\"step\":{step},\"path\":{path:?},\"rule\":\"acts.output-schema\",\"severity\":\"warning\"")
+    };
+    let wrong = request(schema, r#"{"a b":[1,"x"]}"#);
+    let wanted = [one(1, "solution.output"), one(1, r#"solution.output["a b"][1]"#)];
+    assert_eq!(found(&wrong), wanted);
+    assert_eq!(found(&request(schema, r#"{"r":1}"#)), [""; 0]);
+    assert_eq!(found(&request(schema, "null")), [""; 0], "it goes on: there is no output yet");
+    assert_eq!(found(&request("", "5")), [""; 0]);
+    for schema in [r#""schema":{"type":"objekt"},"#, r#""schema":false,"#, r#""schema":5,"#] {
+        assert_eq!(found(&request(schema, "5")), [""; 0], "{schema}");
+    }
+    let later = [wrong.clone(), request("", "5"), request(schema, "5")].concat();
+    assert_eq!(found(&later), wanted, "a number breaks neither: both speak of objects");
 }

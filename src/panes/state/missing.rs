@@ -59,6 +59,23 @@ impl StatePane {
         }
     }
 
+    /// Keeps the cursor at its path where a step gives a value to what was missing, or takes it away again.
+    pub fn keep_at_path(&mut self, open: &Open<'_>) {
+        let is_there = |node: &NodeId| open.tree().shape(*node, open.step()).is_some();
+        let other = match &self.at {
+            Some(Place::Missing(id, path)) => open.tree().node(*id, path).filter(is_there).map(Place::Node),
+            Some(Place::Node(node)) if !is_there(node) => {
+                let (id, path) = open.tree().path(*node);
+                let missing = Place::Missing(id, path.into());
+                self.outline(open).lines.iter().any(|line| line.place == missing).then_some(missing)
+            }
+            _ => None,
+        };
+        if other.is_some() {
+            self.at = other;
+        }
+    }
+
     /// How many schemas were read so far for what stands in the pane; equal ones count once.
     #[must_use]
     pub fn schemas_read(&self) -> usize {

@@ -1,5 +1,6 @@
 //! A request in the log: its context is aligned with the one before, and may rebuild it (A3, A4).
 
+use super::check;
 use super::context::{Aligner, Alignment};
 use super::digest;
 use super::finding::{CONTEXT_REBUILT, Note};
@@ -31,6 +32,10 @@ impl Log {
         }
         if let Some(solution) = envelope.solution {
             self.push_message(Message::solution(solution), input);
+            let schema = envelope.value.get("schema").filter(|schema| schema.as_object().is_some());
+            if let Some(schema) = schema.filter(|_| check::has_output(&Message::solution(solution))) {
+                self.brought.add_output(self.last_step(), schema, input.base());
+            }
         }
         // A request that makes no step belongs to the last one.
         self.requests.add(first.min(self.last_step()), envelope, input.base());

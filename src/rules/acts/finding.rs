@@ -38,6 +38,8 @@ pub(super) const DANGLING_REFERENCE: &str = "acts.dangling-reference";
 pub(super) const PLAN_CYCLE: &str = "acts.plan-cycle";
 /// `acts.schema-violation`
 pub(super) const SCHEMA_VIOLATION: &str = "acts.schema-violation";
+/// `acts.output-schema`
+pub(super) const OUTPUT_SCHEMA: &str = "acts.output-schema";
 /// `acts.unused-write`
 pub(super) const UNUSED_WRITE: &str = "acts.unused-write";
 

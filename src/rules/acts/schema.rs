@@ -1,11 +1,11 @@
 //! Schemas over the run: which message brought which, and what the values of every step make of them (A20, A42).
 
-use super::finding::{BAD_SCHEMA, Note, SCHEMA_VIOLATION};
+use super::finding::{BAD_SCHEMA, Note, OUTPUT_SCHEMA, SCHEMA_VIOLATION};
 use super::log::Log;
 use super::message::Type;
-use super::reference::canonical;
+use super::reference::{canonical, put_index, put_key};
 use super::texts::Texts;
-use crate::json::Value;
+use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
 use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Told, Turn, Verdicts};
@@ -22,6 +22,8 @@ pub(super) struct Brought {
     texts: Vec<Span>,
     steps: Vec<(StepNo, u32)>,
     moves: Vec<(StepNo, IdentityId)>,
+    /// Solutions whose output the schema of their request describes; it stands among `steps` too.
+    outputs: Vec<StepNo>,
 }
 
 impl Brought {
@@ -33,6 +35,16 @@ impl Brought {
             self.texts.push(Span { offset: base, len: 0 }.part(schema.start, schema.text.len()));
         }
         self.steps.push((step, number));
+    }
+
+    /// A2, A37: the output of the solution of a step has a schema, that of its request.
+    pub(super) fn add_output(&mut self, step: StepNo, schema: &Value<'_>, base: u64) {
+        self.add(step, schema, base);
+        self.outputs.push(step);
+    }
+
+    fn has_output(&self, step: StepNo) -> bool {
+        self.outputs.binary_search(&step).is_ok()
     }
 
     /// From a step on another schema, or none, counts for an identity.
@@ -87,6 +99,12 @@ impl Log {
                 }
                 exam.look(&self.tree, (id, at), self.schema_use(id, at), &touched, bytes);
             }
+            Some((Turn::Output(at), _)) => {
+                let output = self.read(at, bytes, |message| super::check::output(message).map(json::compact)).flatten();
+                if let Some((number, output)) = self.brought.of(at).zip(output) {
+                    exam.weigh(number, output);
+                }
+            }
             None => {}
         }
         true
@@ -100,7 +118,8 @@ impl Log {
         let events = events.filter(move |e| e.op != EventOp::Same && has_schema(e.identity));
         let written = events.map(move |e| (Turn::Value(e.identity, at), Some(e.node)));
         let moved = self.brought.moved(at).map(move |id| (Turn::Value(id, at), None));
-        schema.into_iter().chain(written).chain(moved)
+        let output = self.brought.has_output(at).then_some((Turn::Output(at), None));
+        schema.into_iter().chain(written).chain(moved).chain(output)
     }
 
     /// A20: the number of the schema of an identity at a step; equal schemas have one number.
@@ -123,7 +142,9 @@ impl Log {
     /// A20, A42, A44: what an exam found and was not told yet, in no order.
     #[must_use]
     pub fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
-        let faults = verdicts.faults_after(told).iter().map(|(step, why)| {
+        // The schema of a request is no schema of data: what is wrong with it is no finding of A20.
+        let is_of_data = |at: StepNo| !self.brought.has_output(at);
+        let faults = verdicts.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, why)| {
             let text = format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
             (*step, Note::new(BAD_SCHEMA, text))
         });
@@ -132,7 +153,18 @@ impl Log {
             let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path());
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
         });
+        let outputs = verdicts.outputs_after(told).iter().map(|(step, violation)| {
+            let mut path = "solution.output".to_owned();
+            for key in &violation.path {
+                match key {
+                    Key::Name(name) => put_key(name, &mut path),
+                    Key::Index(index) => put_index(u64::from(*index), &mut path),
+                }
+            }
+            let text = format!("{} (by the schema of the request at {})", violation.message, violation.schema_path());
+            (*step, Note::at(OUTPUT_SCHEMA, path, text))
+        });
         let mut texts = Texts::default();
-        faults.chain(broken).filter_map(|(step, note)| self.finding(step, &note, &mut texts)).collect()
+        faults.chain(broken).chain(outputs).filter_map(|(step, note)| self.finding(step, &note, &mut texts)).collect()
     }
 }
