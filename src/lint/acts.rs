@@ -202,8 +202,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "The `output` of a solution breaks the `schema` of its request (A2, A37): whoever asked gets an answer \
-               of another shape than was agreed. The path is that of the value in the message, the sentence is what the \
-               schema wants there. A request whose schema is no JSON Schema 2020-12 is not judged.",
+               of another shape than was agreed. The path is that of the value in the message, the sentence is what \
+               the schema wants there. A request whose schema is no JSON Schema 2020-12 is not judged.",
         fires: r#"{"schema":{"required":["report"]},"context":[{"type":"state","state":{"n":1}}],
 "solution":{"calls":[],"output":{"text":"done"}}}"#,
         silent: r#"{"schema":{"required":["report"]},"context":[{"type":"state","state":{"n":1}}],

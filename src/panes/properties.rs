@@ -124,11 +124,10 @@ impl SchemaShape {
         let parts = self.parts(node);
         let member = |name: &str| parts.iter().find_map(|part| self.doc.member(*part as usize, name));
         let description = member("description").and_then(|at| self.string(at)).map(|text| one_line(&text));
-        let type_name = member("type").and_then(|at| match self.string(at) {
-            Some(text) => Some(text),
-            None => Some(
-                self.doc.children(at).take(PARTS_MAX).filter_map(|at| self.string(at)).collect::<Vec<_>>().join(" or "),
-            ),
+        let names = |at: usize| self.doc.children(at).take(PARTS_MAX).filter_map(|at| self.string(at));
+        let type_name = member("type").map(|at| match self.string(at) {
+            Some(text) => text,
+            None => names(at).collect::<Vec<_>>().join(" or "),
         });
         let filled = |text: &String| !text.is_empty();
         let made = Rc::new(Remark { description: description.filter(filled), type_name: type_name.filter(filled) });
@@ -362,7 +361,8 @@ mod tests {
     #[test]
     fn tells_what_an_object_lacks() {
         let schema = r##"{"$defs":{"x/y":{"properties":{"q":{},"r":{"type":["string","null"],"description":"R."}}}},
-            "properties":{"a":{"properties":{"b":{}}},"c":{"$ref":"#/$defs/x~1y"},"l":{"items":{"properties":{"e":{}}}}},
+            "properties":{"a":{"properties":{"b":{}}},"c":{"$ref":"#/$defs/x~1y"},
+            "l":{"items":{"properties":{"e":{}}}}},
             "allOf":[{"properties":{"d":{},"a":{}},"required":["d"]},{"$ref":"#"}],"required":["a"]}"##;
         assert_eq!(missing(schema, &[], &["zz"]), (["a!", "c", "l", "d!"].map(str::to_owned).to_vec(), 0));
         assert_eq!(missing(schema, &[], &["a", "l", "d"]), (vec!["c".to_owned()], 0));
