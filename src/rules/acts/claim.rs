@@ -22,7 +22,7 @@ impl Claim {
     #[must_use]
     pub fn of(message: &Message<'_>) -> Self {
         let has = |key: &&str| message.get(key).is_some();
-        let is_typed = own_members(message).iter().any(|key| has(key)) || MARKS.iter().any(|key| has(key));
+        let is_typed = own_members(message).iter().any(&has) || MARKS.iter().any(has);
         match message.text("type").and_then(Type::named) {
             Some(_) if is_typed && carries_state(message) => Self::State,
             Some(_) if is_typed => Self::Typed,

@@ -63,7 +63,7 @@ impl Reference {
     /// A33: the canonical form where no state says what `.0` is: then it is a key.
     #[must_use]
     pub fn canonical(&self) -> String {
-        self.put(|key, out| put_key(key, out))
+        self.put(put_key)
     }
 
     /// A33: equal for two references that mean the same whatever the state is: `.0` is neither `[0]` nor `["0"]`.
