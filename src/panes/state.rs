@@ -52,7 +52,7 @@ pub struct Line {
     /// Whose schema describes it, and the node of that schema.
     schema: Option<(IdentityId, u32)>,
     /// The property that is missing, or how many more are.
-    missing: Option<Lack>,
+    missing: Option<Box<Lack>>,
 }
 
 /// What a row of missing properties stands for.
@@ -87,6 +87,10 @@ impl Outline {
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
+    }
+
+    fn has_missing(&self) -> bool {
+        !self.missing.is_empty()
     }
 }
 
@@ -194,8 +198,8 @@ impl StatePane {
         depth: usize,
         schema: Option<(IdentityId, u32)>,
     ) {
-        let children = open.tree().children(node, outline.step);
-        for child in &children {
+        let mut present = Vec::new();
+        for child in open.tree().children(node, outline.step) {
             let is_container = matches!(child.shape, Shape::Object | Shape::Array);
             let place = Place::Node(child.node);
             let is_open = is_container
@@ -204,7 +208,9 @@ impl StatePane {
                 });
             let below = schema.and_then(|(id, at)| Some((id, outline.shapes.get(&id)?.child(at, &child.key)?)));
             let line = Line::new(place, depth, is_container.then_some(is_open));
-            outline.lines.push(Line { key: Some(child.key.clone()), schema: below, ..line });
+            // Of what no schema describes nothing is missing, and no key needs a copy.
+            present.extend(schema.map(|_| child.key.clone()));
+            outline.lines.push(Line { key: Some(child.key), schema: below, ..line });
             if is_open {
                 self.children(open, outline, child.node, depth + 1, below);
             } else if child.shape == Shape::EmptyObject && below.is_some() {
@@ -215,7 +221,7 @@ impl StatePane {
             outline.lines.push(Line { key: Some(key), ..Line::new(Place::Gone(gone), depth, None) });
         }
         if schema.is_some() && open.tree().shape(node, outline.step) == Some(Shape::Object) {
-            self.missing(open, outline, schema, Some(node), &children, depth);
+            self.missing(open, outline, schema, Some(node), &present, depth);
         }
     }
 
@@ -337,7 +343,7 @@ impl StatePane {
         for end in (0..=path.len()).rev() {
             let missing = Place::Missing(id, path[..end].into());
             let place = match (end, open.tree().node(id, &path[..end])) {
-                _ if outline.lines.iter().any(|l| l.place == missing) => missing,
+                _ if outline.has_missing() && outline.lines.iter().any(|l| l.place == missing) => missing,
                 (0, _) => Place::Identity(id),
                 (_, Some(node)) => Place::Node(node),
                 (_, None) => continue,

@@ -4,7 +4,7 @@ use super::{Lack, Line, Outline, Place, StatePane};
 use crate::json::Key;
 use crate::panes::Open;
 use crate::panes::properties::ROWS_MAX;
-use crate::state::{Child, IdentityId, NodeId};
+use crate::state::{IdentityId, NodeId};
 use std::rc::Rc;
 
 impl StatePane {
@@ -28,14 +28,14 @@ impl StatePane {
         outline: &mut Outline,
         schema: Option<(IdentityId, u32)>,
         node: Option<NodeId>,
-        children: &[Child],
+        present: &[Key],
         depth: usize,
     ) {
         let Some((id, at)) = schema else { return };
         let room = ROWS_MAX.saturating_sub(outline.missing.get(&id).copied().unwrap_or(0));
         let Some(shape) = outline.shapes.get(&id).map(Rc::clone).filter(|_| room > 0) else { return };
         let gone = node.and_then(|_| outline.changes.gone.get(&node)).map_or(&[][..], Vec::as_slice);
-        let keys = children.iter().map(|child| &child.key).chain(gone.iter().map(|(_, key)| key));
+        let keys = present.iter().chain(gone.iter().map(|(_, key)| key));
         let names = keys.filter_map(|key| match key {
             Key::Name(name) => Some(name.as_ref()),
             Key::Index(_) => None,
@@ -51,11 +51,11 @@ impl StatePane {
             let place = Place::Missing(id, path.iter().cloned().chain([key.clone()]).collect());
             let schema = Some((id, property.node));
             let line = Line::new(place, depth, None);
-            outline.lines.push(Line { key: Some(key), schema, missing: Some(Lack::One(property)), ..line });
+            outline.lines.push(Line { key: Some(key), schema, missing: Some(Box::new(Lack::One(property))), ..line });
         }
         if missing.more > 0 {
             let line = Line::new(Place::MoreMissing(id, path.into()), depth, None);
-            outline.lines.push(Line { schema, missing: Some(Lack::More(missing.more)), ..line });
+            outline.lines.push(Line { schema, missing: Some(Box::new(Lack::More(missing.more))), ..line });
         }
     }
 
@@ -67,7 +67,9 @@ impl StatePane {
             Some(Place::Node(node)) if !is_there(node) => {
                 let (id, path) = open.tree().path(*node);
                 let missing = Place::Missing(id, path.into());
-                self.outline(open).lines.iter().any(|line| line.place == missing).then_some(missing)
+                let outline = self.outline(open);
+                let has_row = outline.has_missing() && outline.lines.iter().any(|line| line.place == missing);
+                has_row.then_some(missing)
             }
             _ => None,
         };
