@@ -1,6 +1,7 @@
 //! `obelus blame`: who wrote each leaf of the state.
 
 use super::args::{InstanceOption, Question, parsed};
+use super::digested;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
@@ -68,7 +69,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.question.json {
         out.json(&answer(&opened.header(), &vec![("entries", raw(&entries)?)]))?;
     } else {
-        out.table(&entries.iter().map(row).collect::<Vec<_>>())?;
+        out.table(&entries.iter().map(|entry| row(&opened, entry)).collect::<Vec<_>>())?;
         if let (true, Some(path)) = (entries.is_empty(), &options.path) {
             opened.tell_missing(path, options.instance.instance.as_deref())?;
         }
@@ -124,7 +125,7 @@ fn nodes(
 }
 
 /// Step, who, reference, value: as git blame has them.
-fn row(entry: &Entry) -> Vec<String> {
+fn row(opened: &Opened, entry: &Entry) -> Vec<String> {
     let instance = match &entry.instance {
         Some(Some(instance)) => format!(" ({instance})"),
         _ => String::new(),
@@ -134,6 +135,6 @@ fn row(entry: &Entry) -> Vec<String> {
         entry.credit.who.clone().unwrap_or_default(),
         entry.credit.when.clone().unwrap_or_default(),
         format!("{}{instance}", entry.reference),
-        entry.value.get().to_owned(),
+        digested::shown(opened, entry.value.get(), entry.step).unwrap_or_else(|| entry.value.get().to_owned()),
     ]
 }

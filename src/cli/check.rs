@@ -1,9 +1,9 @@
 //! `obelus check`: what is wrong with files.
 
 mod config;
-mod data;
+pub(super) mod data;
 mod known;
-mod loss;
+pub(super) mod loss;
 mod sarif;
 mod text;
 

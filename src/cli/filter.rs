@@ -3,13 +3,17 @@
 
 use super::columns::{Column, Columns};
 use super::complain;
+use super::extra_findings::{ByRecord, ExtraFindings};
+use super::loss::train;
 use crate::format::{Looked, Purpose, Survey};
 use crate::ingest::{self, Loaded};
-use crate::model::{Problem, Record, RecordBody};
-use crate::review::{ChunkMaker, ContentKey, Filter, Marks, OwnName, Scope, Target};
+use crate::model::{Found, Problem, Record, RecordBody};
+use crate::review::{ChunkMaker, ContentKey, Filter, LossCheck, Marks, OwnName, Scope, Target, Train};
 use crate::shell::config::Config;
+use crate::shell::templates::template;
 use crate::source::{Input, Seen};
 use clap::Args;
+use std::cell::RefCell;
 
 /// A record looked at.
 struct Glanced {
@@ -38,6 +42,16 @@ pub(super) struct WhereOption {
     /// told, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
+    /// Chat template in which conversations train, for filters that ask for findings of the family loss: chatml,
+    /// llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
+    #[arg(long, value_name = "NAME|FILE", requires = "filters")]
+    loss: Option<String>,
+    /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
+    #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
+    train: Train,
+    /// Tokens that the model sees, with --loss, by estimate of four bytes each
+    #[arg(long, value_name = "N", requires = "loss")]
+    max_tokens: Option<usize>,
 }
 
 impl WhereOption {
@@ -66,7 +80,16 @@ impl WhereOption {
             };
             all = Some(all.unwrap_or_default().and(read).map_err(fault)?);
         }
-        Ok(all.map(|all| Where::new(all, config.as_ref().map(columns).unwrap_or_default())))
+        let Some(all) = all else { return Ok(None) };
+        let extra = ExtraFindings::of(&all, self.loss()?)?;
+        Ok(Some(Where::new(all, config.as_ref().map(columns).unwrap_or_default(), extra)))
+    }
+
+    /// How conversations train; None where nothing was said.
+    fn loss(&self) -> Result<Option<LossCheck>, Problem> {
+        let template = self.loss.as_deref().map(template).transpose()?;
+        let (train, max_tokens) = (self.train.clone(), self.max_tokens);
+        Ok(template.map(|template| LossCheck { template, train, max_tokens }))
     }
 }
 
@@ -84,13 +107,14 @@ fn columns(config: &Config) -> Vec<Column> {
 }
 
 /// A filter with the columns of the configuration that it may ask for.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Where {
     filter: Filter,
     /// Its terms that ask for none of the columns, and those that do.
     known: Filter,
     own: Filter,
     columns: Vec<Column>,
+    extra: RefCell<ExtraFindings>,
 }
 
 /// What a filter says of the records of an input.
@@ -114,9 +138,17 @@ impl Passing {
 }
 
 impl Where {
-    fn new(filter: Filter, columns: Vec<Column>) -> Self {
+    fn new(filter: Filter, columns: Vec<Column>, extra: ExtraFindings) -> Self {
         let (known, own) = filter.apart();
-        Self { filter, known, own, columns }
+        Self { filter, known, own, columns, extra: RefCell::new(extra) }
+    }
+
+    /// The findings that it asks for and that only a pass over the whole input makes, by record.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub(super) fn extra_findings(&self, loaded: &Loaded) -> Result<ByRecord, Problem> {
+        self.extra.borrow_mut().of_file(loaded)
     }
 
     /// The whole filter, as it is told.
@@ -136,7 +168,7 @@ impl Where {
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
         let passing = match self.known.is_empty() && !self.own.is_empty() {
             true => vec![true; loaded.records()?.len()],
-            false => passing(loaded, &self.known, marks)?,
+            false => passing(loaded, &self.known, &self.extra_findings(loaded)?, marks)?,
         };
         self.passing_own(loaded, passing)
     }
@@ -161,7 +193,7 @@ impl Where {
 ///
 /// # Errors
 /// The input can no longer be read, or its records are no trajectories.
-fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>, Problem> {
+fn passing(loaded: &Loaded, filter: &Filter, extra: &ByRecord, marks: &Marks) -> Result<Vec<bool>, Problem> {
     let purpose = match filter {
         _ if filter.is_of_outline() => Purpose::Outline,
         _ if filter.is_of_findings() => Purpose::Judged,
@@ -182,23 +214,25 @@ fn passing(loaded: &Loaded, filter: &Filter, marks: &Marks) -> Result<Vec<bool>,
     };
     let mut out = Vec::new();
     ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Problem> {
-        out.push(passes(survey.as_mut(), out.len(), glanced, &loaded.input, filter, marks));
+        let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
+        out.push(passes(survey.as_mut(), out.len(), glanced, &loaded.input, (filter, extra), marks));
         Ok(())
     })?;
     Ok(out)
 }
 
-/// Judges the record of that number, which comes next.
+/// Judges the record of that number, which comes next; `extra` are findings of it beside those of its format.
 fn passes(
     survey: &mut dyn Survey,
     number: usize,
     glanced: Glanced,
     bytes: &Input,
-    filter: &Filter,
+    (filter, extra): (&Filter, &[Found]),
     marks: &Marks,
 ) -> bool {
     let mut maker = ChunkMaker::new(number);
-    maker.push(&survey.take(glanced.looked, bytes).facts.unwrap_or_default(), glanced.len);
+    let facts = survey.take(glanced.looked, bytes).facts.unwrap_or_default();
+    maker.push(&facts.with_rules(extra), glanced.len);
     let target = glanced.key.map(Target::record);
     let mark = target.and_then(|target| marks.get(&target));
     maker.finish().iter().all(|entry| filter.holds(&entry.with_mark(mark)))

@@ -1,6 +1,7 @@
 //! `obelus state`: what holds after a step.
 
 use super::args::{Question, parsed};
+use super::digested;
 use super::open::Opened;
 use super::out::{Out, answer};
 use super::{Command, Stop};
@@ -8,6 +9,7 @@ use crate::format::Instances;
 use crate::json;
 use crate::model::{Identity, Problem};
 use crate::panes::properties;
+use crate::state::NodeId;
 use clap::{ArgMatches, Args};
 
 pub(super) const COMMAND: Command = Command { name: "state", describe: Options::augment_args, run };
@@ -45,7 +47,10 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         let told = opened.run.description(view.id, opened.step, opened.bytes());
         let told = told.map_or_else(String::new, |text| format!("  {text}"));
         out.line(&format!("{}{told}", heading(tree.identity(view.id), opened.run.instances())))?;
-        if let Some(text) = view.root.and_then(|root| tree.text(root, opened.step, opened.bytes())) {
+        let with_texts = view.root.map(|root| with_texts(opened, root)).transpose()?.flatten();
+        if let Some(text) = with_texts {
+            out.text(&text)?;
+        } else if let Some(text) = view.root.and_then(|root| tree.text(root, opened.step, opened.bytes())) {
             put_json(&text, out)?;
         }
         for line in properties::missing_lines(opened.run.as_ref(), &view, opened.step, opened.bytes()) {
@@ -59,6 +64,20 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
 fn put_json(text: &str, out: &mut Out) -> Result<(), Stop> {
     let value = json::parse(text).map_err(|e| Problem::unreadable(e.to_string()))?;
     Ok(out.text(&format!("{}\n", json::pretty(&value)))?)
+}
+
+/// The slots of an identity of which some are digests, each with the text in its place; None: none is a digest.
+fn with_texts(opened: &Opened, root: NodeId) -> Result<Option<String>, Problem> {
+    let mut has_text = false;
+    let mut slots = Vec::new();
+    for leaf in opened.run.tree().leaves(root, opened.step) {
+        let value = leaf.value.text(opened.bytes())?;
+        let text = digested::shown(opened, &value, leaf.step);
+        has_text |= text.is_some();
+        let name: Vec<String> = leaf.path.iter().map(ToString::to_string).collect();
+        slots.push(format!("  {}: {}", json::quote(&name.join(".")), text.unwrap_or_else(|| value.into_owned())));
+    }
+    Ok(has_text.then(|| format!("{{\n{}\n}}\n", slots.join(",\n"))))
 }
 
 /// `¶kind (instance)`; a slot name stands alone.

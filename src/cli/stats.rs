@@ -8,7 +8,7 @@ use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::json::{self, Data, Value};
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::value::RawValue;
 
 pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::augment_args, run };
@@ -24,12 +24,31 @@ struct Options {
     /// Answer for programs: one JSON text a trajectory, then one for the file
     #[arg(long)]
     json: bool,
+    /// Print only the lines of trajectories, or only the line of the file: in these, members such as `steps` have one
+    /// type
+    #[arg(long, value_name = "LINES", requires = "json", conflicts_with_all = ["tools", "merge"])]
+    only: Option<Only>,
     /// Only count calls by tool, which takes a fraction of the time
     #[arg(long)]
     tools: bool,
     /// The files are what `obelus stats --json` printed of parts of a dataset, in their order: answer for the whole
     #[arg(long, conflicts_with = "tools")]
     merge: bool,
+}
+
+/// Lines of the answer for programs.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Only {
+    /// A line a trajectory.
+    Trajectories,
+    /// The line of the file.
+    Dataset,
+}
+
+impl Only {
+    fn is_dataset(self) -> bool {
+        matches!(self, Self::Dataset)
+    }
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -57,7 +76,11 @@ fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
         return tools::tell(file, &loaded, options, out);
     }
     if options.json {
-        return survey::stats(&loaded, |stats| Ok(out.json(&survey::line(&file.text(), stats)?)?));
+        let stage = loaded.detected.format.stage(&file.text());
+        return survey::stats(&loaded, |stats| match options.only {
+            Some(only) if only.is_dataset() != survey::is_of_dataset(stats) => Ok(()),
+            _ => Ok(out.json(&survey::line(&file.text(), stage, stats)?)?),
+        });
     }
     let mut dataset: Option<Box<RawValue>> = None;
     survey::stats(&loaded, |stats| {
@@ -68,6 +91,8 @@ fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
         true => &format!("{}, no other format fits", loaded.detected.format.title()),
         false => loaded.detected.format.title(),
     };
+    let stage = loaded.detected.format.stage(&file.text());
+    let what = &stage.map_or_else(|| what.to_owned(), |stage| format!("{what} · {stage}"));
     tell_dataset(&file.to_string(), what, dataset.as_deref(), out)
 }
 

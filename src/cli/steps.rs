@@ -1,6 +1,7 @@
 //! `obelus steps`: one line a step.
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::extra_findings::ByRecord;
 use super::filter::WhereOption;
 use super::open::is_readable;
 use super::out::{Out, exact, plain, raw};
@@ -64,6 +65,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     // Columns of the configuration are asked of the record in which a step stands.
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
     let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
+    let extra = filter.extra_findings(&loaded)?;
     let filter = filter.known();
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
@@ -71,7 +73,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         if options.record.is_some() {
             is_readable(&loaded, record, run.as_ref())?;
         }
-        let notes = notes(&loaded, record, run.as_ref(), filter, &marks)?;
+        let notes = notes(&loaded, record, run.as_ref(), (filter, &extra), &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
             let is_in = run.place(number).is_none_or(|place| passing.has(place.record));
@@ -90,7 +92,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// What is known of the steps of a run beside itself, as far as a filter asks for it.
-fn notes(loaded: &Loaded, record: usize, run: &dyn Run, filter: &Filter, marks: &Marks) -> Result<StepNotes, Problem> {
+fn notes(
+    loaded: &Loaded,
+    record: usize,
+    run: &dyn Run,
+    (filter, extra): (&Filter, &ByRecord),
+    marks: &Marks,
+) -> Result<StepNotes, Problem> {
     let input = loaded.input.as_ref();
     let findings = if filter.has_findings() { ingest::findings_of(run, input)? } else { Vec::new() };
     let mut by_step = StepMarks::new();
@@ -104,7 +112,10 @@ fn notes(loaded: &Loaded, record: usize, run: &dyn Run, filter: &Filter, marks: 
             by_step.entry(target.step.unwrap_or(HEAD)).or_default().push(mark.clone());
         }
     }
-    Ok(StepNotes::new(findings.iter().map(AsRef::as_ref), Arc::new(by_step)))
+    let is_run = loaded.detected.format.layout() == Layout::Run;
+    let extra = extra.iter().filter(|(of, _)| is_run || **of == record).flat_map(|(_, found)| found);
+    let findings = findings.iter().map(AsRef::as_ref).chain(extra.map(|found| &found.finding));
+    Ok(StepNotes::new(findings, Arc::new(by_step)))
 }
 
 /// One step and where it stands.

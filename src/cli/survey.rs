@@ -167,8 +167,15 @@ fn add_counts(all: &mut Counts, some: &Counts) {
     some.iter().for_each(|(name, n)| *all.entry(name.clone()).or_default() += n);
 }
 
-/// A statistics object as one line of `--json`: the version and the file before its own members.
-pub(super) fn line(file: &str, stats: &RawValue) -> Result<String, Problem> {
+/// A statistics object as one line of `--json`: the version, the file and the stage that its name says (D2) before its
+/// own members.
+pub(super) fn line(file: &str, stage: Option<&str>, stats: &RawValue) -> Result<String, Problem> {
     let members = stats.get().strip_prefix('{').unwrap_or_default();
-    Ok(format!("{{\"obelus\":1,\"file\":{},{members}", raw(file)?))
+    let stage = stage.map_or_else(String::new, |stage| format!("\"stage\":\"{stage}\","));
+    Ok(format!("{{\"obelus\":1,\"file\":{},{stage}{members}", raw(file)?))
+}
+
+/// Whether a statistics object is that of the whole file.
+pub(super) fn is_of_dataset(stats: &RawValue) -> bool {
+    stats.get().starts_with("{\"type\":\"dataset\"")
 }

@@ -9,7 +9,7 @@ use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
-use crate::rules::adp::{ClassNote, Item, Shape, Way, shape};
+use crate::rules::adp::{ClassNote, Item, Shape, Way, shape, stage};
 pub(super) use bare::Bare;
 pub(super) use named::Named;
 
@@ -89,6 +89,10 @@ impl Format for Adp {
 
     fn framing(&self) -> Framing {
         Framing::Values
+    }
+
+    fn stage(&self, file: &str) -> Option<&'static str> {
+        stage(file)
     }
 
     fn layout(&self) -> Layout {

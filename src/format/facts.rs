@@ -41,6 +41,13 @@ pub struct Counted {
 }
 
 impl Facts {
+    /// Adds the rules of further findings of the record, which are not counted as its errors and warnings.
+    #[must_use]
+    pub fn with_rules(mut self, found: &[Found]) -> Self {
+        found.iter().for_each(|found| self.count_rule(found.finding.rule));
+        self
+    }
+
     /// Counts findings of the record.
     #[must_use]
     pub fn with_findings(mut self, found: &[Found]) -> Self {
@@ -50,11 +57,15 @@ impl Facts {
                 Severity::Warning => self.warnings += 1,
                 Severity::Info => {}
             }
-            match self.rules.iter_mut().find(|(rule, _)| *rule == finding.rule) {
-                Some((_, n)) => *n += 1,
-                None => self.rules.push((finding.rule.to_owned(), 1)),
-            }
+            self.count_rule(finding.rule);
         }
         self
+    }
+
+    fn count_rule(&mut self, rule: &str) {
+        match self.rules.iter_mut().find(|(known, _)| known == rule) {
+            Some((_, n)) => *n += 1,
+            None => self.rules.push((rule.to_owned(), 1)),
+        }
     }
 }

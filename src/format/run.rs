@@ -59,6 +59,10 @@ pub trait Format: Send + Sync {
     fn has_conversations(&self) -> bool {
         self.layout() == Layout::Set
     }
+    /// The stage of processing that the name of a file says, as `std`; None: it says none.
+    fn stage(&self, _file: &str) -> Option<&'static str> {
+        None
+    }
     /// What its plans are called on screen; None: it has none.
     fn plan_title(&self) -> Option<&'static str> {
         None
@@ -261,6 +265,10 @@ pub trait Run: Send + Sync {
     /// What an exam found and was not told yet, as findings in no order; they come beside those of [`Run::findings`].
     fn schema_findings(&self, _verdicts: &Verdicts, _told: Told) -> Vec<Finding> {
         Vec::new()
+    }
+    /// The text that a value of the state stands for, where it is a digest; `author` is the step that wrote it.
+    fn digested_text(&self, _value: &str, _author: StepNo, _bytes: &dyn Bytes) -> Option<String> {
+        None
     }
     /// The step that set the description of an identity; nothing is read.
     fn description_at(&self, _identity: IdentityId, _step: StepNo) -> Option<StepNo> {

@@ -61,7 +61,8 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     right.extend(session.replay.map(|replay| replay.told(session.records.count(), cells)));
     // What there is room for, the less needed last.
     let used = pieces_width(&left) + pieces_width(&right) + 3;
-    let title = Piece::of(Role::Dim, &format!(" · {}", session.format.title()));
+    let stage = session.format.stage(&session.name).map_or_else(String::new, |stage| format!(" · {stage}"));
+    let title = Piece::of(Role::Dim, &format!(" · {}{stage}", session.format.title()));
     let has_title = cells >= 70 && used + title.width() <= cells;
     let used = used + if has_title { title.width() } else { 0 };
     left.extend(Some(title).filter(|_| has_title));

@@ -5,6 +5,8 @@
 //! round. What is filtered answers through [`Subject`], so that tables, lists of steps and commands share the
 //! language; `@NAME` is a filter of the configuration.
 
+mod findings;
+
 use super::event::Verdict;
 use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, Written, fits};

@@ -122,3 +122,156 @@ fn the_answer_in_a_run_stream_is_the_agents() {
     let (_, stdout, _) = obelus(&["steps", "--format", "generic", &path]);
     assert!(stdout.lines().next().unwrap().ends_with("Done"), "{stdout}");
 }
+
+const STD: &str = r#"{"id":"a","content":[
+    {"class_":"text_observation","content":"List the files of the folder","source":"user"},
+    {"class_":"code_action","language":"bash","content":"ls -la /tmp/work","description":"I look at all of them"},
+    {"class_":"text_observation","content":"a.txt b.txt and nothing else","source":"environment"},
+    {"class_":"message_action","content":"There are two files","description":null}]}
+{"id":"b","content":[{"class_":"text_observation","content":"Say hello to me","source":"user"},
+    {"class_":"message_action","content":"hello to you","description":null}]}
+"#;
+const SFT: &str = r#"{"id":"b","conversations":[{"from":"human","value":"Say hello to me"},
+    {"from":"gpt","value":"hello to you"}]}
+{"id":"a","conversations":[{"from":"human","value":"Go"},{"from":"gpt","value":"There are two files"}]}
+"#;
+
+#[test]
+fn d2_the_stage_is_in_the_statistics() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "sample_std.jsonl", STD);
+    let (_, stdout, _) = obelus(&["stats", "--json", &path]);
+    assert!(lines(&stdout).iter().all(|line| line["stage"] == "std"), "{stdout}");
+    let (_, stdout, _) = obelus(&["stats", &path]);
+    assert!(stdout.lines().next().unwrap().ends_with("Agent Data Protocol · std"), "{stdout}");
+    let other = file(folder.path(), "sample.jsonl", STD);
+    let (_, stdout, _) = obelus(&["stats", "--json", &other]);
+    assert!(lines(&stdout).iter().all(|line| line.get("stage").is_none()), "{stdout}");
+}
+
+#[test]
+fn statistics_of_one_sort_have_one_type_for_each_member() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "a.jsonl", STD);
+    let types = |only: &str| {
+        let (status, stdout, stderr) = obelus(&["stats", "--json", "--only", only, &path]);
+        assert_eq!(status, 0, "{stderr}");
+        lines(&stdout).iter().map(|line| (line["type"].clone(), line["steps"].is_number())).collect::<Vec<_>>()
+    };
+    assert_eq!(types("trajectories"), [("trajectory".into(), true), ("trajectory".into(), true)]);
+    assert_eq!(types("dataset"), [("dataset".into(), false)]);
+    let (status, _, _) = obelus(&["stats", "--only", "dataset", &path]);
+    assert_eq!(status, 2, "it is about --json");
+}
+
+#[test]
+fn two_stages_say_what_the_conversion_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let (std, sft) = (file(folder.path(), "a_std.jsonl", STD), file(folder.path(), "a_sft.jsonl", SFT));
+    let (status, stdout, stderr) = obelus(&["diff", "--json", &std, &sft]);
+    assert_eq!(status, 1, "{stderr}");
+    let conversion = &lines(&stdout)[0]["conversion"];
+    let expected: Value = serde_json::from_str(
+        r#"[{"id":"a","a":0,"b":1,"task":0,"calls":{"a":1,"b":0,"lost":[{"step":1,"tool":"code:bash"}]},
+            "thoughts":[1],"texts":[2]},
+            {"id":"b","a":1,"b":0,"task":null,"calls":{"a":0,"b":0,"lost":[]},"thoughts":[],"texts":[]}]"#,
+    )
+    .unwrap();
+    assert_eq!(conversion, &expected, "{stdout}");
+    let (_, stdout, _) = obelus(&["diff", &std, &sft]);
+    assert!(stdout.contains("Conversion: 2 records in both, 1 lost something"), "{stdout}");
+    let told = "0 → 1  a  task (step 0) · calls 1 → 0 · 1 call lost: 1 code:bash · 1 thought lost: 1 · 1 text lost: 2";
+    assert!(stdout.contains(told), "{stdout}");
+    let other = file(folder.path(), "b_std.jsonl", &STD.replace("hello to you", "hello"));
+    let (_, stdout, _) = obelus(&["diff", "--json", &std, &other]);
+    assert!(lines(&stdout)[0].get("conversion").is_none(), "one stage");
+}
+
+#[test]
+fn state_and_blame_print_texts_and_not_their_digests() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("{}\n{}", "look here", "x".repeat(300));
+    let text = STD.replace("a.txt b.txt and nothing else", &long.replace('\n', "\\n"));
+    let path = file(folder.path(), "a.jsonl", &text);
+    let (_, state, _) = obelus(&["state", &path]);
+    let (_, blame, _) = obelus(&["blame", &path]);
+    for (command, stdout) in [("state", &state), ("blame", &blame)] {
+        assert!(stdout.contains("\"I look at all of them\" (21 characters)"), "{command}: {stdout}");
+        assert!(stdout.contains("\"look here xxx") && stdout.contains("(310 characters)"), "{command}: {stdout}");
+        assert!(!stdout.contains("sha256"), "{command}: {stdout}");
+        assert!(stdout.lines().all(|line| line.chars().count() < 200), "{command}: {stdout}");
+    }
+    let (_, json, _) = obelus(&["state", "--json", &path]);
+    assert!(json.contains("sha256"), "{json}");
+    let chat =
+        r#"{"system":"You help","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"y"}]}"#;
+    let path = file(folder.path(), "b.jsonl", chat);
+    let (_, stdout, _) = obelus(&["state", "--format", "adp", "--step", "-1", &path]);
+    assert!(stdout.contains("\"system_prompt\": \"You help\" (8 characters)"), "{stdout}");
+}
+
+/// Two records; the second holds an address.
+const PERSONAL: &str = r#"{"id":"a","messages":[{"role":"user","content":"hi there you"},{"role":"assistant","content":"y"}]}
+{"id":"b","messages":[{"role":"user","content":"write to ann.smith@corp-mail.com"},{"role":"assistant","content":"done"}]}
+"#;
+
+#[test]
+fn a_filter_for_findings_of_datasets_makes_their_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "a.jsonl", PERSONAL);
+    let count = |filter: &str| {
+        let (status, stdout, stderr) = obelus_at_home(folder.path(), &["query", "--where", filter, "--count", &path]);
+        assert_eq!(status, 0, "{filter}: {stderr}");
+        stdout.trim().to_owned()
+    };
+    assert_eq!(count("finding:data.personal"), "1");
+    assert_eq!(count("finding:data.*"), "1");
+    assert_eq!(count("!finding:data.personal"), "1");
+    assert_eq!(count("finding:data.personal steps>1"), "1");
+    assert_eq!(count("finding:*"), "0", "all that `check` finds unasked");
+    let (status, _, stderr) =
+        obelus_at_home(folder.path(), &["export", &path, "--where", "!finding:data.personal", "--out", "o.jsonl"]);
+    assert_eq!(status, 0, "{stderr}");
+    let written = fs::read_to_string(folder.path().join("o.jsonl")).unwrap();
+    assert!(!written.contains("ann.smith") && written.lines().count() == 1, "{written}");
+    let (_, stdout, stderr) =
+        obelus_at_home(folder.path(), &["mark", &path, "--where", "finding:data.personal", "--as", "bad"]);
+    assert!(stdout.starts_with("1 decision"), "{stdout}{stderr}");
+    let (_, stdout, _) = obelus_at_home(folder.path(), &["steps", &path, "--where", "finding:data.personal"]);
+    assert_eq!(stdout.lines().count(), 1, "{stdout}");
+}
+
+#[test]
+fn a_filter_for_findings_of_two_files_sees_what_they_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (file(folder.path(), "a.jsonl", PERSONAL), file(folder.path(), "b.jsonl", PERSONAL));
+    let filter = "finding:data.duplicate*";
+    let (_, stdout, _) = obelus_at_home(folder.path(), &["query", "--where", filter, "--count", &a, &b]);
+    let counts: Vec<&str> = stdout.lines().map(|line| line.rsplit(':').next().unwrap()).collect();
+    assert_eq!(counts, ["0", "2"], "as `check --data` has it: {stdout}");
+}
+
+#[test]
+fn a_filter_for_findings_of_training_needs_a_template() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent =
+        r#"{"id":"c","messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a","train":false}]}"#;
+    let path = file(folder.path(), "a.jsonl", &format!("{PERSONAL}{silent}\n"));
+    let asked = |options: &[&str]| {
+        let arguments = ["query", "--where", "finding:loss.*", "--count", &path];
+        obelus_at_home(folder.path(), &[&arguments, options].concat())
+    };
+    let (status, _, stderr) = asked(&[]);
+    assert!(status == 2 && stderr.contains("--loss NAME"), "{stderr}");
+    let (status, stdout, stderr) = asked(&["--loss", "chatml"]);
+    let (_, checked, _) = obelus(&["check", "--json", "--loss", "chatml", &path]);
+    let found: BTreeSet<u64> = lines(&checked)
+        .iter()
+        .filter(|line| line["rule"].as_str().unwrap().starts_with("loss."))
+        .map(|line| line["record"].as_u64().unwrap())
+        .collect();
+    assert_eq!((status, stdout.trim()), (0, found.len().to_string().as_str()), "{stderr}");
+    assert!(!found.is_empty());
+    let (status, _, stderr) = obelus(&["query", "--where", "finding:data.contaminated", "--count", &path]);
+    assert!(status == 2 && stderr.contains("--against"), "{stderr}");
+}

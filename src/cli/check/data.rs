@@ -12,13 +12,18 @@ use crate::rules::data::{self, Dataset, Looked, Unit};
 const CONTAMINATED: &str = "data.contaminated";
 
 /// What was seen of all files so far.
-pub(super) struct Data {
+pub(in crate::cli) struct Data {
     dataset: Dataset,
     /// Whether all rules were asked for, or only whether samples are shared.
     is_all: bool,
 }
 
 impl Data {
+    /// All rules, without another dataset.
+    pub(in crate::cli) fn of_dataset(near: f64) -> Self {
+        Self { dataset: Dataset::new(near), is_all: true }
+    }
+
     /// Reads the other dataset.
     ///
     /// # Errors
@@ -44,7 +49,7 @@ impl Data {
     }
 
     /// Gives the findings of a file: record by record, then those that only all records tell.
-    pub(super) fn file(
+    pub(in crate::cli) fn file(
         &mut self,
         file: &str,
         loaded: &Loaded,

@@ -6,7 +6,7 @@ use crate::model::{Found, Record};
 use crate::review::LossCheck;
 
 /// Gives the findings of a file, record by record, in its order. A file that is one run has no conversations.
-pub(super) fn file(
+pub(in crate::cli) fn file(
     check: &LossCheck,
     loaded: &Loaded,
     mut each: impl FnMut(Found) -> Result<(), Stop>,

@@ -4,6 +4,7 @@
 mod runs;
 mod sets;
 mod show;
+mod stages;
 
 use super::args::{FileName, FormatOption, Question, parsed, step};
 use super::open::Opened;

@@ -6,6 +6,7 @@ use super::super::out::{Out, Tone, counted, exact, plain, raw};
 use super::super::stats::{members, told};
 use super::super::survey;
 use super::Stop;
+use super::stages::{self, Converted};
 use crate::format::Answer;
 use crate::ingest::Loaded;
 use crate::json;
@@ -18,6 +19,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Formats of which a file can be a stage of a dataset (D2).
+const STAGED: [&str; 3] = ["adp", "atif", "messages"];
 /// Most records of one sort that are listed for people.
 const LISTED_MAX: usize = 100;
 /// Most changed values of one record that are listed for people.
@@ -70,15 +73,22 @@ struct StatsMember {
 /// Compares two datasets; `has_changes`: with what changed in each record. Whether they differ.
 pub(super) fn show(a: &Side<'_>, b: &Side<'_>, has_changes: bool, is_json: bool, out: &mut Out) -> Result<bool, Stop> {
     let formats = [a, b].map(|side| side.loaded.detected.format.name());
-    if formats[0] != formats[1] {
+    if formats[0] != formats[1] && !formats.iter().all(|format| STAGED.contains(format)) {
         let message = format!("the files are of two formats, {} and {}", formats[0], formats[1]);
         return Err(Problem::usage(message).hint("--format NAME reads both as one").into());
     }
     let compared = compare(&a.fingerprints()?, &b.fingerprints()?);
     let stats = [a.stats()?, b.stats()?];
+    let converted = match formats.iter().all(|format| STAGED.contains(format)) {
+        true => stages::converted(a, b, &compared.changed)?,
+        false => None,
+    };
     match is_json {
-        true => programs(a, b, &compared, stats, has_changes, out)?,
-        false => people(a, b, &compared, &stats, has_changes, out)?,
+        true => programs(a, b, &compared, stats, converted.as_deref(), has_changes, out)?,
+        false => {
+            people(a, b, &compared, &stats, has_changes, out)?;
+            converted.as_deref().map_or(Ok(()), |all| stages::show(all, out))?;
+        }
     }
     Ok(compared.differs())
 }
@@ -99,7 +109,7 @@ impl Side<'_> {
     }
 
     /// A record's text, read anew, by itself: those that are asked for stand anywhere. Of one that is broken nothing.
-    fn text(&self, number: usize) -> Result<String, Problem> {
+    pub(super) fn text(&self, number: usize) -> Result<String, Problem> {
         let gone = || Problem::unreadable(format!("{} no longer holds record {number}", self.file));
         let record = self.loaded.records()?.get(number).ok_or_else(gone)?;
         match record.body {
@@ -108,7 +118,7 @@ impl Side<'_> {
         }
     }
 
-    fn id(&self, number: usize) -> Result<Option<String>, Problem> {
+    pub(super) fn id(&self, number: usize) -> Result<Option<String>, Problem> {
         Ok(json::parse(&self.text(number)?).ok().as_ref().and_then(record_id))
     }
 
@@ -141,6 +151,7 @@ fn programs(
     b: &Side<'_>,
     compared: &Compared,
     [old, new]: [Option<Box<RawValue>>; 2],
+    converted: Option<&[Converted]>,
     has_changes: bool,
     out: &mut Out,
 ) -> Result<(), Stop> {
@@ -154,7 +165,7 @@ fn programs(
         all.push(ChangedMember { id: b.id(pair.1)?, a: pair.0, b: pair.1, changes });
     }
     let file = |side: &Side<'_>| raw(&FileMember { file: side.file.text(), records: side.loaded.records()?.len() });
-    let members: Answer = vec![
+    let mut members: Answer = vec![
         ("format", raw(a.loaded.detected.format.name())?),
         ("a", file(a)?),
         ("b", file(b)?),
@@ -165,6 +176,9 @@ fn programs(
         ("came", raw(&b.members(&compared.came)?)?),
         ("stats", raw(&StatsMember { a: old, b: new })?),
     ];
+    if let Some(all) = converted {
+        members.push(("conversion", raw(&stages::members(all))?));
+    }
     Ok(out.json(&plain(&members))?)
 }
 

@@ -145,7 +145,7 @@ impl Merge<'_, '_> {
             Some(Whole::Runs(stats)) => (raw(stats)?, "runs"),
         };
         if self.options.json {
-            return Ok(self.out.json(&survey::line(WHOLE, &dataset)?)?);
+            return Ok(self.out.json(&survey::line(WHOLE, None, &dataset)?)?);
         }
         tell_dataset(&counted(self.options.files.len(), "part"), what, Some(&dataset), self.out)
     }

@@ -6,7 +6,7 @@ use super::survey::Trajectories;
 use crate::format::acts::evidence::Evidence;
 use crate::format::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
-use crate::rules::adp::{Reading, Shape, Way, bare_pointer};
+use crate::rules::adp::{Reading, Shape, Way, bare_pointer, stage};
 
 /// The format, for files that are one trajectory or lines of trajectories.
 pub(in crate::format) struct Bare;
@@ -49,6 +49,10 @@ impl Format for Bare {
 
     fn alternative(&self) -> Option<&'static dyn Format> {
         Some(&ArrayOfBare)
+    }
+
+    fn stage(&self, file: &str) -> Option<&'static str> {
+        stage(file)
     }
 
     fn layout(&self) -> Layout {
@@ -104,6 +108,10 @@ impl Format for ArrayOfBare {
 
     fn framing(&self) -> Framing {
         Framing::Values
+    }
+
+    fn stage(&self, file: &str) -> Option<&'static str> {
+        stage(file)
     }
 
     fn layout(&self) -> Layout {

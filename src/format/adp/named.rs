@@ -3,6 +3,7 @@
 use super::{Adp, is_atif};
 use crate::format::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::Value;
+use crate::rules::adp::stage;
 
 /// The format.
 pub(in crate::format) struct Named;
@@ -49,6 +50,10 @@ impl Format for Named {
 
     fn framing(&self) -> Framing {
         Framing::Members
+    }
+
+    fn stage(&self, file: &str) -> Option<&'static str> {
+        stage(file)
     }
 
     fn layout(&self) -> Layout {

@@ -95,11 +95,16 @@ impl Trajectory {
         }))
     }
 
-    /// D17: the system prompt, as the first thing that was said.
-    fn prompt_entry(&self, bytes: &dyn Bytes) -> Option<ViewEntry> {
+    /// D17: the system prompt.
+    fn prompt(&self, bytes: &dyn Bytes) -> Option<String> {
         let text = bytes.read(self.system_prompt?).ok()?;
         let value = json::parse(std::str::from_utf8(&text).ok()?).ok()?;
-        let said = value.as_str()?.to_owned();
+        value.as_str().map(str::to_owned)
+    }
+
+    /// D17: the system prompt, as the first thing that was said.
+    fn prompt_entry(&self, bytes: &dyn Bytes) -> Option<ViewEntry> {
+        let said = self.prompt(bytes)?;
         let content = format!("{{\"system\":{}}}", json::quote(&said));
         Some(view_entry(Role::System, HEAD, content, said))
     }
@@ -182,6 +187,18 @@ impl Run for Trajectory {
                 .hint("write /kind/instance/slot, as /tool/click/calls")
         })?;
         Ok(self.named(&pointer, step).map(|id| (id, pointer.path.clone())).collect())
+    }
+
+    /// D20: long texts are in the state as digests.
+    fn digested_text(&self, value: &str, author: StepNo, bytes: &dyn Bytes) -> Option<String> {
+        let is_digest = value.starts_with("{\"sha256\":");
+        if !is_digest {
+            return None;
+        }
+        if author == HEAD {
+            return self.prompt(bytes).filter(|prompt| adp::has_digest(prompt, value));
+        }
+        self.with_entry(self.kept(author)?, bytes, |entry| adp::digested_text(entry, value)).ok()?
     }
 
     /// A slot is derived from a step; who supplied it is the tool that was called or answered, else the speaker.

@@ -62,6 +62,18 @@ pub fn said_with_reasoning(entry: &Entry<'_>) -> String {
     }
 }
 
+/// D20: the text of a step whose digest this is, as the state has it.
+#[must_use]
+pub fn digested_text(entry: &Entry<'_>, digest: &str) -> Option<String> {
+    text::digested(entry.value, digest).map(Cow::into_owned)
+}
+
+/// D20: whether a text has this digest.
+#[must_use]
+pub fn has_digest(text: &str, digest: &str) -> bool {
+    text::digest(text) == digest
+}
+
 /// What the agent reasoned in a step, where the record has it apart from what was said.
 fn reasoning<'a>(entry: &Entry<'a>) -> Option<Cow<'a, str>> {
     match &entry.body {

@@ -57,6 +57,20 @@ pub(super) fn digest(text: &str) -> String {
     format!("{{\"sha256\":\"{hex}\",\"chars\":{}}}", text.chars().count())
 }
 
+/// D20: the text of this digest, below a value.
+#[must_use]
+pub(super) fn digested<'a>(value: &'a Value<'a>, wanted: &str) -> Option<Cow<'a, str>> {
+    match &value.data {
+        Data::String(s) => (digest(s) == wanted).then_some(Cow::Borrowed(s)),
+        Data::Array(items) => {
+            let whole = joined(value).filter(|text| digest(text) == wanted);
+            whole.or_else(|| items.iter().find_map(|item| digested(item, wanted)))
+        }
+        Data::Object(object) => object.entries().find_map(|(_, member)| digested(member, wanted)),
+        _ => None,
+    }
+}
+
 /// `ADP.md`: empty or only Unicode White_Space.
 #[must_use]
 pub(super) fn is_blank(text: &str) -> bool {
@@ -139,7 +153,7 @@ fn function(text: &str) -> Option<(usize, usize)> {
 
 /// D22: the text before the first `<function=`.
 #[must_use]
-pub(super) fn before_call(text: &str) -> &str {
+pub(crate) fn before_call(text: &str) -> &str {
     text.find(FUNCTION).map_or(text, |at| &text[..at])
 }
 
