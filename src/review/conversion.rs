@@ -161,7 +161,7 @@ impl Words {
             strings(arguments, &mut |text| made.extend([text, "\n"]));
         }
         if let Body::Message(message) = &entry.body {
-            made.extend(message.text.as_deref().and_then(written_call).map(|text| argument_words(text)));
+            made.extend(message.text.as_deref().and_then(written_call).map(argument_words));
         }
         let is_there = || self.tools.contains(call.tool.as_ref()) || self.has(call.tool.trim_start_matches("code:"));
         if has_words(&made) { self.has(&made) || self.has_each_line(&made) } else { is_there() }
