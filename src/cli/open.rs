@@ -153,6 +153,11 @@ impl Opened {
         last_step(self.run.as_ref())
     }
 
+    /// Whether no file of its format has a plan.
+    pub(super) fn has_no_plans(&self) -> bool {
+        self.loaded.detected.format.plan_title().is_none()
+    }
+
     /// The name of its format.
     pub(super) fn format(&self) -> &'static str {
         self.loaded.detected.format.name()

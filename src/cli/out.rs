@@ -109,6 +109,27 @@ impl<'w> Out<'w> {
         self.to.write_all(b"\n")
     }
 
+    /// One JSON object and a newline, of which one member is an array that is printed as it is made: `begin` without
+    /// the closing brace, the parts of the array, each some elements or nothing, and the members behind it.
+    pub(super) fn listing(
+        &mut self,
+        begin: &str,
+        name: &str,
+        parts: impl Iterator<Item = String>,
+        behind: &Answer,
+    ) -> io::Result<()> {
+        put_escaped(begin, &mut self.to)?;
+        write!(self.to, ",{}:[", json::quote(name))?;
+        for (number, part) in parts.filter(|part| !part.is_empty()).enumerate() {
+            self.to.write_all(if number > 0 { b"," } else { b"" })?;
+            put_escaped(&part, &mut self.to)?;
+        }
+        let mut end = "]".to_owned();
+        put_members(behind, &mut end);
+        end.push('}');
+        self.json(&end)
+    }
+
     /// One line of text.
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         let text = self.shown(text);
@@ -237,13 +258,19 @@ pub(super) struct Header {
 
 /// An answer as one JSON text: the header, then its members.
 pub(super) fn answer(header: &Header, members: &Answer) -> String {
+    let mut out = answer_begin(header, members);
+    out.push('}');
+    out
+}
+
+/// The beginning of an answer: the header and its first members.
+pub(super) fn answer_begin(header: &Header, members: &Answer) -> String {
     let mut out = format!("{{\"obelus\":{VERSION},\"format\":{}", json::quote(header.format));
     if let Some(record) = header.record {
         let _ = write!(out, ",\"record\":{record}");
     }
     let _ = write!(out, ",\"step\":{},\"steps\":{}", header.step, header.steps);
     put_members(members, &mut out);
-    out.push('}');
     out
 }
 

@@ -1,12 +1,14 @@
 //! `obelus plan`: the calls to come, or the agents of a pipeline, as a graph.
 
 use super::args::{Question, parsed};
-use super::out::{Out, answer};
+use super::out::{Out, answer_begin};
 use super::{Command, Stop};
-use crate::format::Answer;
-use crate::json::{self, Value};
+use crate::format::plan::{End, PlanView};
 use crate::model::Problem;
 use clap::{ArgMatches, Args};
+
+/// Most sources of one node that are listed for people.
+const SOURCES_MAX: usize = 20;
 
 pub(super) const COMMAND: Command = Command { name: "plan", describe: Options::augment_args, run };
 
@@ -20,60 +22,47 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
-    let Some(members) = opened.run.plan(opened.step, opened.bytes()) else {
+    if opened.has_no_plans() {
         return Err(Problem::usage(format!("the format {} has no plans", opened.format())).into());
-    };
-    if options.question.json {
-        out.json(&answer(&opened.header(), &members))?;
-    } else {
-        show(&members, out)?;
+    }
+    match options.question.json {
+        true => {
+            if let Some(plan) = opened.run.plan(opened.step, opened.bytes()) {
+                out.listing(&answer_begin(&opened.header(), &plan.head), "edges", plan.edges, &plan.tail)?;
+            }
+        }
+        false => show(opened.run.plan_view(opened.step, opened.bytes()), out)?,
     }
     Ok(0)
 }
 
 /// The nodes in the order in which they can run, each with its wave, its state and what it waits for.
-fn show(members: &Answer, out: &mut Out) -> Result<(), Stop> {
-    let member = |name: &str| members.iter().find(|(n, _)| *n == name).and_then(|(_, v)| json::parse(v.get()).ok());
-    let (Some(nodes), Some(edges)) = (member("nodes"), member("edges")) else { return Ok(()) };
-    let (nodes, edges) = (nodes.as_array().unwrap_or_default(), edges.as_array().unwrap_or_default());
-    if nodes.is_empty() {
+fn show(plan: Option<PlanView>, out: &mut Out) -> Result<(), Stop> {
+    let Some(plan) = plan.filter(|plan| !plan.nodes.is_empty()) else {
         return Ok(out.line("no plan holds at this step")?);
-    }
-    let waves = member("waves");
-    let waves = waves.as_ref().and_then(Value::as_array).unwrap_or_default();
-    let wave_of = |id: &str| waves.iter().position(|w| w.as_array().is_some_and(|w| w.iter().any(|i| i.text == id)));
-    let mut order: Vec<(usize, Vec<String>)> = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let id = text(node, "id");
-        let wave = wave_of(&id);
-        let row = vec![
-            wave.map_or("on or behind a cycle".to_owned(), |w| format!("wave {w}")),
-            id.clone(),
-            format!("{}{}", text(node, "tool"), text(node, "agent")),
-            text(node, "instance"),
-            text(node, "status"),
-            sources(edges, &id),
-        ];
-        order.push((wave.unwrap_or(usize::MAX), row));
-    }
-    order.sort_by_key(|(wave, _)| *wave);
-    Ok(out.table(&order.into_iter().map(|(_, row)| row).collect::<Vec<_>>())?)
+    };
+    let waves = plan.order.waves.iter().enumerate();
+    let mut order: Vec<(String, usize)> =
+        waves.flat_map(|(w, nodes)| nodes.iter().map(move |&node| (format!("wave {w}"), node))).collect();
+    let mut is_ordered = vec![false; plan.nodes.len()];
+    order.iter().for_each(|(_, node)| is_ordered[*node] = true);
+    let others = (0..plan.nodes.len()).filter(|&node| !is_ordered[node]);
+    order.extend(others.map(|node| ("on or behind a cycle".to_owned(), node)));
+    let row = |(wave, id): (String, usize)| {
+        let node = &plan.nodes[id];
+        let word = |text: &Option<String>| text.clone().unwrap_or_default();
+        vec![wave, id.to_string(), word(&node.name), word(&node.instance), word(&node.status), sources(&plan, id)]
+    };
+    Ok(out.table(&order.into_iter().map(row).collect::<Vec<_>>())?)
 }
 
 /// What a node takes from which others.
-fn sources(edges: &[Value<'_>], id: &str) -> String {
-    let from: Vec<String> = edges
-        .iter()
-        .filter(|edge| text(edge, "to") == id)
-        .map(|edge| format!("{} from {}", text(edge, "ref") + &text(edge, "data_type"), text(edge, "from")))
-        .collect();
-    from.join(", ")
-}
-
-/// A member as text for people: nothing for what is absent or null.
-fn text(value: &Value<'_>, key: &str) -> String {
-    match value.get(key) {
-        Some(v) if !v.is_null() => v.as_str().unwrap_or(v.text).to_owned(),
-        _ => String::new(),
+fn sources(plan: &PlanView, node: usize) -> String {
+    let ends = plan.edges.to(node, SOURCES_MAX + 1);
+    let from = |end: &End<'_>| format!("{} from {}", end.label, end.node).trim_start().to_owned();
+    let mut shown: Vec<String> = ends.iter().take(SOURCES_MAX).map(from).collect();
+    if ends.len() > shown.len() {
+        shown.push("and more".to_owned());
     }
+    shown.join(", ")
 }

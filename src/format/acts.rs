@@ -4,7 +4,7 @@ pub(super) mod evidence;
 mod plan;
 
 use super::cause::Origin;
-use super::plan::{PlanView, ReadBy, RefState};
+use super::plan::{Edges, PlanAnswer, PlanView, ReadBy, RefState};
 use super::run::{Answer, Credit, Field, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
@@ -14,6 +14,7 @@ use crate::rules::acts::{
 use crate::state::{Event, Exam, IdentityId, IdentityView, Told, Tree, Verdicts};
 use evidence::Evidence;
 use serde_json::value::RawValue;
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -284,7 +285,7 @@ impl Run for ActsRun {
         Resolved { is_ok: target.is_some(), status, fields, target }
     }
 
-    fn plan(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Answer> {
+    fn plan(&self, step: StepNo, bytes: &dyn Bytes) -> Option<PlanAnswer> {
         Some(plan_answer(self.log.plan(step, bytes)))
     }
 
@@ -337,28 +338,36 @@ fn view_entry(entry: acts::Entry) -> ViewEntry {
 }
 
 /// The plan as `CLI.md` has it; without one its members are null and empty.
-fn plan_answer(plan: Option<Plan>) -> Answer {
+fn plan_answer(plan: Option<Plan>) -> PlanAnswer {
     let Some(plan) = plan else {
-        let mut fields = vec![field("source", null()), field("plan_step", null())];
-        fields
-            .extend(["nodes", "edges", "waves", "order", "cycles", "blocked"].map(|n| field(n, list([].into_iter()))));
-        return fields;
+        let empty = |name| field(name, list([].into_iter()));
+        let head = vec![field("source", null()), field("plan_step", null()), empty("nodes")];
+        let tail = ["waves", "order", "cycles", "blocked"].map(empty).to_vec();
+        return PlanAnswer { head, edges: Box::new(std::iter::empty()), tail };
     };
-    let mut fields = vec![field("source", quote(plan.source.name())), field("plan_step", plan.step.to_string())];
-    fields.extend(plan.mode.as_deref().map(|mode| field("mode", quote(mode))));
+    let mut head = vec![field("source", quote(plan.source.name())), field("plan_step", plan.step.to_string())];
+    head.extend(plan.mode.as_deref().map(|mode| field("mode", quote(mode))));
+    head.push(field("nodes", list(plan.nodes.iter().enumerate().map(node))));
     let ids = |ids: &Vec<usize>| list(ids.iter().map(usize::to_string));
-    let edge = |(from, to, reference): &(usize, usize, String)| {
-        object(&[("from", from.to_string()), ("to", to.to_string()), ("ref", quote(reference))])
-    };
-    fields.extend([
-        field("nodes", list(plan.nodes.iter().enumerate().map(node))),
-        field("edges", list(plan.edges.iter().map(edge))),
-        field("waves", list(plan.waves.iter().map(ids))),
-        field("order", list(plan.waves.iter().flatten().map(usize::to_string))),
-        field("cycles", list(plan.cycles.iter().map(ids))),
-        field("blocked", ids(&plan.blocked)),
-    ]);
-    fields
+    let order = plan.order;
+    let tail = vec![
+        field("waves", list(order.waves.iter().map(ids))),
+        field("order", list(order.waves.iter().flatten().map(usize::to_string))),
+        field("cycles", list(order.cycles.iter().map(ids))),
+        field("blocked", ids(&order.blocked)),
+    ];
+    let (count, edges) = (plan.nodes.len(), plan.edges);
+    PlanAnswer { head, edges: Box::new((0..count).map(move |from| edges_from(from, &edges))), tail }
+}
+
+/// The edges from one call, sorted by reader and reference.
+fn edges_from(from: usize, edges: &Edges) -> String {
+    let mut out = String::new();
+    for end in edges.from(from, usize::MAX) {
+        let comma = if out.is_empty() { "" } else { "," };
+        let _ = write!(out, "{comma}{{\"from\":{from},\"to\":{},\"ref\":{}}}", end.node, quote(end.label));
+    }
+    out
 }
 
 fn node((id, node): (usize, &acts::Node)) -> String {

@@ -1,7 +1,30 @@
 //! The graph of a plan at a step, as screens show it: nodes in waves, what each takes and gives, what is wrong with it.
 
+use super::Answer;
 use crate::model::StepNo;
-pub use crate::rules::graph::Order;
+use crate::rules::acts::Places;
+pub use crate::rules::graph::{Edges, End, Order};
+use std::fmt;
+
+/// What `plan --json` answers: the members before and behind `edges`. There can be as many edges as the square of the
+/// nodes: they are made node by node while they are printed.
+pub struct PlanAnswer {
+    /// The members before.
+    pub head: Answer,
+    /// The edges as JSON texts: those of one node joined by commas.
+    pub edges: Box<dyn Iterator<Item = String>>,
+    /// The members behind.
+    pub tail: Answer,
+}
+
+impl fmt::Debug for PlanAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlanAnswer").field("head", &self.head).field("tail", &self.tail).finish_non_exhaustive()
+    }
+}
+
+/// How many edges are counted.
+pub const EDGES_COUNTED_MAX: usize = 100_000;
 
 /// A plan, or what contracts, a pipeline or a response make of one, at a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,8 +37,12 @@ pub struct PlanView {
     pub mode: Option<String>,
     /// Its nodes, numbered from 0.
     pub nodes: Vec<PlanNode>,
-    /// Its edges, sorted by their ends.
-    pub edges: Vec<PlanEdge>,
+    /// Its edges, labelled with what goes along them: the reader's reference, a type.
+    pub edges: Edges,
+    /// How many edges there are; [`EDGES_COUNTED_MAX`] stands for that many and more.
+    pub edge_count: usize,
+    /// What its calls write.
+    pub writers: Places,
     /// Waves, cycles and what is behind them (A40, S26).
     pub order: Order,
     /// Nodes that get the same from several sides (S27).
@@ -78,17 +105,6 @@ pub enum PortState {
     Awaited,
     /// Nothing supplies it, or what stands there is of another type.
     Missing,
-}
-
-/// An edge from who gives to who takes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PlanEdge {
-    /// The node that gives.
-    pub from: usize,
-    /// The node that takes.
-    pub to: usize,
-    /// What: the reader's reference, a type; empty where an edge names none.
-    pub label: String,
 }
 
 /// A node that gets the same from several sides.

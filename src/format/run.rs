@@ -1,7 +1,7 @@
 //! What a format is, and what it makes of records: a run.
 
 use super::cause::Origin;
-use super::plan::{PlanView, ReadBy, RefState};
+use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
@@ -302,7 +302,7 @@ pub trait Run: Send + Sync {
         bytes: &dyn Bytes,
     ) -> Resolved;
     /// `plan --json`: the members behind the header; None where the format has no plans.
-    fn plan(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+    fn plan(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<PlanAnswer> {
         None
     }
     /// The plan as the screen shows it; None where none holds at the step.

@@ -2,7 +2,7 @@
 
 mod plan;
 
-use super::plan::PlanView;
+use super::plan::{PlanAnswer, PlanView};
 use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Near, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
@@ -341,7 +341,7 @@ impl Run for Context {
         Resolved { target: Some((id, path)), ..answer("ok", fields) }
     }
 
-    fn plan(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+    fn plan(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<PlanAnswer> {
         Some(plan_members(&scopix::plan(&self.log.declared().at(step))))
     }
 
@@ -453,17 +453,17 @@ fn slot_member<'s>(slot: &'s Slot<'_>) -> SlotMember<'s> {
     }
 }
 
-fn plan_members(plan: &Plan) -> Answer {
+fn plan_members(plan: &Plan) -> PlanAnswer {
     let node = |(id, node)| {
         let node: &scopix::Node = node;
         NodeMember { id, agent: &node.agent, status: node.status.as_deref() }
     };
     let nodes: Vec<_> = plan.nodes.iter().enumerate().map(node).collect();
-    let edge = |e| {
-        let e: &scopix::Edge = e;
-        EdgeMember { from: e.from, to: e.to, data_type: e.data_type.as_deref(), content_type_hint: e.hint.as_deref() }
+    let edge = |e: &scopix::Edge| {
+        let (data_type, content_type_hint) = (e.data_type.as_deref(), e.hint.as_deref());
+        raw(&EdgeMember { from: e.from, to: e.to, data_type, content_type_hint }).get().to_owned()
     };
-    let edges: Vec<_> = plan.edges.iter().map(edge).collect();
+    let edges: Vec<String> = plan.edges.iter().map(edge).collect();
     let conflict = |c| {
         let c: &scopix::Conflict = c;
         ConflictMember {
@@ -474,17 +474,17 @@ fn plan_members(plan: &Plan) -> Answer {
         }
     };
     let conflicts: Vec<_> = plan.conflicts.iter().map(conflict).collect();
-    vec![
-        ("source", raw(&plan.source.map(scopix::Source::name))),
-        ("nodes", raw(&nodes)),
-        ("edges", raw(&edges)),
+    let head = vec![("source", raw(&plan.source.map(scopix::Source::name))), ("nodes", raw(&nodes))];
+    let tail = vec![
         ("waves", raw(&plan.order.waves)),
         ("order", raw(&plan.order.flat())),
         ("cycles", raw(&plan.order.cycles)),
         ("blocked", raw(&plan.order.blocked)),
         ("conflicts", raw(&conflicts)),
-    ]
+    ];
+    PlanAnswer { head, edges: Box::new(edges.into_iter()), tail }
 }
+
 /// S12: source and time of a write.
 fn credit(meta: &Meta) -> Credit {
     let quoted = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), json::quote);

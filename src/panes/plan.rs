@@ -2,14 +2,18 @@
 
 use super::row::next_hit;
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, state::at, value};
-use crate::format::plan::{PlanNode, PlanView, Port, PortState};
+use crate::format::plan::{EDGES_COUNTED_MAX, End, PlanNode, PlanView, Port, PortState};
 use crate::model::StepNo;
 use crate::text::{Pattern, Role};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Plans of more nodes than this start with their nodes folded.
 const OPEN_NODES_MAX: usize = 30;
+/// Most edges that the nodes of a plan list together, shared out evenly; each lists a few in any case.
+const EDGES_MAX: usize = 100_000;
+const NODE_EDGES_MIN: usize = 10;
 
 /// What a row of the plan stands for; numbers are those of the [`PlanView`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,8 +38,10 @@ pub enum PlanLine {
     Read(usize, usize),
     /// Something that a node gives.
     Write(usize, usize),
-    /// An edge, below the node that gives; whether more follow.
-    Edge(usize, bool),
+    /// One of the edges of a node that gives; whether more follow.
+    Edge(usize, usize, bool),
+    /// A node has more edges than these.
+    MoreEdges(usize),
     /// A conflict, below its node.
     Conflict(usize),
 }
@@ -61,7 +67,7 @@ pub struct PlanPane {
     at: Option<PlanLine>,
     folds: HashMap<usize, bool>,
     fold_version: u64,
-    cache: std::cell::RefCell<Option<(CacheKey, Rc<Vec<PlanLine>>)>>,
+    cache: RefCell<Option<(CacheKey, Rc<Vec<PlanLine>>)>>,
 }
 
 impl PlanPane {
@@ -165,8 +171,9 @@ impl PlanPane {
             PlanLine::Instance(node, i) => plan.nodes[node].instances[i].step.or(plan.step).map(PlanTarget::Step),
             PlanLine::Read(node, i) => port(node, &plan.nodes[node].reads[i]),
             PlanLine::Write(node, i) => port(node, &plan.nodes[node].writes[i]),
-            PlanLine::Edge(edge, _) => {
-                self.show(open, PlanLine::Node(plan.edges[edge].to));
+            PlanLine::Edge(node, i, _) => {
+                let to = plan.edges.from(node, i + 1).get(i)?.node;
+                self.show(open, PlanLine::Node(to));
                 Some(PlanTarget::Moved)
             }
             PlanLine::Conflict(i) => {
@@ -174,7 +181,7 @@ impl PlanPane {
                 self.show(open, PlanLine::Node(parent));
                 Some(PlanTarget::Moved)
             }
-            PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
+            PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked | PlanLine::MoreEdges(_) => None,
         }
     }
 
@@ -183,7 +190,7 @@ impl PlanPane {
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let (plan, line) = (open.plan()?, self.line(open)?);
         let lines = build(&plan, |_| true);
-        let painter = Painter { plan: &plan, pane: self, cells: usize::MAX };
+        let painter = Painter { plan: &plan, pane: self, cells: usize::MAX, edges: RefCell::default() };
         let is_hit = |row: &usize| pattern.is_match(&painter.row(lines[*row]).plain());
         let hits: Vec<usize> = (0..lines.len()).filter(is_hit).collect();
         let here = lines.iter().position(|other| *other == line).unwrap_or(0);
@@ -208,8 +215,9 @@ impl PlanPane {
             return Window::notice(&empty_notice(open), extent.width);
         };
         let range = self.scroll.top.min(lines.len())..lines.len().min(self.scroll.top + extent.height);
+        let painter = Painter { plan: &plan, pane: self, cells: extent.width, edges: RefCell::default() };
         let rows = range.map(|i| {
-            let row = Painter { plan: &plan, pane: self, cells: extent.width }.row(lines[i]);
+            let row = painter.row(lines[i]);
             row.hit(Hit::Row(i)).cursor(has_focus && i == self.scroll.cursor)
         });
         Window { rows: rows.collect(), top: self.scroll.top, total: lines.len() }
@@ -218,17 +226,14 @@ impl PlanPane {
 
 /// The rows when of all nodes those are unfolded.
 fn build(plan: &PlanView, is_open: impl Fn(usize) -> bool) -> Vec<PlanLine> {
-    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
-    for (i, edge) in plan.edges.iter().enumerate() {
-        edges[edge.from].push(i);
-    }
+    let most = edges_max(plan);
     let mut out = vec![PlanLine::Head];
     let mut put = |heading: PlanLine, nodes: &[usize]| {
         out.extend([PlanLine::Gap, heading]);
         for &node in nodes {
             out.push(PlanLine::Node(node));
             if is_open(node) {
-                put_details(plan, node, &edges[node], &mut out);
+                put_details(plan, node, most, &mut out);
             }
         }
     };
@@ -244,15 +249,23 @@ fn build(plan: &PlanView, is_open: impl Fn(usize) -> bool) -> Vec<PlanLine> {
     out
 }
 
-fn put_details(plan: &PlanView, node: usize, edges: &[usize], out: &mut Vec<PlanLine>) {
+/// How many edges each node of a plan lists.
+fn edges_max(plan: &PlanView) -> usize {
+    (EDGES_MAX / plan.nodes.len().max(1)).max(NODE_EDGES_MIN)
+}
+
+fn put_details(plan: &PlanView, node: usize, edges_max: usize, out: &mut Vec<PlanLine>) {
     let shown = &plan.nodes[node];
     out.extend((0..shown.instances.len()).map(|i| PlanLine::Instance(node, i)));
     out.extend(shown.why.is_some().then_some(PlanLine::Why(node)));
     out.extend((0..shown.reads.len()).map(|i| PlanLine::Read(node, i)));
     out.extend((0..shown.writes.len()).map(|i| PlanLine::Write(node, i)));
-    let conflicts = plan.conflicts.iter().enumerate().filter(|(_, c)| c.node == node);
-    out.extend(conflicts.map(|(i, _)| PlanLine::Conflict(i)));
-    out.extend(edges.iter().enumerate().map(|(i, edge)| PlanLine::Edge(*edge, i + 1 < edges.len())));
+    let first = plan.conflicts.partition_point(|c| c.node < node);
+    let conflicts = plan.conflicts[first..].iter().take_while(|c| c.node == node).count();
+    out.extend((first..first + conflicts).map(PlanLine::Conflict));
+    let edges = plan.edges.from(node, edges_max.saturating_add(1)).len();
+    out.extend((0..edges.min(edges_max)).map(|i| PlanLine::Edge(node, i, i + 1 < edges)));
+    out.extend((edges > edges_max).then_some(PlanLine::MoreEdges(node)));
 }
 
 /// The node that a row belongs to.
@@ -262,8 +275,9 @@ fn node_of(plan: &PlanView, line: PlanLine) -> Option<usize> {
         | PlanLine::Instance(node, _)
         | PlanLine::Why(node)
         | PlanLine::Read(node, _)
-        | PlanLine::Write(node, _) => Some(node),
-        PlanLine::Edge(edge, _) => plan.edges.get(edge).map(|e| e.from),
+        | PlanLine::Write(node, _)
+        | PlanLine::Edge(node, ..)
+        | PlanLine::MoreEdges(node) => Some(node),
         PlanLine::Conflict(i) => plan.conflicts.get(i).map(|c| c.node),
         PlanLine::Head | PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
     }
@@ -305,6 +319,7 @@ struct Painter<'p> {
     plan: &'p PlanView,
     pane: &'p PlanPane,
     cells: usize,
+    edges: RefCell<Option<(usize, Vec<End<'p>>)>>,
 }
 
 impl Painter<'_> {
@@ -341,12 +356,13 @@ impl Painter<'_> {
             }
             PlanLine::Read(node, i) => self.port("takes", &self.plan.nodes[node].reads[i]),
             PlanLine::Write(node, i) => self.port("gives", &self.plan.nodes[node].writes[i]),
-            PlanLine::Edge(edge, has_more) => {
-                let edge = &self.plan.edges[edge];
+            PlanLine::MoreEdges(_) => Row::text(Role::Dim, "     └→ and more; `obelus plan --json` lists all"),
+            PlanLine::Edge(node, i, has_more) => {
+                let edge = self.edge(node, i);
                 let connector = if has_more { "     ├→ " } else { "     └→ " };
                 let left = vec![
                     Piece::of(Role::Border, connector),
-                    Piece::of(Role::Call, &self.name(edge.to)),
+                    Piece::of(Role::Call, &self.name(edge.node)),
                     Piece::of(Role::Dim, &format!("  {}", edge.label)),
                 ];
                 Row::new(left)
@@ -375,7 +391,7 @@ impl Painter<'_> {
         }
         let counts = [
             value::count_of(plan.nodes.len(), "node"),
-            value::count_of(plan.edges.len(), "edge"),
+            edge_count(plan.edge_count),
             value::count_of(plan.order.waves.len(), "wave"),
         ];
         left.push(Piece::of(Role::Dim, &format!(" · {}", counts.join(", "))));
@@ -431,6 +447,16 @@ impl Painter<'_> {
         Row::new(left).right(step_piece(port.step))
     }
 
+    /// An edge of a node. The edges are made once for the rows of one node that follow one another.
+    fn edge(&self, node: usize, number: usize) -> End<'_> {
+        let mut made = self.edges.borrow_mut();
+        if made.as_ref().is_none_or(|(of, _)| *of != node) {
+            *made = Some((node, self.plan.edges.from(node, edges_max(self.plan))));
+        }
+        let edge = made.as_ref().and_then(|(_, edges)| edges.get(number).copied());
+        edge.unwrap_or(End { node, label: "" })
+    }
+
     fn name(&self, node: usize) -> String {
         let node = &self.plan.nodes[node];
         let name = node.name.as_deref().unwrap_or("(no name)");
@@ -442,7 +468,13 @@ fn has_details(plan: &PlanView, node: usize) -> bool {
     let shown = &plan.nodes[node];
     let is_bare =
         shown.why.is_none() && shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
-    !is_bare || plan.edges.iter().any(|e| e.from == node) || plan.conflicts.iter().any(|c| c.node == node)
+    !is_bare || !plan.edges.from(node, 1).is_empty() || plan.conflicts.binary_search_by_key(&node, |c| c.node).is_ok()
+}
+
+/// `5 edges`; of very many only that there are at least so many.
+fn edge_count(count: usize) -> String {
+    let least = if count >= EDGES_COUNTED_MAX { "≥ " } else { "" };
+    format!("{least}{}", value::count_of(count, "edge"))
 }
 
 /// `  done in 2 of 3`, for a call that runs in every instance.

@@ -1,5 +1,9 @@
 //! The order of a graph of calls or agents: waves, cycles, and what waits behind them (A40, S26).
 
+mod edges;
+
+pub use edges::{Biclique, Edges, End};
+
 /// A40: in which order the nodes of a graph can run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Order {

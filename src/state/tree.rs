@@ -188,6 +188,12 @@ impl Tree {
         id
     }
 
+    /// Whether any object of any identity ever had a member of that name.
+    #[must_use]
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.has(name)
+    }
+
     /// The number of an identity that was seen.
     #[must_use]
     pub fn find(&self, identity: &Identity) -> Option<IdentityId> {

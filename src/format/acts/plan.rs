@@ -1,22 +1,23 @@
 //! Plans and references of Agent/Data for the screen.
 
-use crate::format::plan::{PlanEdge, PlanInstance, PlanNode, PlanView, Port, PortState, ReadBy, RefState};
+use crate::format::plan::{EDGES_COUNTED_MAX, PlanInstance, PlanNode, PlanView, Port, PortState, ReadBy, RefState};
 use crate::json::Key;
 use crate::model::{Bytes, Identity, StepNo};
-use crate::rules::acts::{Log, Node, Plan, Reference, Supply, parse_reference, spans};
-use crate::rules::graph::Order;
+use crate::rules::acts::{Log, Node, Plan, Reference, Supply, spans};
 use std::ops::Range;
 
 /// A37 to A41: the plan at a step; None where none holds.
 pub(super) fn view(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Option<PlanView> {
-    let Plan { source, step: at, mode, nodes, edges, waves, cycles, blocked } = log.plan(step, bytes)?;
+    let Plan { source, step: at, mode, nodes, edges, order, writers } = log.plan(step, bytes)?;
     Some(PlanView {
         source: source.name(),
         step: Some(at),
         mode,
         nodes: nodes.into_iter().map(node).collect(),
-        edges: edges.into_iter().map(|(from, to, label)| PlanEdge { from, to, label }).collect(),
-        order: Order { waves, cycles, blocked },
+        edge_count: edges.count(EDGES_COUNTED_MAX),
+        edges,
+        writers,
+        order,
         conflicts: Vec::new(),
     })
 }
@@ -64,7 +65,7 @@ pub(super) fn references(
     let state = |reference: &Reference| {
         if log.is_found(reference, step) {
             RefState::Found
-        } else if log.is_awaited(reference, step) || plan().is_some_and(|plan| writes(&plan, reference)) {
+        } else if log.is_awaited(reference, step) || plan().is_some_and(|plan| is_written(&plan, reference)) {
             RefState::Awaited
         } else {
             RefState::Dangling
@@ -73,10 +74,9 @@ pub(super) fn references(
     spans(text).into_iter().map(|(range, reference)| (range, state(&reference))).collect()
 }
 
-/// Whether a call of a plan writes what a reference names.
-fn writes(plan: &PlanView, reference: &Reference) -> bool {
-    let ports = plan.nodes.iter().flat_map(|node| &node.writes);
-    ports.into_iter().filter_map(|port| parse_reference(&port.text)).any(|written| written.touches(reference))
+/// Whether a call of a plan writes what a reference names, in any instance.
+fn is_written(plan: &PlanView, reference: &Reference) -> bool {
+    plan.writers.is_touched(reference)
 }
 
 /// A38, A39: the calls that read a value.

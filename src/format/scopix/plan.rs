@@ -1,8 +1,9 @@
 //! Contracts, pipelines and responses of Scopix for the screen: the graph, and what stands for each input.
 
-use crate::format::plan::{PlanConflict, PlanEdge, PlanNode, PlanView, Port, PortState};
+use crate::format::plan::{EDGES_COUNTED_MAX, Edges, PlanConflict, PlanNode, PlanView, Port, PortState};
 use crate::json::Key;
 use crate::model::StepNo;
+use crate::rules::acts::Places;
 use crate::rules::scopix::{self, Contract, Holding, Log, Present, Supply};
 
 /// S25 to S28: the graph at a step; None where nothing declares one.
@@ -19,8 +20,9 @@ pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
         made.step = ports.newest(&node.agent);
         made
     });
-    let nodes = nodes.collect();
-    let edge = |e: scopix::Edge| PlanEdge { from: e.from, to: e.to, label: kind(e.data_type.as_deref(), &e.hint) };
+    let nodes: Vec<PlanNode> = nodes.collect();
+    let edge = |e: scopix::Edge| (e.from, e.to, kind(e.data_type.as_deref(), &e.hint));
+    let edges = Edges::listed(nodes.len(), plan.edges.into_iter().map(edge).collect());
     let conflict = |c: scopix::Conflict| PlanConflict {
         node: c.node,
         parents: c.parents,
@@ -31,7 +33,9 @@ pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
         step: log.declared().newest(step),
         mode: None,
         nodes,
-        edges: plan.edges.into_iter().map(edge).collect(),
+        edge_count: edges.count(EDGES_COUNTED_MAX),
+        edges,
+        writers: Places::default(),
         order: plan.order,
         conflicts: plan.conflicts.into_iter().map(conflict).collect(),
     })

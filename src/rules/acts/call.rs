@@ -113,12 +113,6 @@ impl Call {
     pub(super) fn writes(&self) -> Vec<&Reference> {
         distinct(self.output.iter().flat_map(Expression::references))
     }
-
-    /// A39: whether what it writes at `path` is what `reader` reads there, in the instance of the reader.
-    #[must_use]
-    pub(super) fn supplies(&self, path: &Reference, reader_instance: Option<&str>, read: &Reference) -> bool {
-        (self.instance.is_none() || self.instance.as_deref() == reader_instance) && path.touches(read)
-    }
 }
 
 fn distinct<'r>(references: impl Iterator<Item = &'r Reference>) -> Vec<&'r Reference> {

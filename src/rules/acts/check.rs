@@ -6,6 +6,7 @@ use super::finding::{BAD_OUTPUT_PATH, BAD_REFERENCE, DANGLING_REFERENCE, Note, P
 use super::graph;
 use super::log::{Log, Reader};
 use super::message::{Message, Type};
+use super::places::Places;
 use super::reference::Reference;
 use super::resolve::Resolver;
 use super::status::Judge;
@@ -66,31 +67,22 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
         }
     }
     if message.kind != Type::Call {
-        for cycle in graph::order(calls.len(), &graph::edges(&calls)).cycles {
+        let writers = graph::writers(&calls);
+        for cycle in graph::edges(&calls, &writers).order().cycles {
             let text = format!("calls {cycle:?} wait for one another (A40)");
             notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
         }
-    }
-    if message.kind == Type::Plan && !has_ambiguous_writes(&calls) {
-        notes.extend(unused_writes(&calls, |_, path| path.canonical()));
+        if message.kind == Type::Plan && !has_ambiguous_writes(&calls) {
+            notes.extend(unused_writes(&calls, &writers, |_, path| path.canonical()));
+        }
     }
 }
 
 /// A44: what a call of a plan message writes and no other call of it can read.
-fn unused_writes(calls: &[Call], print: impl Fn(&Call, &Reference) -> String) -> Vec<Note> {
-    let mut notes = Vec::new();
-    for (writer, call) in calls.iter().enumerate() {
-        for path in call.writes() {
-            let others = calls.iter().enumerate().filter(|(i, _)| *i != writer);
-            let is_read = others.into_iter().any(|(_, reader)| {
-                reader.reads().into_iter().any(|read| call.supplies(path, reader.instance.as_deref(), read))
-            });
-            if !is_read {
-                notes.push(Note::at(UNUSED_WRITE, print(call, path), "no other call of the plan reads it"));
-            }
-        }
-    }
-    notes
+fn unused_writes(calls: &[Call], writers: &Places, print: impl Fn(&Call, &Reference) -> String) -> Vec<Note> {
+    let text = "no other call of the plan reads it";
+    let unread = graph::unread(calls, writers).into_iter();
+    unread.map(|(call, path)| Note::at(UNUSED_WRITE, print(call, path), text)).collect()
 }
 
 /// A43: the references of the message of step `open`, against the state at a step and the instances it has.
@@ -102,12 +94,13 @@ pub(super) fn references(
     reader: Reader<'_>,
 ) -> Vec<(StepNo, Note)> {
     let calls = log.with_message(open, reader, |message, _| call::of(message)).unwrap_or_default();
-    let judge = Judge::new(log, step, open, &calls, reader);
+    let writers = graph::writers(&calls);
+    let judge = Judge::new(log, step, open, &calls, &writers, reader);
     let mut notes = Vec::new();
     if log.kind(open) == Some(Type::Plan) && has_ambiguous_writes(&calls) {
         let print =
             |call: &Call, path: &Reference| Resolver::new(&log.tree, open, call.instance.as_deref()).canonical(path);
-        notes.extend(unused_writes(&calls, print).into_iter().map(|note| (open, note)));
+        notes.extend(unused_writes(&calls, &writers, print).into_iter().map(|note| (open, note)));
     }
     for (index, call) in calls.iter().enumerate() {
         for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, instances)) {

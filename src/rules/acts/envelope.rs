@@ -124,7 +124,9 @@ impl Log {
         let Alignment { withdrawn, restored, .. } = alignment;
         let values = withdrawn.iter().filter_map(|s| self.row(*s)).filter(|r| r.has_value());
         let lost: BTreeSet<IdentityId> = values.filter_map(|r| r.identity()).collect();
-        self.lost.extend(lost.into_iter().map(|id| (at, id)));
+        for id in lost {
+            self.lost.entry(self.tree.identity(id).kind.clone()).or_insert(at);
+        }
         let old_len = self.context.now().len();
         if old_len > 0 && withdrawn.len() == old_len {
             self.solutions.clears.push(at);

@@ -1,41 +1,55 @@
 //! The graph of a plan: who waits for whom, in which waves calls can run, and where they turn in circles (A39, A40).
 
 use super::call::Call;
+use super::places::{Places, has_other};
 use super::reference::Reference;
-use crate::rules::graph::{self, Order};
-use std::collections::{BTreeSet, HashMap};
+use crate::rules::graph::{Biclique, Edges};
 
-/// One edge: the writer, the reader, and the reader's reference by its number in its reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Edge {
-    pub from: usize,
-    pub to: usize,
-    pub read: usize,
-}
-
-/// A39: an edge for each reference that a call reads when another writes it.
-pub(super) fn edges(calls: &[Call]) -> Vec<Edge> {
-    let mut writers: HashMap<&str, Vec<(usize, &Reference)>> = HashMap::new();
-    for (from, call) in calls.iter().enumerate() {
+/// The calls of one list by what they write.
+pub(super) fn writers(calls: &[Call]) -> Places {
+    let mut places = Places::default();
+    for (number, call) in calls.iter().enumerate() {
         for path in call.writes() {
-            writers.entry(path.kind.as_str()).or_default().push((from, path));
+            places.add(number, call.instance.as_deref(), path);
         }
     }
-    let mut edges = BTreeSet::new();
+    places
+}
+
+/// A39: an edge for each reference that a call reads when another writes it. Labels are the references of all calls, in
+/// order.
+pub(super) fn edges(calls: &[Call], writers: &Places) -> Edges {
+    let group = |number| Biclique { from: writers.owners(number).to_vec(), to: Vec::new() };
+    let mut groups: Vec<Biclique> = (0..writers.len()).map(group).collect();
+    let mut label = 0;
     for (to, reader) in calls.iter().enumerate() {
-        for (number, read) in reader.reads().into_iter().enumerate() {
-            for (from, path) in writers.get(read.kind.as_str()).into_iter().flatten() {
-                if *from != to && calls[*from].supplies(path, reader.instance.as_deref(), read) {
-                    edges.insert(Edge { from: *from, to, read: number });
-                }
+        for read in reader.reads() {
+            for number in writers.supplying(read, reader.instance.as_deref()) {
+                groups[number].to.push((to, label));
+            }
+            label += 1;
+        }
+    }
+    Edges::new(calls.len(), groups)
+}
+
+/// Which of the paths that calls of one list write no other call of it reads, with their calls (A44).
+pub(super) fn unread<'c>(calls: &'c [Call], writers: &Places) -> Vec<(&'c Call, &'c Reference)> {
+    let mut readers = vec![Vec::new(); writers.len()];
+    for (number, reader) in calls.iter().enumerate() {
+        for read in reader.reads() {
+            for group in writers.supplying(read, reader.instance.as_deref()) {
+                readers[group].push(number);
             }
         }
     }
-    edges.into_iter().collect()
-}
-
-/// A40: waves, cycles and what is behind them, of `count` calls.
-pub(super) fn order(count: usize, edges: &[Edge]) -> Order {
-    let pairs: Vec<(usize, usize)> = edges.iter().map(|e| (e.from, e.to)).collect();
-    graph::order(count, &pairs)
+    let mut found = Vec::new();
+    for (number, call) in calls.iter().enumerate() {
+        let is_read = |path: &&Reference| {
+            let mut groups = writers.having(path, call.instance.as_deref()).into_iter();
+            groups.any(|group| has_other(readers[group].iter(), number))
+        };
+        found.extend(call.writes().into_iter().filter(|path| !is_read(path)).map(|path| (call, path)));
+    }
+    found
 }

@@ -15,6 +15,7 @@ use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
 use crate::model::{Bytes, Finding, Place, Record, Span, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A run: where its steps stand, the state they make, and what was found on the way.
@@ -38,8 +39,8 @@ pub struct Log {
     pub(super) plans: Vec<StepNo>,
     /// Steps whose method is `erase` (A41).
     pub(super) erases: Vec<StepNo>,
-    /// Identities whose values were withdrawn or reset, and when (A41).
-    pub(super) lost: Vec<(StepNo, IdentityId)>,
+    /// Kinds of which a value was withdrawn or reset, and when that was first so (A41).
+    pub(super) lost: HashMap<String, StepNo>,
     findings: Vec<Arc<Finding>>,
     texts: Texts,
     /// Steps with calls whose references wait for the end of their tick (A43).

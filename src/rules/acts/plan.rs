@@ -1,14 +1,15 @@
 //! The plan that holds at a step (A37 to A41).
 
 use super::call::{self, Call};
-use super::graph::{self, Edge};
+use super::graph;
 use super::log::{Log, Reader};
+use super::places::Places;
 use super::reference::Reference;
 use super::resolve::Resolver;
 use super::status::Judge;
 pub use super::status::{NodeStatus, Supply};
 use crate::model::{Bytes, StepNo};
-use crate::rules::graph::Order;
+use crate::rules::graph::{Edges, Order};
 use std::collections::HashSet;
 
 /// A37: where a plan stands.
@@ -65,14 +66,12 @@ pub struct Plan {
     pub mode: Option<String>,
     /// Its calls.
     pub nodes: Vec<Node>,
-    /// Writer, reader and the reader's reference, sorted.
-    pub edges: Vec<(usize, usize, String)>,
+    /// A39: from writer to reader, labelled with the reader's reference.
+    pub edges: Edges,
     /// A40.
-    pub waves: Vec<Vec<usize>>,
-    /// A40.
-    pub cycles: Vec<Vec<usize>>,
-    /// A40.
-    pub blocked: Vec<usize>,
+    pub order: Order,
+    /// What its calls write, as the message has it.
+    pub writers: Places,
 }
 
 /// References of a call as they are printed at a step (A33).
@@ -96,8 +95,6 @@ impl Log {
         let is_solution = self.row(at)?.kind().is_solution();
         let (calls, mode) =
             self.with_message(at, reader, |message, _| (call::of(message), message.text("mode").map(str::to_owned)))?;
-        let edges = graph::edges(&calls);
-        let Order { waves, cycles, blocked } = graph::order(calls.len(), &edges);
         let printed = |references: Vec<&Reference>, call: &Call| -> Vec<String> {
             let resolver = Resolver::new(&self.tree, step, call.instance.as_deref());
             references.into_iter().map(|r| resolver.canonical(r)).collect()
@@ -106,18 +103,18 @@ impl Log {
             .iter()
             .map(|call| Ports { reads: printed(call.reads(), call), writes: printed(call.writes(), call) })
             .collect();
-        let nodes = self.nodes(step, at, &calls, &ports, reader);
-        let mut edges: Vec<_> =
-            edges.iter().map(|Edge { from, to, read }| (*from, *to, ports[*to].reads[*read].clone())).collect();
-        edges.sort();
-        edges.dedup();
+        let writers = graph::writers(&calls);
+        let judge = Judge::new(self, step, at, &calls, &writers, reader);
+        let nodes = self.nodes(step, &calls, &ports, &judge);
+        let labels = ports.iter().flat_map(|ports| ports.reads.iter().cloned()).collect();
+        let edges = graph::edges(&calls, &writers).labelled(labels);
+        let order = edges.order();
         let source = if is_solution { Source::Solution } else { Source::Plan };
-        Some(Plan { source, step: at, mode, nodes, edges, waves, cycles, blocked })
+        Some(Plan { source, step: at, mode, nodes, edges, order, writers })
     }
 
-    fn nodes(&self, step: StepNo, at: StepNo, calls: &[Call], ports: &[Ports], reader: Reader<'_>) -> Vec<Node> {
+    fn nodes(&self, step: StepNo, calls: &[Call], ports: &[Ports], judge: &Judge<'_>) -> Vec<Node> {
         let instances = self.instances(step);
-        let judge = Judge::new(self, step, at, calls, reader);
         let node = |(index, call): (usize, &Call)| {
             let (status, each) = judge.statuses(index, &instances);
             let reads = once(&ports[index].reads, call.reads());

@@ -3,12 +3,12 @@
 use super::call::{Call, When, is_true};
 use super::expression::Expression;
 use super::log::{Log, Reader};
+use super::places::Places;
 use super::reference::{Reference, Segment};
 use super::resolve::{Outcome, Resolver};
 use super::write;
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
-use std::collections::HashMap;
 
 /// A41: the status of a call. In the order in which the least counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,23 +63,24 @@ pub(super) struct Judge<'l> {
     log: &'l Log,
     step: StepNo,
     calls: &'l [Call],
-    /// What each call writes, by kind: a plan of a thousand calls asks a thousand times who supplies a path.
-    writers: HashMap<&'l str, Vec<(usize, &'l Reference)>>,
-    /// Erased paths after the plan, with their identities.
-    erased: Vec<(Identity, Reference)>,
+    /// What each call writes.
+    writers: &'l Places,
+    /// Erased paths after the plan.
+    erased: Places,
     reader: Reader<'l>,
 }
 
 impl<'l> Judge<'l> {
     /// The calls of the message of step `plan` at a step.
-    pub(super) fn new(log: &'l Log, step: StepNo, plan: StepNo, calls: &'l [Call], reader: Reader<'l>) -> Self {
+    pub(super) fn new(
+        log: &'l Log,
+        step: StepNo,
+        plan: StepNo,
+        calls: &'l [Call],
+        writers: &'l Places,
+        reader: Reader<'l>,
+    ) -> Self {
         let erased = log.erased_after(plan, step, reader);
-        let mut writers: HashMap<&str, Vec<(usize, &Reference)>> = HashMap::new();
-        for (index, call) in calls.iter().enumerate() {
-            for path in call.writes() {
-                writers.entry(path.kind.as_str()).or_default().push((index, path));
-            }
-        }
         Self { log, step, calls, writers, erased, reader }
     }
 
@@ -112,11 +113,7 @@ impl<'l> Judge<'l> {
     fn is_done(&self, call: &Call, instance: Option<&'l str>) -> bool {
         let own = Resolver { falls_back: false, ..self.resolver(instance) };
         let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Outcome::Found(_)));
-        let is_erased = || {
-            self.erased.iter().any(|(identity, path)| {
-                identity.instance.as_deref() == instance && call.writes().iter().any(|w| w.touches(path))
-            })
-        };
+        let is_erased = || call.writes().iter().any(|w| !self.erased.touching(w, instance).is_empty());
         is_written || (call.has_output && !is_erased())
     }
 
@@ -143,8 +140,7 @@ impl<'l> Judge<'l> {
 
     /// A41: another call can write it, a person may approve it, or its kind had data that was withdrawn or reset.
     fn can_be_supplied(&self, index: usize, read: &Reference, instance: Option<&str>) -> bool {
-        let mut writers = self.writers.get(read.kind.as_str()).into_iter().flatten().filter(|(i, _)| *i != index);
-        writers.any(|(i, path)| self.calls[*i].supplies(path, instance, read))
+        self.writers.has_supplier(index, read, instance)
             || is_approval(read)
             || self.log.was_lost(&read.kind, self.step)
     }
@@ -234,7 +230,20 @@ impl<'l> Judge<'l> {
         let own = self.calls[index].instance.as_deref();
         let others: &[String] = if own.is_some() { &[] } else { instances };
         let dangles_in = |instance| gates.iter().any(|gate| self.gate(index, gate, instance) == Gate::Dangling);
-        dangles_in(own) && others.iter().all(|i| dangles_in(Some(i)))
+        let stays = |gate: &Vec<Reference>| self.gate(index, gate, own) == Gate::Dangling && !self.may_differ(gate);
+        dangles_in(own) && (gates.iter().any(stays) || others.iter().all(|i| dangles_in(Some(i))))
+    }
+
+    /// Whether a gate that dangles globally may do otherwise in some instance: something writes it there, or all its
+    /// names were seen. A plan of calls with mistaken names would else be looked up in every instance.
+    fn may_differ(&self, gate: &[Reference]) -> bool {
+        gate.iter().any(|reference| {
+            let seen = |segment: &Segment| match segment.on_object() {
+                Some(name) => name == "length" || segment.on_array().is_some() || self.log.tree.has_name(name),
+                None => true,
+            };
+            self.writers.is_touched(reference) || reference.path.iter().all(seen)
+        })
     }
 }
 
@@ -253,26 +262,25 @@ pub(super) fn is_approval(reference: &Reference) -> bool {
 }
 
 impl Log {
-    /// A41: what messages after the plan erased.
-    fn erased_after(&self, plan: StepNo, step: StepNo, reader: Reader<'_>) -> Vec<(Identity, Reference)> {
+    /// A41: what messages after the plan erased, each in its identity.
+    fn erased_after(&self, plan: StepNo, step: StepNo, reader: Reader<'_>) -> Places {
         let from = self.erases.partition_point(|s| *s <= plan);
         let later = self.erases[from..].iter().copied().take_while(|s| *s <= step);
-        let mut erased = Vec::new();
+        let mut erased = Places::default();
         for step in later.filter(|s| self.holds(*s, step)) {
-            let found = self.with_message(step, reader, |message, _| {
+            self.with_message(step, reader, |message, _| {
                 let planned = write::plan(message, &mut Vec::new());
-                let Identity { kind, .. } = &planned.identity;
-                let reference = |keys: &Vec<Key>| Reference { kind: kind.clone(), path: segments(keys) };
-                let paths = planned.ops.iter().map(|(keys, _)| reference(keys));
-                paths.map(|path| (planned.identity.clone(), path)).collect::<Vec<_>>()
+                let Identity { kind, instance } = &planned.identity;
+                for (keys, _) in &planned.ops {
+                    erased.add(0, instance.as_deref(), &Reference { kind: kind.clone(), path: segments(keys) });
+                }
             });
-            erased.extend(found.unwrap_or_default());
         }
         erased
     }
 
     /// A41: whether data of that kind was withdrawn or reset by a step.
     pub(super) fn was_lost(&self, kind: &str, step: StepNo) -> bool {
-        self.lost.iter().any(|(at, id)| *at <= step && self.tree.identity(*id).kind == kind)
+        self.lost.get(kind).is_some_and(|first| *first <= step)
     }
 }
