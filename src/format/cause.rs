@@ -5,7 +5,7 @@ use crate::json::{self, Data, Key, Value};
 use crate::model::{Bytes, Span, StepKind, StepNo};
 use crate::state::cause::{Copied, Copies, is_telling};
 use crate::state::{IdentityId, NodeId, Stored};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Most hops that are followed.
 const HOPS_MAX: usize = 32;
@@ -14,6 +14,8 @@ const RESULT_STEPS_MAX: StepNo = 200;
 const RESULT_BYTES_MAX: u64 = 2 << 20;
 /// Longest value, as JSON text in bytes, that is looked for in results.
 const VALUE_BYTES_MAX: usize = 4 << 10;
+/// How often the text of a message is searched before it is read.
+const SEARCHES_MAX: usize = 16;
 
 /// What a message says of where its values came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,7 +92,7 @@ pub struct Trail<'r> {
     /// Of the last message that was asked: whose, which, what it says.
     origin: Option<(IdentityId, StepNo, Origin)>,
     /// Messages in which results were looked for.
-    messages: BTreeMap<StepNo, Vec<u8>>,
+    messages: BTreeMap<StepNo, Candidate>,
     /// Their bytes.
     held: u64,
 }
@@ -153,38 +155,77 @@ impl<'r> Trail<'r> {
             if read > RESULT_BYTES_MAX {
                 return None;
             }
-            let message = self.message(step, span)?;
-            if finder.find(message).is_none() {
-                continue;
-            }
-            let described = run.step(step, bytes);
-            let is_result = described.answers.is_some() || described.sign == StepKind::Result;
-            let holds = || json::parse(std::str::from_utf8(message).ok()?).ok().map(|value| has_leaf(&value, &text));
-            if is_result && holds() == Some(true) {
-                return Some(Hop::Result { step, call: described.answers });
+            let candidate = self.message(step, span)?;
+            candidate.look(&finder, || answered(run, step, bytes));
+            if let Some(Looked::Result { call, leaves }) = &candidate.looked
+                && leaves.contains(text.as_ref())
+            {
+                return Some(Hop::Result { step, call: *call });
             }
         }
         None
     }
 
-    /// The text of a message.
-    fn message(&mut self, step: StepNo, span: Span) -> Option<&[u8]> {
+    /// A message that may be a result.
+    fn message(&mut self, step: StepNo, span: Span) -> Option<&mut Candidate> {
         if !self.messages.contains_key(&step) {
             if self.held + span.len > 2 * RESULT_BYTES_MAX {
                 (self.messages, self.held) = (BTreeMap::new(), 0);
             }
             self.held += span.len;
-            self.messages.insert(step, self.bytes.read(span).ok()?);
+            let text = self.bytes.read(span).ok()?;
+            self.messages.insert(step, Candidate { text, searches: 0, looked: None });
         }
-        self.messages.get(&step).map(Vec::as_slice)
+        self.messages.get_mut(&step)
     }
 }
 
-fn has_leaf(value: &Value<'_>, text: &str) -> bool {
+/// A message that may be a result. It is searched as text first; where it is asked about often, or seems to have the
+/// value, it is read, once for all values.
+struct Candidate {
+    text: Vec<u8>,
+    searches: usize,
+    looked: Option<Looked>,
+}
+
+/// What a message turned out to be.
+enum Looked {
+    /// No result.
+    Other,
+    /// A result, the call that it answers, and its leaves as compact JSON text.
+    Result { call: Option<StepNo>, leaves: HashSet<String> },
+}
+
+impl Candidate {
+    fn look(&mut self, finder: &memchr::memmem::Finder<'_>, read: impl FnOnce() -> Option<Option<StepNo>>) {
+        self.searches += 1;
+        if self.looked.is_some() || (self.searches <= SEARCHES_MAX && finder.find(&self.text).is_none()) {
+            return;
+        }
+        let text = std::mem::take(&mut self.text);
+        let leaves = || {
+            let mut leaves = HashSet::new();
+            let value = std::str::from_utf8(&text).ok().and_then(|text| json::parse(text).ok());
+            value.iter().for_each(|value| put_leaves(value, &mut leaves));
+            leaves
+        };
+        self.looked = Some(read().map_or(Looked::Other, |call| Looked::Result { call, leaves: leaves() }));
+    }
+}
+
+/// The call that the message of a step answers, if it is a result.
+fn answered(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> Option<Option<StepNo>> {
+    let described = run.step(step, bytes);
+    (described.answers.is_some() || described.sign == StepKind::Result).then_some(described.answers)
+}
+
+fn put_leaves(value: &Value<'_>, leaves: &mut HashSet<String>) {
     match &value.data {
-        Data::Array(items) => items.iter().any(|item| has_leaf(item, text)),
-        Data::Object(object) => object.entries().any(|(_, item)| has_leaf(item, text)),
-        _ => json::compact(value) == text,
+        Data::Array(items) => items.iter().for_each(|item| put_leaves(item, leaves)),
+        Data::Object(object) => object.entries().for_each(|(_, item)| put_leaves(item, leaves)),
+        _ => {
+            leaves.insert(json::compact(value));
+        }
     }
 }
 
@@ -229,6 +270,8 @@ mod tests {
             let value = event.value.as_ref().unwrap();
             assert_eq!(trail.hop(Written { node: event.node, author: event.author, value }), None);
         }
+        let searches = trail.messages.values().filter(|message| message.looked.is_none());
+        assert_eq!(searches.count(), 0, "each message is read once for all values, not searched for each");
         let read = bytes.1.load(Relaxed);
         assert!(events.len() == 300 && (50..500).contains(&read), "{} events, {read} reads", events.len());
     }

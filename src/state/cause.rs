@@ -7,7 +7,7 @@ use super::versions::{Kept, What};
 use super::{IdentityId, NodeId, Stored, Tree};
 use crate::json;
 use crate::model::StepNo;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Least characters of a string that carries information.
 const STRING_CHARS_MIN: usize = 4;
@@ -40,8 +40,7 @@ pub fn is_telling(value: &Stored) -> bool {
 #[derive(Debug)]
 pub struct Copies<'t> {
     tree: &'t Tree,
-    /// Numbers of versions, ascending.
-    by_value: HashMap<Stored, Vec<u32>>,
+    by_value: HashMap<Stored, Stretches>,
 }
 
 /// A leaf that a value was copied from.
@@ -59,8 +58,8 @@ impl<'t> Copies<'t> {
     /// Looks for these values; those that tell nothing are passed over.
     #[must_use]
     pub fn of(tree: &'t Tree, values: impl IntoIterator<Item = Stored>) -> Self {
-        let mut by_value: HashMap<Stored, Vec<u32>> =
-            values.into_iter().filter(is_telling).map(|value| (value, Vec::new())).collect();
+        let mut by_value: HashMap<Stored, Stretches> =
+            values.into_iter().filter(is_telling).map(|value| (value, Stretches::default())).collect();
         if !by_value.is_empty() {
             // Most values have another length than those wanted, and need not be looked up.
             let mut is_wanted = [false; Kept::CLASSES];
@@ -68,12 +67,14 @@ impl<'t> Copies<'t> {
             for (number, version) in (0..).zip(tree.versions.since(0)) {
                 if let What::Leaf(kept) = version.what
                     && is_wanted[kept.class()]
-                    && let Some(numbers) = by_value.get_mut(&tree.versions.value(kept))
+                    && let Some(stretches) = by_value.get_mut(&tree.versions.value(kept))
                 {
-                    numbers.push(number);
+                    stretches.starts.push(number);
                 }
             }
         }
+        let end = |number| tree.next_version(tree.version(number).node, number).unwrap_or(u32::MAX);
+        by_value.values_mut().for_each(|stretches| stretches.close(end));
         Self { tree, by_value }
     }
 
@@ -81,19 +82,17 @@ impl<'t> Copies<'t> {
     /// just before. `reads` are the nodes that the writing call says it read.
     #[must_use]
     pub fn source(&self, node: NodeId, author: StepNo, value: &Stored, reads: &[NodeId]) -> Option<Copied> {
-        let numbers = self.by_value.get(value)?;
+        let stretches = self.by_value.get(value)?;
         let limit = self.tree.limit_before(author);
-        let held = &numbers[..numbers.partition_point(|number| *number < limit)];
         let reader = self.tree.identity(self.owner(node));
         let mut best: Option<(u8, Copied)> = None;
-        let mut seen = HashSet::from([node]);
-        for number in held.iter().rev() {
-            let version = self.tree.version(*number);
-            if !seen.insert(version.node) || self.tree.before_limit(version.node, limit) != Some(*number) {
+        let mut at = limit;
+        for _ in 0..LOOK_MAX {
+            let Some(number) = stretches.newest_at(at, limit) else { break };
+            at = number;
+            let version = self.tree.version(number);
+            if version.node == node {
                 continue;
-            }
-            if seen.len() > LOOK_MAX {
-                break;
             }
             let id = self.owner(version.node);
             let instance = &self.tree.identity(id).instance;
@@ -104,7 +103,7 @@ impl<'t> Copies<'t> {
                 Some(_) => 3,
             };
             if best.is_none_or(|(held, _)| rank < held) {
-                best = Some((rank, Copied { node: version.node, id, step: self.tree.credit(*number).author }));
+                best = Some((rank, Copied { node: version.node, id, step: self.tree.credit(number).author }));
             }
             if rank == 0 || (rank == 1 && reads.is_empty()) {
                 break;
@@ -131,6 +130,56 @@ impl<'t> Copies<'t> {
             root = parent;
         }
         self.tree.identity_of_root(root)
+    }
+}
+
+/// Stretches of versions in which leaves hold one value, by where they start; those that hold at one place are found
+/// without a look at all that have ended before.
+#[derive(Debug, Default)]
+struct Stretches {
+    /// Numbers of the versions, ascending.
+    starts: Vec<u32>,
+    /// A segment tree over where they end, which is where the next version of the node begins: the leaves stand in its
+    /// second half, each place before has the greatest end of the two below.
+    ends: Vec<u32>,
+}
+
+impl Stretches {
+    /// How many leaves the tree has: a power of two, and one more than needed.
+    fn room(&self) -> usize {
+        (self.starts.len() + 1).next_power_of_two()
+    }
+
+    fn close(&mut self, end: impl Fn(u32) -> u32) {
+        let room = self.room();
+        self.ends = vec![0; room];
+        self.ends.extend(self.starts.iter().map(|start| end(*start)));
+        self.ends.resize(2 * room, 0);
+        for at in (1..room).rev() {
+            self.ends[at] = self.ends[2 * at].max(self.ends[2 * at + 1]);
+        }
+    }
+
+    /// The last version before `below` that still holds at `limit`.
+    fn newest_at(&self, below: u32, limit: u32) -> Option<u32> {
+        // From the first that starts too late up to the root: what stands left of the way, the nearest first.
+        let mut at = self.room() + self.starts.partition_point(|start| *start < below);
+        while at > 1 {
+            if at % 2 == 1 && self.ends[at - 1] >= limit {
+                return Some(self.last_below(at - 1, limit));
+            }
+            at /= 2;
+        }
+        None
+    }
+
+    /// The last version below a place of the tree, of which one holds at `limit`.
+    fn last_below(&self, place: usize, limit: u32) -> u32 {
+        let mut at = place;
+        while at < self.room() {
+            at = if self.ends[2 * at + 1] >= limit { 2 * at + 1 } else { 2 * at };
+        }
+        self.starts[at - self.room()]
     }
 }
 
@@ -201,7 +250,7 @@ mod tests {
         let b = node(&tree, "b", "", "x");
         assert_eq!(copied(&tree, b, 2_999, &[]).as_deref(), Some("a.x @0"));
         let copies = Copies::of(&tree, [Stored::text_of("\"running\""), Stored::text_of("true")]);
-        let looked: Vec<usize> = copies.by_value.values().map(Vec::len).collect();
+        let looked: Vec<usize> = copies.by_value.values().map(|s| s.starts.len()).collect();
         assert_eq!(looked, [3_000], "each version once, and none for what tells nothing");
     }
 

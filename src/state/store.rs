@@ -67,6 +67,10 @@ impl Names {
         number
     }
 
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.numbers.contains_key(name)
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         let texts = self.texts.iter().map(|t| t.len() + 2 * size_of::<usize>()).sum::<usize>();
         texts + self.texts.len() * size_of::<Arc<str>>() + self.numbers.capacity() * (size_of::<(Arc<str>, u32)>() + 1)
@@ -101,6 +105,12 @@ impl Tree {
     pub(super) fn before_limit(&self, node: NodeId, limit: u32) -> Option<u32> {
         let numbers = self.numbers(node);
         numbers.partition_point(|v| *v < limit).checked_sub(1).map(|i| numbers[i])
+    }
+
+    /// Number of the version of a node that follows one of its versions.
+    pub(super) fn next_version(&self, node: NodeId, number: u32) -> Option<u32> {
+        let numbers = self.numbers(node);
+        numbers.get(numbers.partition_point(|v| *v <= number)).copied()
     }
 
     /// The limit that means "up to and including this step".
