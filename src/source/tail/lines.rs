@@ -54,6 +54,11 @@ impl Lines {
         }
     }
 
+    /// Gives back memory that is not needed until more comes.
+    pub(super) fn rest(&mut self) {
+        self.pending.shrink_to_fit();
+    }
+
     /// The byte at which the next piece begins.
     pub(super) fn at(&self) -> u64 {
         self.at

@@ -7,18 +7,20 @@ mod judge;
 mod lines;
 mod reading;
 mod track;
+mod tracks;
 
 use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
-use super::hints::Hints;
+use super::hints::{Heard, Hints};
 use super::{Input, is_missing};
 use crate::model::Problem;
 use crossbeam_channel::Receiver;
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use track::Track;
+use tracks::Tracks;
 
 pub(crate) use document::{Digest, Document, Found};
 
@@ -108,8 +110,7 @@ pub(super) type Tell<'a> = dyn FnMut(Told<'_>) + 'a;
 pub struct Tail {
     root: PathBuf,
     is_folder: bool,
-    /// By the path below the folder; of a file or stream the only one is nameless.
-    tracks: BTreeMap<OsString, Track>,
+    tracks: Tracks,
     hints: Hints,
     /// Time between looks, if notifications are not wanted.
     poll: Option<Duration>,
@@ -120,15 +121,15 @@ pub struct Tail {
     is_waiting_told: bool,
     /// What was wrong at the last walk; what still is, is not told again.
     troubles: Vec<Problem>,
-    /// Whether files were not looked at because too many others are open.
-    is_behind: bool,
+    /// Files that were not looked at because too many others are open.
+    behind: BTreeSet<OsString>,
 }
 
 impl Tail {
     /// Follows a path, which need not exist; with `poll` by looks alone, that often.
     #[must_use]
     pub fn new(path: &Path, poll: Option<Duration>) -> Self {
-        let tracks = BTreeMap::new();
+        let tracks = Tracks::default();
         let (looked, walked, turn) = (None, None, OsString::new());
         let root = path.to_owned();
         let mut tail = Self {
@@ -142,7 +143,7 @@ impl Tail {
             turn,
             is_waiting_told: false,
             troubles: Vec::new(),
-            is_behind: false,
+            behind: BTreeSet::new(),
         };
         tail.begin();
         tail
@@ -152,16 +153,16 @@ impl Tail {
     #[must_use]
     pub fn stream(input: Arc<Input>) -> Self {
         let mut tail = Self::new(Path::new(""), None);
-        tail.tracks = BTreeMap::from([(OsString::new(), Track::stream(input))]);
+        tail.tracks = Tracks::one(Track::stream(input));
         tail
     }
 
     fn begin(&mut self) {
         self.is_folder = self.root.is_dir();
         if self.is_folder {
-            self.tracks.clear();
+            self.tracks = Tracks::default();
         } else {
-            self.tracks.insert(OsString::new(), Track::new(self.root.clone()));
+            self.tracks = Tracks::one(Track::new(self.root.clone()));
         }
         self.watch();
     }
@@ -183,19 +184,19 @@ impl Tail {
     /// Whether anything could be read at all so far.
     #[must_use]
     pub fn has_read(&self) -> bool {
-        self.tracks.values().any(Track::has_read)
+        self.tracks.iter().any(Track::has_read)
     }
 
     /// Whether nothing more can come: a stream has ended, and all of it was told.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        !self.is_folder && self.tracks.values().all(Track::is_over)
+        !self.is_folder && self.tracks.iter().all(Track::is_over)
     }
 
     /// Time until something is due.
     #[must_use]
     pub fn wait(&self, now: Instant) -> Duration {
-        if self.tracks.values().any(|track| track.is_due) {
+        if self.tracks.has_due() {
             return Duration::ZERO;
         }
         let period = match (self.poll, self.is_folder) {
@@ -203,13 +204,13 @@ impl Tail {
             (None, true) if self.hints.are_heard() => LOOK_NOTIFIED,
             (None, true) => LOOK_POLLED,
             (None, false) => {
-                let periods = self.tracks.values().map(|track| track.period(self.hints.are_heard()));
+                let periods = self.tracks.iter().map(|track| track.period(self.hints.are_heard()));
                 periods.min().unwrap_or(LOOK_NOTIFIED)
             }
         };
-        let period = if self.is_behind { PACE } else { period };
+        let period = if self.is_behind() { PACE } else { period };
         let look = self.looked.map_or(Duration::ZERO, |at| (at + period).saturating_duration_since(now));
-        let timers = self.tracks.values().filter_map(|track| track.timer(now));
+        let timers = self.tracks.restless().filter_map(|(_, track)| track.timer(now));
         timers.chain([look]).min().unwrap_or(look)
     }
 
@@ -222,7 +223,7 @@ impl Tail {
     /// Whether files wait for their turn to be opened: more looks are due before all was read.
     #[must_use]
     pub fn is_behind(&self) -> bool {
-        self.is_behind
+        !self.behind.is_empty()
     }
 
     /// Looks at what may have changed: after a hint, or when [`Tail::wait`] is over.
@@ -237,39 +238,56 @@ impl Tail {
             self.walk(now, tell);
         }
         let is_all = heard.is_all || is_time || !self.is_folder || !self.hints.are_heard();
-        if self.is_behind {
-            self.close_resting(0);
+        if self.is_behind() {
+            self.tracks.close_resting(0);
         }
-        let was_behind = std::mem::take(&mut self.is_behind);
-        let mut open = self.handles();
-        let named = heard.below(&self.root);
-        for (name, track) in &mut self.tracks {
-            if is_all || was_behind || track.is_restless() || named.contains(Path::new(name)) {
-                if open >= HANDLES_MAX && !track.is_open() {
-                    self.is_behind = true;
-                    continue;
-                }
-                let before = track.handles();
-                let shown = name.to_string_lossy();
-                let file = self.is_folder.then_some(&*shown);
-                let is_elsewhere = track.look(now, &mut |generation, what| tell(Told { file, generation, what }));
-                open += track.handles().saturating_sub(before);
-                if is_elsewhere && self.poll.is_none() && !self.is_folder {
-                    self.hints.watch_file(&self.root);
-                }
-            }
+        let began = Instant::now();
+        for name in self.wanted(is_all, &heard) {
+            self.look_at(name, now, tell);
         }
         if is_all {
-            self.looked = Some(now);
+            // A look at very many files takes its time; there is as much between two of them.
+            self.looked = Some(now + began.elapsed());
         }
-        if self.handles() > HANDLES_MAX {
-            self.close_resting(HANDLES_MAX * 3 / 4);
+        if self.tracks.handles() > HANDLES_MAX {
+            self.tracks.close_resting(HANDLES_MAX * 3 / 4);
+        }
+    }
+
+    /// The paths to look at: all, or those that wait for their turn, are restless or were named.
+    fn wanted(&mut self, is_all: bool, heard: &Heard) -> Vec<OsString> {
+        let behind = std::mem::take(&mut self.behind);
+        if is_all {
+            return self.tracks.names();
+        }
+        let mut wanted: BTreeSet<OsString> = self.tracks.restless().map(|(name, _)| name.clone()).collect();
+        let named: HashSet<&Path> = heard.below(&self.root);
+        wanted.extend(named.into_iter().map(OsString::from));
+        // Only as many of those that wait as can be opened now.
+        let room = HANDLES_MAX.saturating_sub(self.tracks.handles());
+        let mut behind = behind.into_iter();
+        wanted.extend(behind.by_ref().take(room));
+        self.behind.extend(behind);
+        wanted.into_iter().collect()
+    }
+
+    fn look_at(&mut self, name: OsString, now: Instant, tell: &mut Tell<'_>) {
+        if self.tracks.handles() >= HANDLES_MAX && self.tracks.get(&name).is_some_and(|track| !track.is_open()) {
+            self.behind.insert(name);
+            return;
+        }
+        let shown = name.to_string_lossy();
+        let file = self.is_folder.then_some(&*shown);
+        let look = |track: &mut Track| track.look(now, &mut |generation, what| tell(Told { file, generation, what }));
+        let is_elsewhere = self.tracks.with(&name, look);
+        if is_elsewhere == Some(true) && self.poll.is_none() && !self.is_folder {
+            self.hints.watch_file(&self.root);
         }
     }
 
     /// A path that was not there may turn out to be a folder, or its own folder may come.
     fn begin_late(&mut self, tell: &mut Tell<'_>) {
-        if self.is_folder || self.has_read() || self.tracks.values().any(|track| !track.is_missing()) {
+        if self.is_folder || self.has_read() || self.tracks.iter().any(|track| !track.is_missing()) {
             return;
         }
         if self.root.is_dir() {
@@ -294,7 +312,7 @@ impl Tail {
         let mut troubles = Vec::new();
         for name in super::tree::files(&self.root, &mut troubles) {
             let path = self.root.join(&name);
-            self.tracks.entry(name).or_insert_with(|| Track::new(path));
+            self.tracks.add(name, || Track::new(path));
         }
         for Problem { message, .. } in troubles.iter().filter(|trouble| !self.troubles.contains(trouble)) {
             tell(Told { file: None, generation: 0, what: Tale::Notice(message.clone()) });
@@ -305,39 +323,25 @@ impl Tail {
     /// Reads a slice of one file; false if there is nothing to read now. Files take turns, so that none waits for a
     /// huge or slow one (T18).
     pub fn read(&mut self, now: Instant, tell: &mut Tell<'_>) -> bool {
-        let later = self.tracks.range_mut(std::mem::take(&mut self.turn)..).find(|(_, track)| track.is_due);
-        let next = match later {
-            Some(next) => Some(next),
-            None => self.tracks.iter_mut().find(|(_, track)| track.is_due),
-        };
-        let Some((name, track)) = next else { return false };
+        let Some(name) = self.tracks.next_due(&self.turn) else { return false };
         let shown = name.to_string_lossy();
         let file = self.is_folder.then_some(&*shown);
-        track.read(now, &mut |generation, what| tell(Told { file, generation, what }));
-        // The next in order.
-        self.turn = name.clone();
-        self.turn.push("\0");
+        self.tracks.with(&name, |track| {
+            track.read(now, &mut |generation, what| tell(Told { file, generation, what }));
+        });
+        drop(shown);
+        self.turn = name;
         true
     }
 
     /// The end of all is final: what is unfinished is told as it stands (T10).
     pub fn finish(&mut self, tell: &mut Tell<'_>) {
-        for (name, track) in &mut self.tracks {
+        for name in self.tracks.names() {
             let shown = name.to_string_lossy();
             let file = self.is_folder.then_some(&*shown);
-            track.finish(&mut |generation, what| tell(Told { file, generation, what }));
+            self.tracks.with(&name, |track| {
+                track.finish(&mut |generation, what| tell(Told { file, generation, what }));
+            });
         }
-    }
-
-    fn handles(&self) -> usize {
-        self.tracks.values().map(Track::handles).sum()
-    }
-
-    /// Closes the files that rested longest, until so many handles are left.
-    fn close_resting(&mut self, left: usize) {
-        let excess = self.handles().saturating_sub(left);
-        let mut resting: Vec<&mut Track> = self.tracks.values_mut().filter(|track| track.can_rest()).collect();
-        resting.sort_by_key(|track| track.last_growth());
-        resting.into_iter().take(excess).for_each(Track::close);
     }
 }

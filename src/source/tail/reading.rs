@@ -25,7 +25,7 @@ pub(super) struct Reading {
     pub(super) announce: Vec<Event>,
     pub(super) mode: Mode,
     /// Its file, if the path no longer leads there.
-    pub(super) own: Option<Content>,
+    pub(super) own: Option<Box<Content>>,
     pub(super) growth: Instant,
     pub(super) is_at_end: bool,
     /// Why it could not be read when it last was; told once, and tried again at each look (T17).

@@ -107,6 +107,9 @@ impl Track {
         if let Some(content) = self.follower.content() {
             content.close();
         }
+        if let Some(Reading { mode: Mode::Lines(lines), .. }) = &mut self.now {
+            lines.rest();
+        }
     }
 
     /// Time until something is due without a change.
@@ -161,7 +164,7 @@ impl Track {
 
     fn look_at_leaving(&mut self) {
         self.leaving.retain_mut(|reading| {
-            let change = reading.own.as_mut().map(Content::look_open);
+            let change = reading.own.as_mut().map(|own| own.look_open());
             if matches!(change, Some(Ok(Change::Grown))) {
                 reading.is_at_end = false;
                 self.is_due = true;
@@ -189,7 +192,7 @@ impl Track {
         // What was written to it since the last look is read too, unless it was overwritten.
         let is_void = matches!(old.look_open(), Ok(Change::Truncated));
         if let Some(mut reading) = self.now.replace(Reading::new(events, now)) {
-            (reading.own, reading.until, reading.is_at_end) = (Some(old), Some(now + DRAIN), false);
+            (reading.own, reading.until, reading.is_at_end) = (Some(Box::new(old)), Some(now + DRAIN), false);
             // A content that was closed rested at its end.
             if !is_void && reading.own.as_ref().is_some_and(|own| own.input().is_some()) {
                 self.leaving.push(reading);
