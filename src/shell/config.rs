@@ -6,6 +6,7 @@ use crate::format::FORMATS;
 use crate::model::Problem;
 use crate::review::{Filter, OwnName, Scope, Template};
 use crate::shell::templates::template_of;
+use crate::source::read_small_text;
 use crate::state::watch::Expected;
 use crate::text::near;
 use crate::ui::Background;
@@ -16,8 +17,7 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
@@ -291,18 +291,10 @@ fn ignored(path: &Path, message: &str) -> Problem {
 
 /// The text of a file, or none if there is no such file.
 fn read_text(path: &Path) -> Result<Option<String>, String> {
-    // A look first: to open a named pipe would wait for its writer.
-    let Ok(meta) = fs::metadata(path) else { return Ok(None) };
-    if !meta.is_file() {
-        return Err("this is no regular file".to_owned());
+    if fs::metadata(path).is_err() {
+        return Ok(None);
     }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(format!("it is longer than {FILE_BYTES_MAX} bytes"));
-    }
-    String::from_utf8(bytes).map(Some).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
+    read_small_text(path, FILE_BYTES_MAX).map(Some).map_err(|error| error.to_string())
 }
 
 /// What the file says: all but the themes.

@@ -2,8 +2,7 @@
 
 use crate::model::{Problem, lossy};
 use crate::review::{TEMPLATES, Template};
-use std::fs::File;
-use std::io::Read as _;
+use crate::source::read_small;
 use std::path::Path;
 
 /// Longest template that is read, in bytes.
@@ -26,14 +25,9 @@ pub fn template(asked: &str) -> Result<Template, Problem> {
 /// As for [`template`].
 pub fn template_of(asked: &str, file: &Path) -> Result<Template, Problem> {
     let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
-    let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(TEMPLATE_BYTES_MAX + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
+    let bytes = read_small(file, TEMPLATE_BYTES_MAX).map_err(|error| {
         let message = format!("{asked} is no template known by name, and no file that can be read: {error}");
         Problem::usage(message).hint(format!("known are {}", names.join(", ")))
     })?;
-    if bytes.len() as u64 > TEMPLATE_BYTES_MAX {
-        return Err(Problem::usage(format!("{asked} is longer than a template can be, {TEMPLATE_BYTES_MAX} bytes")));
-    }
     Template::of_file(asked, &lossy(&bytes)).map_err(|fault| Problem::usage(format!("template {asked}: {fault}")))
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::args::FileName;
 use crate::model::Problem;
+use crate::source;
 use crate::text::near;
 use serde::Deserialize;
 use std::io::ErrorKind;
@@ -9,6 +10,9 @@ use std::path::Path;
 
 /// Looked for in the current folder.
 const FILE: &str = "obelus.toml";
+/// Longest file that is read, in bytes.
+const FILE_BYTES_MAX: u64 = 256 << 10;
+
 /// All names that the file may have.
 const NAMES: &[&str] = &["check", "allow", "deny", "baseline"];
 
@@ -49,7 +53,7 @@ impl Config {
     /// It cannot be read, or says what is not understood.
     pub(super) fn read(named: Option<&FileName>) -> Result<Self, Problem> {
         let file = named.map_or(Path::new(FILE), FileName::as_ref);
-        match std::fs::read_to_string(file) {
+        match source::read_small_text(file, FILE_BYTES_MAX) {
             Ok(text) => Self::of(file, &text),
             Err(e) if named.is_none() && e.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(e) => Err(Problem::unreadable(format!("the configuration {} cannot be read: {e}", file.display()))),

@@ -11,6 +11,9 @@ use std::path::Path;
 /// Bytes of a record that stand for its content: a greater one differs within them, or in its length.
 const CONTENT_BYTES: u64 = 1 << 20;
 
+/// Longest baseline that is read, in bytes.
+const BASELINE_BYTES_MAX: u64 = 256 << 20;
+
 /// The baseline: what it knows, and what is to be known from now on.
 #[derive(Default)]
 pub(super) struct Known {
@@ -25,7 +28,7 @@ impl Known {
     /// It cannot be read, or is no baseline.
     pub(super) fn read(file: Option<&FileName>) -> Result<Self, Problem> {
         let Some(file) = file else { return Ok(Self::default()) };
-        let text = std::fs::read_to_string(file).map_err(|e| {
+        let text = source::read_small_text(file.as_ref(), BASELINE_BYTES_MAX).map_err(|e| {
             let message = format!("the baseline {file} cannot be read: {e}");
             Problem::unreadable(message).hint(format!("--write-baseline {file} makes one"))
         })?;

@@ -10,7 +10,10 @@ use crate::model::Problem;
 use crate::rules::adp;
 use serde_json::value::RawValue;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
+
+/// Longest line of a part, in bytes.
+const LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// The file that the lines of the whole name: it has none.
 const WHOLE: &str = "-";
@@ -41,6 +44,25 @@ pub(super) fn run(options: &Options, out: &mut Out) -> Result<u8, Stop> {
     Ok(status)
 }
 
+/// The lines of a part. A device may give one that never ends.
+fn lines(mut from: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
+    let mut next = move || -> io::Result<Option<String>> {
+        let mut line = String::new();
+        if from.by_ref().take(LINE_BYTES_MAX + 1).read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        if line.len() as u64 > LINE_BYTES_MAX {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("it is longer than {LINE_BYTES_MAX} bytes"),
+            ));
+        }
+        line.truncate(line.trim_end_matches(['\n', '\r']).len());
+        Ok(Some(line))
+    };
+    std::iter::from_fn(move || next().transpose())
+}
+
 struct Merge<'o, 'w> {
     options: &'o Options,
     out: &'o mut Out<'w>,
@@ -53,7 +75,7 @@ impl Merge<'_, '_> {
     /// Reads what was printed of one part, or of several.
     fn part(&mut self, name: &str, from: impl BufRead) -> Result<(), Stop> {
         let mut is_ended = true;
-        for (number, line) in from.lines().enumerate() {
+        for (number, line) in lines(from).enumerate() {
             let fault = |why: &str| {
                 let problem = Problem::unreadable(format!("{name}:{}: {why}", number + 1));
                 Stop::from(problem.hint("the parts are what `obelus stats --json` printed"))
