@@ -1,0 +1,131 @@
+//! Inputs that grow in one way each.
+
+use std::fmt::Write as _;
+
+/// A way to grow.
+pub(crate) struct Shape {
+    pub(crate) name: &'static str,
+    /// How much of it is once as much.
+    pub(crate) count: usize,
+    /// The text of so much.
+    pub(crate) make: fn(usize) -> String,
+}
+
+/// A record a line.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut out, i| {
+        let _ = writeln!(out, "{}", line(i));
+        out
+    })
+}
+
+fn listed(count: usize, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect::<Vec<_>>().join(",")
+}
+
+/// A message that writes a value to `†state`.
+fn state(value: &str) -> String {
+    format!(r#"{{"type":"state","state":{value}}}"#)
+}
+
+/// A message that writes a list to `†state.l`.
+fn list(count: usize, item: impl Fn(usize) -> String) -> String {
+    state(&format!(r#"{{"l":[{}]}}"#, listed(count, item)))
+}
+
+/// A value, a plan of so many calls, and a value again.
+fn plan(count: usize, call: impl Fn(usize) -> String) -> String {
+    let calls = format!(r#"{{"type":"plan","plan":[{}]}}"#, listed(count, call));
+    [state(r#"{"l":1}"#), calls, state(r#"{"m":2}"#)].join("\n")
+}
+
+fn call(read: &str, write: &str) -> String {
+    format!(r#"{{"_tool":"t","v":"†state.{read}","_outputPath":"†state.{write}"}}"#)
+}
+
+const fn shape(name: &'static str, count: usize, make: fn(usize) -> String) -> Shape {
+    Shape { name, count, make }
+}
+
+pub(crate) const SHAPES: &[Shape] = &[
+    shape("keys", 300, |n| {
+        let keys = listed(n, |i| format!(r#""k{i}":"value {i}""#));
+        format!("{}\n{}\n", state(&format!("{{{keys}}}")), state(r#"{"l":1}"#))
+    }),
+    shape("kinds", 200, |n| {
+        lines(n, |i| format!(r#"{{"type":"data","kind":"k{i}","data":{{"l":"value {i}"}}}}"#)) + &state("{}")
+    }),
+    shape("instances", 200, |n| {
+        lines(n, |i| format!(r#"{{"type":"state","_instance":"i{i}","state":{{"l":"value {i}"}}}}"#))
+    }),
+    shape("messages", 200, |n| lines(n, |i| state(&format!(r#"{{"l":"value {i}"}}"#)))),
+    shape("same", 200, |n| lines(n, |_| state(r#"{"l":"value"}"#))),
+    shape("line", 300, |n| list(n, |i| format!(r#"{{"a":{i},"b":"value {i}"}}"#))),
+    shape("string", 20_000, |n| state(&format!(r#"{{"l":"{}"}}"#, "x y ".repeat(n)))),
+    shape("deep", 10, |n| state(&format!(r#"{{"l":{}1{}}}"#, r#"{"a":"#.repeat(n), "}".repeat(n)))),
+    shape("errors", 200, |n| {
+        lines(n, |i| format!(r#"{{"type":"error","error":{{"why":"value {i}"}}}}"#)) + &state(r#"{"l":1}"#)
+    }),
+    shape("fan_in", 200, |n| plan(n, |i| call("l", &format!("o{i}")))),
+    shape("fan_out", 200, |n| plan(n, |i| call("x", &if i == 0 { "x".to_owned() } else { format!("o{i}") }))),
+    shape("product", 30, |n| plan(n * 10, |i| if i < n { call("l", "r") } else { call("r.x", &format!("o{i}")) })),
+    shape("chain", 200, |n| plan(n, |i| call(&format!("o{i}"), &format!("o{}", i + 1)))),
+    shape("dangling", 100, |n| {
+        let instances = lines(n, |i| format!(r#"{{"type":"state","_instance":"i{i}","state":{{"l":{i}}}}}"#));
+        instances + &lines(n, |i| format!(r#"{{"type":"call","call":{{"_tool":"t","v":"†state.none{i}"}}}}"#))
+    }),
+    shape("calls", 200, |n| {
+        state(r#"{"l":1}"#) + "\n" + &lines(n, |_| r#"{"type":"call","call":{"_tool":"t","v":"†state.l"}}"#.to_owned())
+    }),
+    shape("replaced", 60, |n| lines(n, |i| list(20, |j| ((i * 7 + j) % 1_000).to_string()))),
+    shape("appended", 200, |n| {
+        lines(n, |i| format!(r#"{{"type":"state","state":{{"l":["value {i}"]}},"_outputMethod":"concat"}}"#))
+    }),
+    shape("results", 60, |n| {
+        lines(n, |i| {
+            let data = format!(r#"{{"out":"value {i}"}}"#);
+            let result = format!(r#"{{"type":"data","kind":"r","data":{data},"_call":{{"_tool":"t"}}}}"#);
+            result + "\n" + &state(&format!(r#"{{"l":"value {i}"}}"#))
+        })
+    }),
+    shape("envelopes", 60, |n| {
+        let value = |i: usize| state(&format!(r#"{{"l":"value {i}"}}"#));
+        let context = |i: usize| listed(i.min(2) + 1, |j| value(i.saturating_sub(2) + j));
+        lines(n, |i| format!(r#"{{"context":[{}]}}"#, context(i)))
+    }),
+    shape("erased", 100, |n| {
+        lines(n, |i| {
+            let erase = format!(r#"{{"type":"state","state":{{"k{i}":1}},"_outputMethod":"erase"}}"#);
+            state(&format!(r#"{{"k{i}":1}}"#)) + "\n" + &erase
+        })
+    }),
+    shape("schema", 60, |n| {
+        let schema = r#"{"type":"object","properties":{"l":{"type":"string"}}}"#;
+        let first = format!(r#"{{"type":"state","state":{{"l":"a"}},"schema":{schema}}}"#);
+        first + "\n" + &lines(n, |i| state(&format!(r#"{{"l":"value {i}"}}"#)))
+    }),
+    shape("broken", 200, |n| lines(n, |i| format!("{{\"a\":{i}"))),
+    shape("chats", 60, |n| {
+        lines(n, |i| {
+            let said = format!(r#"{{"role":"assistant","content":"value {i}"}}"#);
+            format!(r#"{{"id":"c{i}","messages":[{{"role":"user","content":"hi {i}"}},{said}]}}"#)
+        })
+    }),
+    shape("attempts", 60, |n| {
+        lines(n, |i| {
+            let said = format!(r#"{{"role":"assistant","content":"value {}"}}"#, i % 3);
+            format!(r#"{{"id":"c","messages":[{{"role":"user","content":"hi"}},{said}]}}"#)
+        })
+    }),
+    shape("slots", 100, |n| {
+        let slots = listed(n, |i| format!(r#""s{i}":{{"value":{i},"data_type":"TEXT","source_node":"a"}}"#));
+        format!("{{\"conversation_id\":\"c\",\"contracts\":[],\"slots\":{{{slots}}}}}\n")
+    }),
+    shape("contracts", 60, |n| {
+        let port = |name: &str, i: usize| format!(r#"[{{"name":"{name}","data_type":"T{i}"}}]"#);
+        let contract = |i: usize| {
+            format!(r#"{{"name":"A{i}","capability":"c","inputs":{},"outputs":{}}}"#, port("x", i), port("y", i + 1))
+        };
+        format!("{{\"slots\":{{}},\"contracts\":[{}]}}\n", listed(n, contract))
+    }),
+];
