@@ -118,11 +118,11 @@ impl<'w> Out<'w> {
         parts: impl Iterator<Item = String>,
         behind: &Answer,
     ) -> io::Result<()> {
-        put_escaped(begin, &mut self.to)?;
+        put_escaped(begin, self.is_terminal, &mut self.to)?;
         write!(self.to, ",{}:[", json::quote(name))?;
         for (number, part) in parts.filter(|part| !part.is_empty()).enumerate() {
             self.to.write_all(if number > 0 { b"," } else { b"" })?;
-            put_escaped(&part, &mut self.to)?;
+            put_escaped(&part, self.is_terminal, &mut self.to)?;
         }
         let mut end = "]".to_owned();
         put_members(behind, &mut end);
