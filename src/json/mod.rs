@@ -19,7 +19,7 @@ pub use head::head;
 pub use number::{compare_numbers, same};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape, pointer_unescape};
-pub use print::{compact, pretty, quote, schema_text};
+pub use print::{compact, pretty, quote, schema_text, write_quoted};
 pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, TOO_DEEP, closed};
 pub use skim::Skim;
 pub use value::{Data, Member, Object, Value};

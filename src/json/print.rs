@@ -2,19 +2,32 @@
 
 use super::value::{Data, Value};
 use std::borrow::Cow;
+use std::io;
 
 /// A string as a JSON string: `"`, `\` and U+0000..U+001F escaped, nothing else (A24).
 #[must_use]
 pub fn quote(s: &str) -> String {
-    serde_json::Value::from(s).to_string()
+    // Text has no value that cannot be written.
+    serde_json::to_string(s).unwrap_or_default()
 }
 
 /// One line without spaces; numbers as written, strings by [`quote`], of duplicate keys the last (A6).
 #[must_use]
 pub fn compact(value: &Value<'_>) -> String {
+    if let Data::String(s) = &value.data {
+        return quote(s);
+    }
     let mut out = String::with_capacity(value.text.len());
     put_compact(value, &mut out);
     out
+}
+
+/// Writes a string as [`quote`] has it, piece by piece: the text of a huge one need not stand in memory again.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_quoted(s: &str, to: &mut impl io::Write) -> io::Result<()> {
+    serde_json::to_writer(to, s).map_err(io::Error::from)
 }
 
 fn put_compact(value: &Value<'_>, out: &mut String) {

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// Longest canonical text that is kept inline, in bytes.
 pub(super) const INLINE_MAX: usize = 22;
+/// Shortest string, in bytes, whose canonical text is not made only to be digested.
+const STREAMED_MIN: usize = 64 << 10;
 
 /// A value that the state holds, as canonical JSON text ([`json::compact`]) or as the place of its source text.
 ///
@@ -45,13 +47,14 @@ impl Stored {
     /// Keeps a value read from the input; `base` is the offset in the input of the text that the value was parsed from.
     #[must_use]
     pub fn of(value: &Value<'_>, base: u64) -> Self {
+        let span = Span { offset: base, len: 0 }.part(value.start, value.text.len());
         let text = match &value.data {
             // Without an escape a string is written as it is printed.
             Data::String(_) if memchr::memchr(b'\\', value.text.as_bytes()).is_none() => Cow::Borrowed(value.text),
+            Data::String(text) if text.len() > STREAMED_MIN => return Self::long_string(text, span),
             Data::String(_) | Data::Array(_) | Data::Object(_) => Cow::Owned(json::compact(value)),
             _ => Cow::Borrowed(value.text),
         };
-        let span = Span { offset: base, len: 0 }.part(value.start, value.text.len());
         Self::short_of(&text).unwrap_or_else(|| Self::long(&text, LongText::Span(span)))
     }
 
@@ -77,6 +80,16 @@ impl Stored {
         let mut digest = [0; 16];
         digest.copy_from_slice(&Sha256::digest(canonical.as_bytes())[..16]);
         Self::Long(Long { digest, first: canonical.as_bytes().first().copied().unwrap_or_default(), text })
+    }
+
+    /// A long string with escapes, whose canonical text is never made as a whole.
+    fn long_string(text: &str, span: Span) -> Self {
+        let mut hash = Sha256::new();
+        // Digests take all that is written to them.
+        let _ = json::write_quoted(text, &mut hash);
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&hash.finalize()[..16]);
+        Self::Long(Long { digest, first: b'"', text: LongText::Span(span) })
     }
 
     /// The canonical JSON text; reads the input for a long value.
@@ -217,6 +230,14 @@ impl Hash for Stored {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_huge_string_is_what_its_canonical_text_is() {
+        let text = format!("\"{}\"", "\\u00e9\\n\\u001b\\/".repeat(STREAMED_MIN));
+        let value = json::parse(&text).unwrap();
+        assert_eq!(Stored::of(&value, 0), Stored::text_of(&json::compact(&value)));
+        assert_eq!(Stored::of(&value, 0).first_byte(), b'"');
+    }
 
     #[test]
     fn long_values_come_out_as_they_went_in() {
