@@ -1,6 +1,6 @@
 //! What happened, in the order of A30.
 
-use super::{Event, IdentityId, NodeId, Tree};
+use super::{Event, EventOp, IdentityId, NodeId, Tree};
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +23,23 @@ impl Tree {
         let all = self.limit_before(step)..self.limit(step);
         let numbers: Vec<u32> = all.filter(|v| self.version(*v).event.is_some()).collect();
         self.settled(&numbers)
+    }
+
+    /// What a step did, write by write: the node, and what happened to it. As [`Tree::events`], but in the order of the
+    /// writes, and nothing is made of the values: a step may write a million.
+    pub fn changes(&self, step: StepNo) -> impl Iterator<Item = (NodeId, EventOp)> {
+        let all = self.limit_before(step)..self.limit(step);
+        all.filter_map(|number| {
+            let version = self.version(number);
+            version.event.map(|op| (version.node, op))
+        })
+    }
+
+    /// What a step did to a node, the last of it.
+    #[must_use]
+    pub fn change(&self, node: NodeId, step: StepNo) -> Option<EventOp> {
+        let numbers = self.numbers_between(node, self.limit_before(step), self.limit(step));
+        numbers.iter().rev().find_map(|number| self.version(*number).event)
     }
 
     /// The next (`forward`) or previous step with an event at or below a node.

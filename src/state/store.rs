@@ -107,6 +107,12 @@ impl Tree {
         numbers.partition_point(|v| *v < limit).checked_sub(1).map(|i| numbers[i])
     }
 
+    /// Numbers of a node's versions from one number up to another, ascending.
+    pub(super) fn numbers_between(&self, node: NodeId, from: u32, limit: u32) -> &[u32] {
+        let numbers = self.numbers(node);
+        &numbers[numbers.partition_point(|v| *v < from)..numbers.partition_point(|v| *v < limit)]
+    }
+
     /// Number of the version of a node that follows one of its versions.
     pub(super) fn next_version(&self, node: NodeId, number: u32) -> Option<u32> {
         let numbers = self.numbers(node);
@@ -230,7 +236,8 @@ impl Tree {
     }
 
     /// The node above; None for a root.
-    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+    #[must_use]
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
         Some(self.get(node).parent).filter(|p| *p != NONE).map(NodeId)
     }
 

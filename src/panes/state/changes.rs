@@ -11,8 +11,6 @@ use std::collections::{HashMap, HashSet};
 /// What the step in focus did, by node.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// What happened to each leaf that is there.
-    pub(super) leaves: HashMap<NodeId, EventOp>,
     /// Number of changes below each container.
     pub(super) below: HashMap<NodeId, usize>,
     /// Under each container (None: an identity without one), the topmost values that are gone.
@@ -53,14 +51,21 @@ impl Outline {
 }
 
 impl Changes {
+    /// Counts so many changes for a container and those around it.
+    fn add_below(&mut self, open: &Open<'_>, (container, count): (Option<NodeId>, usize)) {
+        for node in std::iter::successors(container, |node| open.tree().parent(*node)) {
+            *self.below.entry(node).or_default() += count;
+        }
+    }
+
     /// How many changes a row stands for; what is unfolded shows them in rows of their own.
     fn shown_by(&self, open: &Open<'_>, line: &Line, step: StepNo) -> usize {
         let below = |node: &NodeId| self.below.get(node).copied().unwrap_or(0);
         match (&line.place, line.is_open) {
             (Place::Gone(_), _) => 1,
-            (Place::Node(node), None) => usize::from(self.is_changed(*node)),
+            (Place::Node(node), None) => usize::from(is_changed(open, *node, step)),
             (Place::Node(node), Some(false)) => below(node),
-            (Place::Identity(_), None) => usize::from(line.root.is_some_and(|root| self.is_changed(root))),
+            (Place::Identity(_), None) => usize::from(line.root.is_some_and(|root| is_changed(open, root, step))),
             (Place::Identity(_), Some(false)) => line.root.as_ref().map_or(0, below),
             (Place::Group(kind), Some(false)) => {
                 let of_kind = |view: &IdentityView| open.tree().identity(view.id).kind == *kind;
@@ -70,10 +75,10 @@ impl Changes {
             (_, Some(true)) | (Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..), _) => 0,
         }
     }
+}
 
-    fn is_changed(&self, node: NodeId) -> bool {
-        matches!(self.leaves.get(&node), Some(EventOp::Add | EventOp::Change))
-    }
+fn is_changed(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
+    matches!(open.tree().change(node, step), Some(EventOp::Add | EventOp::Change))
 }
 
 impl StatePane {
@@ -104,9 +109,10 @@ impl StatePane {
 
 /// What a step did to a leaf; one that took the place of a container is a change.
 pub(super) fn op(open: &Open<'_>, outline: &Outline, node: NodeId) -> Option<EventOp> {
-    match outline.changes.leaves.get(&node)? {
+    open.tree().shape(node, outline.step)?;
+    match open.tree().change(node, outline.step)? {
         EventOp::Add if is_container(open, node, outline.step - 1) == Some(true) => Some(EventOp::Change),
-        op => Some(*op),
+        op => Some(op),
     }
 }
 
@@ -133,36 +139,32 @@ pub(super) fn was(open: &Open<'_>, node: NodeId, step: StepNo) -> Vec<Piece> {
     old.into_iter().flatten().collect()
 }
 
-/// What a step did, by node: events of leaves, counts above them, and what is gone under what is left.
+/// What a step did, by node: counts above what it changed, and what is gone under what is left.
 fn changes(open: &Open<'_>, step: StepNo) -> Changes {
     let tree = open.tree();
     let mut out = Changes::default();
     let mut ghosts = HashSet::new();
-    // Neighbours mostly have the same containers above them.
-    let mut above: (Option<(IdentityId, Vec<Key>)>, Vec<NodeId>) = (None, Vec::new());
-    for event in tree.events(step) {
-        let (id, mut path) = tree.path(event.node);
-        if tree.shape(event.node, step).is_some() {
-            out.leaves.insert(event.node, event.op);
-        } else if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
-            && ghosts.insert(gone)
-        {
-            out.gone.entry(parent).or_default().push((gone, key));
+    // Of neighbours, which have the same containers above them, the number is taken up at once.
+    let mut run: (Option<NodeId>, usize) = (None, 0);
+    for (node, op) in tree.changes(step) {
+        if tree.shape(node, step).is_none() {
+            let (id, path) = tree.path(node);
+            if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)
+                && ghosts.insert(gone)
+            {
+                out.gone.entry(parent).or_default().push((gone, key));
+            }
         }
-        if event.op == EventOp::Same {
+        if op == EventOp::Same {
             continue;
         }
-        if path.pop().is_none() {
-            continue;
+        let parent = tree.parent(node);
+        if parent != run.0 {
+            out.add_below(open, std::mem::replace(&mut run, (parent, 0)));
         }
-        if above.0.as_ref().is_none_or(|(of, known)| *of != id || *known != path) {
-            let nodes = (0..=path.len()).filter_map(|end| tree.node(id, &path[..end])).collect();
-            above = (Some((id, path)), nodes);
-        }
-        for node in &above.1 {
-            *out.below.entry(*node).or_default() += 1;
-        }
+        run.1 += 1;
     }
+    out.add_below(open, run);
     out
 }
 
