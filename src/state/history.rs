@@ -27,7 +27,7 @@ impl Tree {
 
     /// What a step did, write by write: the node, and what happened to it. As [`Tree::events`], but in the order of the
     /// writes, and nothing is made of the values: a step may write a million.
-    pub fn changes(&self, step: StepNo) -> impl Iterator<Item = (NodeId, EventOp)> {
+    pub fn writes_at(&self, step: StepNo) -> impl Iterator<Item = (NodeId, EventOp)> {
         let all = self.limit_before(step)..self.limit(step);
         all.filter_map(|number| {
             let version = self.version(number);
@@ -37,7 +37,7 @@ impl Tree {
 
     /// What a step did to a node, the last of it.
     #[must_use]
-    pub fn change(&self, node: NodeId, step: StepNo) -> Option<EventOp> {
+    pub fn last_at(&self, node: NodeId, step: StepNo) -> Option<EventOp> {
         let numbers = self.numbers_between(node, self.limit_before(step), self.limit(step));
         numbers.iter().rev().find_map(|number| self.version(*number).event)
     }

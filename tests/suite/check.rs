@@ -1,6 +1,6 @@
 //! `check` and `explain` as commands: what they tell and how they end, what is allowed, denied and known, SARIF.
 
-use super::command::obelus_in;
+use super::command::{RECORD, obelus_in};
 use obelus::ingest;
 use obelus::lint::{self};
 use obelus::model::Problem;
@@ -293,4 +293,25 @@ fn how_conversations_train_is_checked_where_a_template_is_named() {
     }
     folder.file("log.jsonl", "{\"type\":\"text\",\"role\":\"user\",\"text\":\"hi\"}\n");
     assert_eq!(folder.rules(&["log.jsonl", "--format", "acts", "--loss", "no.jinja"]), (0, vec![]));
+}
+
+/// R25: what stands in place of the files that `check` reads beside its input may never end.
+#[test]
+fn a_configuration_or_baseline_that_never_ends_is_refused() {
+    let folder = Folder::new();
+    folder.file("t.jsonl", RECORD);
+    let (cwd, fifo, mode) = (rustix::fs::CWD, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+    rustix::fs::mknodat(cwd, folder.path("pipe"), fifo, mode, 0).unwrap();
+    for endless in [PathBuf::from("/dev/zero"), folder.path("pipe")] {
+        std::os::unix::fs::symlink(&endless, folder.path("obelus.toml")).unwrap();
+        let (status, _, stderr) = folder.run(&["check", "t.jsonl"]);
+        assert!(status == 2 && stderr.contains("obelus.toml cannot be read: this is no regular file"), "{stderr}");
+        fs::remove_file(folder.path("obelus.toml")).unwrap();
+        for argument in ["--baseline", "--loss"] {
+            let (status, _, stderr) = folder.run(&["check", "t.jsonl", argument, endless.to_str().unwrap()]);
+            assert!(status == 2 && stderr.contains("this is no regular file"), "{argument}: {stderr}");
+        }
+    }
+    let (status, _, stderr) = folder.run(&["stats", "--merge", "/dev/zero"]);
+    assert!(status == 2 && stderr.contains("/dev/zero:1: this cannot be read: it is longer than"), "{stderr}");
 }

@@ -78,7 +78,7 @@ impl Changes {
 }
 
 fn is_changed(open: &Open<'_>, node: NodeId, step: StepNo) -> bool {
-    matches!(open.tree().change(node, step), Some(EventOp::Add | EventOp::Change))
+    matches!(open.tree().last_at(node, step), Some(EventOp::Add | EventOp::Change))
 }
 
 impl StatePane {
@@ -110,7 +110,7 @@ impl StatePane {
 /// What a step did to a leaf; one that took the place of a container is a change.
 pub(super) fn op(open: &Open<'_>, outline: &Outline, node: NodeId) -> Option<EventOp> {
     open.tree().shape(node, outline.step)?;
-    match open.tree().change(node, outline.step)? {
+    match open.tree().last_at(node, outline.step)? {
         EventOp::Add if is_container(open, node, outline.step - 1) == Some(true) => Some(EventOp::Change),
         op => Some(op),
     }
@@ -146,7 +146,7 @@ fn changes(open: &Open<'_>, step: StepNo) -> Changes {
     let mut ghosts = HashSet::new();
     // Of neighbours, which have the same containers above them, the number is taken up at once.
     let mut run: (Option<NodeId>, usize) = (None, 0);
-    for (node, op) in tree.changes(step) {
+    for (node, op) in tree.writes_at(step) {
         if tree.shape(node, step).is_none() {
             let (id, path) = tree.path(node);
             if let Some((parent, gone, key)) = topmost_gone(open, id, &path, step)

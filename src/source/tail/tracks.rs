@@ -102,3 +102,29 @@ impl Tracks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Input;
+    use std::time::Instant;
+
+    /// R15: which paths need a visit is known without a look at the others.
+    #[test]
+    fn paths_take_turns_until_nothing_is_due() {
+        let mut tracks = Tracks::default();
+        for name in ["a", "b", "c"] {
+            tracks.add(name.into(), || Track::stream(Input::memory(name, "{}\n")));
+            tracks.add(name.into(), || panic!("it is there"));
+        }
+        let next = |tracks: &Tracks, after: &str| tracks.next_due(OsStr::new(after)).map(|n| n.into_string().unwrap());
+        assert_eq!((next(&tracks, ""), next(&tracks, "b")), (Some("a".into()), Some("c".into())));
+        assert_eq!(next(&tracks, "c").as_deref(), Some("a"), "around the end");
+        let mut told = 0;
+        while let Some(name) = tracks.next_due(OsStr::new("")) {
+            tracks.with(&name, |track| track.read(Instant::now(), &mut |_, _| told += 1));
+        }
+        assert!(!tracks.has_due() && told == 3);
+        assert_eq!((tracks.handles(), tracks.restless().count(), tracks.names().len()), (0, 0, 3));
+    }
+}
