@@ -69,7 +69,7 @@ fn one_command() {
     match arguments[..] {
         ["SCREEN", path] => screen(path),
         _ => {
-            obelus::cli::run(std::iter::once("obelus").chain(arguments).map(OsString::from));
+            let _status = obelus::cli::run(std::iter::once("obelus").chain(arguments).map(OsString::from));
         }
     }
     let change = region.change();

@@ -46,10 +46,10 @@ impl Tracks {
             (&mut self.open, track.handles() > 0),
             (&mut self.restless, track.is_restless()),
         ] {
-            match is_in {
-                true if !set.contains(name) => drop(set.insert(name.to_owned())),
-                false => drop(set.remove(name)),
-                true => {}
+            if !is_in {
+                set.remove(name);
+            } else if !set.contains(name) {
+                set.insert(name.to_owned());
             }
         }
         Some(result)
