@@ -256,8 +256,8 @@ impl Tail {
 
     /// The paths to look at: all, or those that wait for their turn, are restless or were named.
     fn wanted(&mut self, is_all: bool, heard: &Heard) -> Vec<OsString> {
-        let behind = std::mem::take(&mut self.behind);
         if is_all {
+            self.behind.clear();
             return self.tracks.names();
         }
         let mut wanted: BTreeSet<OsString> = self.tracks.restless().map(|(name, _)| name.clone()).collect();
@@ -265,9 +265,7 @@ impl Tail {
         wanted.extend(named.into_iter().map(OsString::from));
         // Only as many of those that wait as can be opened now.
         let room = HANDLES_MAX.saturating_sub(self.tracks.handles());
-        let mut behind = behind.into_iter();
-        wanted.extend(behind.by_ref().take(room));
-        self.behind.extend(behind);
+        wanted.extend((0..room).map_while(|_| self.behind.pop_first()));
         wanted.into_iter().collect()
     }
 
