@@ -13,7 +13,7 @@ use crate::state::{IdentityId, IdentityView, NodeId, Shape};
 use changes::Changes;
 pub(super) use changes::before;
 use rows::value_column;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Containers with more members than this start folded.
@@ -150,14 +150,13 @@ impl StatePane {
             missing: HashMap::new(),
             step,
         };
-        let mut done: HashSet<String> = HashSet::new();
+        let mut by_kind: HashMap<&str, Vec<&IdentityView>> = HashMap::new();
+        for view in &identities {
+            by_kind.entry(&open.tree().identity(view.id).kind).or_default().push(view);
+        }
         for view in &identities {
             let kind = &open.tree().identity(view.id).kind;
-            if !done.insert(kind.clone()) {
-                continue;
-            }
-            let same: Vec<&IdentityView> =
-                identities.iter().filter(|v| open.tree().identity(v.id).kind == *kind).collect();
+            let Some(same) = by_kind.remove(kind.as_str()) else { continue };
             if same.len() == 1 {
                 self.identity(open, &mut outline, view, 0);
                 continue;
