@@ -130,14 +130,25 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             report(info);
         }
     }));
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let environment = Environment::read();
+    let out = Out::new(stdout, is_terminal).coloured(!environment.no_color && environment.term != "dumb");
+    run_into(arguments, out)
+}
+
+/// Runs a headless command with these arguments (the first is the program's name) and writes the answer to `to`; the
+/// exit status.
+#[must_use]
+pub fn answer(arguments: impl IntoIterator<Item = std::ffi::OsString>, to: impl Write) -> u8 {
+    run_into(arguments, Out::new(to, false))
+}
+
+fn run_into(arguments: impl IntoIterator<Item = std::ffi::OsString>, mut out: Out<'_>) -> u8 {
     let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),
     };
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let environment = Environment::read();
-    let mut out = Out::new(stdout, is_terminal).coloured(!environment.no_color && environment.term != "dumb");
     let done = match matches.subcommand() {
         None => screen::screen(&matches),
         Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {

@@ -38,6 +38,7 @@ mod prompts;
 mod props;
 mod pty;
 mod query;
+mod reference;
 mod replay;
 mod review;
 mod rules;

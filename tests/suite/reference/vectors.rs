@@ -1,0 +1,86 @@
+//! The second implementation against the vectors: what shows that it is right.
+
+use super::acts::Acts;
+use super::compare::differ;
+use super::json::{self, J};
+use super::{Answer, Finding, Question};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the vectors of a family.
+pub(crate) fn folder(family: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shared = root.join("../shared/conformance");
+    if shared.is_dir() { shared.join(family) } else { root.join("tests/vectors").join(family) }
+}
+
+/// All vectors of a family: name and content.
+pub(crate) fn vectors(family: &str) -> Vec<(String, J)> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder(family)).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, json::parse(&fs::read_to_string(path).unwrap()).unwrap())
+    };
+    paths.iter().map(read).collect()
+}
+
+pub(crate) fn input(vector: &J) -> Vec<u8> {
+    match vector.get("input_text").and_then(J::str) {
+        Some(text) => text.as_bytes().to_vec(),
+        None => vector.get("input").unwrap().compact().into_bytes(),
+    }
+}
+
+pub(crate) fn question(vector: &J) -> Question {
+    let query = vector.get("query").unwrap();
+    let text = |key: &str| query.get(key).and_then(J::str).map(str::to_owned);
+    let kinds = ["state", "blame", "history", "resolve", "plan", "render", "merge", "check"];
+    let kind = kinds.into_iter().find(|k| text("type").as_deref() == Some(*k)).unwrap();
+    Question {
+        kind,
+        step: query.get("step").map(|s| s.compact().parse().unwrap()),
+        path: text("path").or_else(|| text("ref")).or_else(|| text("data_type")),
+        instance: text("instance"),
+        expect: text("expect"),
+        is_json: kind != "render" || query.get("json").is_some(),
+    }
+}
+
+/// What is wrong with the findings of a vector.
+pub(crate) fn findings_fault(vector: &J, found: &[Finding]) -> Option<String> {
+    let line = |f: &J| {
+        let member = |key: &str| f.get(key).unwrap().compact();
+        let bare = |key: &str| member(key).replace('"', "");
+        format!("{} {} {} {} {}", member("record"), member("step"), member("path"), bare("rule"), bare("severity"))
+    };
+    let expect = vector.get("expect").unwrap().get("findings").unwrap().arr().unwrap();
+    super::compare::findings_differ(found, &expect.iter().map(line).collect::<Vec<_>>())
+}
+
+fn fault(vector: &J, answer: &Answer) -> Option<String> {
+    let expect = vector.get("expect").unwrap();
+    match answer {
+        Answer::Json(answer) => differ(expect, answer, ""),
+        Answer::Text(text) => {
+            let wanted = expect.get("text").and_then(J::str).unwrap();
+            (wanted != text).then(|| format!("{text}\nand not\n{wanted}"))
+        }
+        Answer::Refused => Some("refused".to_owned()),
+    }
+}
+
+#[test]
+fn the_reference_answers_every_vector_of_acts() {
+    let mut faults = Vec::new();
+    for (name, vector) in vectors("acts") {
+        let acts = Acts::read(&input(&vector));
+        let question = question(&vector);
+        let fault = match question.kind {
+            "check" => findings_fault(&vector, &acts.findings()),
+            _ => fault(&vector, &acts.answer(&question)),
+        };
+        faults.extend(fault.map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
+}
