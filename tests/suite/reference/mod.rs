@@ -10,6 +10,8 @@ mod hunt;
 pub(crate) mod json;
 pub(crate) mod path;
 mod random_acts;
+mod random_scopix;
+pub(crate) mod scopix;
 mod vectors;
 
 use json::J;

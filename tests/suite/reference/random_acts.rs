@@ -10,7 +10,7 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-fn one(of: &[&str]) -> BoxedStrategy<String> {
+pub(crate) fn one(of: &[&str]) -> BoxedStrategy<String> {
     select(of.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()).boxed()
 }
 
@@ -27,7 +27,7 @@ fn scalar() -> BoxedStrategy<String> {
 }
 
 /// A JSON value; seldom with a key that stands twice.
-fn value() -> BoxedStrategy<String> {
+pub(crate) fn value() -> BoxedStrategy<String> {
     scalar()
         .prop_recursive(3, 10, 3, |inner| {
             let member = (key(), inner.clone()).prop_map(|(k, v)| format!("\"{k}\":{v}"));
@@ -38,7 +38,7 @@ fn value() -> BoxedStrategy<String> {
 }
 
 /// An object; keys stand once, but for one in eight.
-fn members(all: impl Strategy<Value = Vec<String>> + 'static) -> BoxedStrategy<String> {
+pub(crate) fn members(all: impl Strategy<Value = Vec<String>> + 'static) -> BoxedStrategy<String> {
     (all, 0..8_u8)
         .prop_map(|(all, twice)| {
             let mut kept: Vec<String> = Vec::new();
@@ -116,7 +116,7 @@ fn with(name: &str, value: impl Strategy<Value = String> + 'static) -> BoxedStra
     value.prop_map(move |v| if v.is_empty() { v } else { format!(",\"{name}\":{v}") }).boxed()
 }
 
-fn seldom(name: &str, weight: f64, value: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
+pub(crate) fn seldom(name: &str, weight: f64, value: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
     with(name, weighted(weight, value).prop_map(Option::unwrap_or_default)).boxed()
 }
 
@@ -396,7 +396,7 @@ fn search(cases: usize) {
 
 #[test]
 fn random_documents_of_acts_agree() {
-    search(300);
+    search(150);
 }
 
 #[test]

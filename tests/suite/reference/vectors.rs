@@ -3,6 +3,7 @@
 use super::acts::Acts;
 use super::compare::differ;
 use super::json::{self, J};
+use super::scopix::Scopix;
 use super::{Answer, Finding, Question};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,6 +80,27 @@ fn the_reference_answers_every_vector_of_acts() {
         let fault = match question.kind {
             "check" => findings_fault(&vector, &acts.findings()),
             _ => fault(&vector, &acts.answer(&question)),
+        };
+        faults.extend(fault.map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The vector shows what S28 said before its last sentence: `required-input` is told only in a file that has a slot.
+const OUTDATED: [&str; 1] = ["required-input"];
+
+#[test]
+fn the_reference_answers_every_vector_of_scopix() {
+    let mut faults = Vec::new();
+    for (name, vector) in vectors("scopix") {
+        if name == "acts-auto" || OUTDATED.contains(&name.as_str()) {
+            continue;
+        }
+        let scopix = Scopix::read(&input(&vector));
+        let question = question(&vector);
+        let fault = match question.kind {
+            "check" => findings_fault(&vector, &scopix.findings()),
+            _ => fault(&vector, &scopix.answer(&question)),
         };
         faults.extend(fault.map(|fault| format!("{name}: {fault}")));
     }

@@ -239,7 +239,8 @@ fn aim(
     let kind = identity.clone().unwrap_or_else(|| "data".to_owned());
     let mine = fitting.iter().filter(|place| place.kind == kind);
     let targets: Vec<Vec<String>> = mine.filter_map(|place| names(&place.path)).collect();
-    if targets.is_empty() {
+    let has_own = is_erase && places.iter().any(|place| place.kind == kind);
+    if targets.is_empty() && !has_own {
         faults.push("output-path-missing");
     }
     (method.unwrap_or(Method::Set), targets)

@@ -10,12 +10,22 @@ mod steps;
 mod tree;
 mod view;
 
+pub(crate) use message::twice;
+pub(crate) use view::pretty;
+
 use super::json::J;
 use super::path::{self, Expr, Key, Ref};
 use super::{Answer, Finding, Question};
 use fold::{Event, State};
 use resolve::Outcome;
 use steps::Step;
+
+/// All leaves of a value in document order (A28).
+pub(crate) fn leaves(value: &J) -> Vec<(Vec<Key>, J)> {
+    let mut out = Vec::new();
+    tree::of(value).leaves(&mut Vec::new(), &mut out);
+    out.into_iter().map(|(path, value, _)| (path, value)).collect()
+}
 
 /// A file, read.
 pub(crate) struct Acts {

@@ -173,8 +173,9 @@ impl Scene<'_> {
         let approval = ("state".to_owned(), vec![Key::Name("approvals".to_owned())]);
         let is_approval = place.1.len() > 1 && touches(&approval, &place);
         let gone = self.steps[..=self.at].iter().flat_map(|s| &s.withdrawn);
-        let was =
-            gone.filter_map(|s| self.steps[*s].data.as_ref()).any(|d| d.kind == reference.kind && d.value.is_some());
+        let was = gone
+            .filter_map(|s| self.steps[*s].data.as_ref())
+            .any(|d| d.kind == reference.kind && d.value.is_some() && d.method != Method::Erase);
         by_node || is_approval || was
     }
 
@@ -210,8 +211,16 @@ impl Scene<'_> {
     }
 
     fn is_done(&self, node: &Node, instance: Option<&str>) -> bool {
-        let holds = |r: &Ref| resolve::exactly(self.state, &r.kind, instance, &r.path).is_some();
-        let has = node.output_path.as_ref().is_some_and(|gates| gates.iter().all(|gate| gate.iter().any(holds)));
+        // As evaluation goes, but without fallback: what is unsupported ends it.
+        let holds = |gate: &Vec<Ref>| {
+            let first = gate.iter().find_map(|r| {
+                let found = resolve::exactly(self.state, &r.kind, instance, &r.path).is_some();
+                let ends = || matches!(resolve::reference(self.state, instance, r), Outcome::Unsupported);
+                (found || ends()).then_some(found)
+            });
+            first == Some(true)
+        };
+        let has = node.output_path.as_ref().is_some_and(|gates| gates.iter().all(holds));
         has || (node.output && !self.is_erased(node, instance))
     }
 

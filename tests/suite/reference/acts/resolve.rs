@@ -52,7 +52,7 @@ pub(crate) fn reference(state: &State, instance: Option<&str>, reference: &Ref) 
     if let Some(found) = found(state, kind, instance, &reference.path) {
         return Outcome::Ok(Box::new(found));
     }
-    if kind == "expr" && !state.identities.iter().any(|i| i.id.0 == "expr") {
+    if kind == "expr" && !state.identities.iter().any(|i| i.id.0 == "expr" && i.tree.is_some()) {
         return Outcome::Unsupported;
     }
     if reference.is_length {

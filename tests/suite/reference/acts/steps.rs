@@ -136,10 +136,12 @@ impl Reader {
         let mut restored: Vec<usize> = kept.iter().copied().filter(|s| !before.contains(s)).collect();
         withdrawn.sort_unstable();
         restored.sort_unstable();
+        // By the letter also one that was withdrawn is a solution that is not in the context.
+        let is_solution = |step: &&usize| message::type_of(&self.steps[**step].message) == "solution";
+        self.beside.extend(withdrawn.iter().filter(is_solution));
         if !before.is_empty() && withdrawn.len() == before.len() {
             self.beside.clear();
         }
-        // What comes into the context holds as long as it is there.
         self.beside.retain(|step| !kept.contains(step));
         let first = self.steps.len();
         let mut all = taken.clone();

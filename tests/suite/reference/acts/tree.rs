@@ -74,6 +74,12 @@ pub(crate) struct Writer<'a> {
     pub(crate) misfits: Vec<Vec<Key>>,
 }
 
+/// A value as a tree.
+pub(crate) fn of(value: &J) -> Tree {
+    let mut writer = Writer { step: 0, targets: &[], method: Method::Set, writes: Vec::new(), misfits: Vec::new() };
+    writer.build(value, &mut Vec::new())
+}
+
 /// Applies a data message to the value of its identity.
 pub(crate) fn apply<'a>(data: &'a Data, step: usize, old: Option<Tree>) -> (Option<Tree>, Writer<'a>) {
     let mut writer =
