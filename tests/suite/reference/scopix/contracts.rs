@@ -34,6 +34,8 @@ struct Stage {
 pub(crate) struct Contracts {
     pub(crate) all: Vec<Contract>,
     stages: Option<(&'static str, Vec<Stage>)>,
+    /// The files that the last pipeline starts with: step, hint, ids. In no rule; the program's decision 11.
+    pub(crate) files: Vec<(usize, &'static str, J)>,
 }
 
 fn ports(contract: &J, key: &str) -> Vec<Port> {
@@ -55,7 +57,7 @@ fn ports(contract: &J, key: &str) -> Vec<Port> {
 }
 
 /// Takes what a record declares (S8).
-pub(crate) fn declare(known: &mut Contracts, value: &J, shape: Shape) {
+pub(crate) fn declare(known: &mut Contracts, value: &J, shape: Shape, step: usize) {
     let listed = match shape {
         Shape::Contract => vec![value.clone()],
         Shape::Context | Shape::Pipeline => value.get("contracts").and_then(J::arr).cloned().unwrap_or_default(),
@@ -89,6 +91,8 @@ pub(crate) fn declare(known: &mut Contracts, value: &J, shape: Shape) {
     {
         let stages = steps.iter().map(stage).map(|s| Stage { status: None, ..s }).collect();
         known.stages = Some(("pipeline", stages));
+        let ids = |(key, hint)| Some((step, hint, value.get(key).filter(|v| v.arr().is_some())?.plain()));
+        known.files = [("image_ids", "images"), ("document_ids", "documents")].into_iter().filter_map(ids).collect();
     }
 }
 

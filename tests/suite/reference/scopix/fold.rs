@@ -81,9 +81,12 @@ impl Reader {
             vanished: Vec::new(),
             skipped: Vec::new(),
         };
+        if shape != Shape::Collection {
+            self.collections = 0;
+        }
         let known = self.contracts.clone();
-        declare(&mut self.contracts, value_or, shape);
         let n = self.steps.len();
+        declare(&mut self.contracts, value_or, shape, n);
         for write in self.writes(value_or, shape, &known, &mut step) {
             let done = self.write(n, write);
             step.writes.push(done);
@@ -116,6 +119,7 @@ impl Reader {
                 nodes.flat_map(|node| of(record::text(node, "agent").unwrap_or(""), node)).collect()
             }
             Shape::Collection => {
+                // "Of one result": read as records that follow one another with nothing between.
                 self.collections += 1;
                 let number = if self.collections > 1 { self.collections.to_string() } else { String::new() };
                 let source = record::text(value, "source_capability").unwrap_or("unknown");
