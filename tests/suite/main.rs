@@ -14,6 +14,7 @@ mod check;
 mod cli;
 mod columns;
 mod command;
+mod corpus;
 mod dataset;
 mod detection;
 mod diff;
@@ -38,7 +39,9 @@ mod prompts;
 mod props;
 mod pty;
 mod query;
+#[cfg(feature = "schema")]
 mod reference;
+mod reliability;
 mod replay;
 mod review;
 mod rules;

@@ -124,3 +124,27 @@ pub(crate) fn findings_differ(wanted: &[Finding], given: &[String]) -> Option<St
         format!("only program: {}\nonly reference: {}", only(given, &wanted), only(&wanted, given))
     })
 }
+
+/// Numbers by value, members by key: as answers on ADP are compared.
+pub(crate) fn loose(value: &J) -> J {
+    match value {
+        J::Num(n) => n.parse::<f64>().map_or(value.clone(), J::num),
+        J::Arr(all) => J::Arr(all.iter().map(loose).collect()),
+        J::Obj(object) => {
+            let mut members: Vec<(String, J)> = object.members.iter().map(|(k, v)| (k.clone(), loose(v))).collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            J::Obj(json::Object { members, twice: Vec::new() })
+        }
+        other => other.clone(),
+    }
+}
+
+/// The first member of an object that is another in a second one, which may have more.
+pub(crate) fn subset_differs(wanted: &J, given: &J) -> Option<String> {
+    let members = wanted.obj().map_or(&[][..], |o| &o.members);
+    members.iter().find_map(|(key, value)| {
+        let other = given.get(key).map(|v| loose(v).compact());
+        let value = loose(value).compact();
+        (other.as_deref() != Some(&value)).then(|| format!("/{key} is {} and not {value}", other.unwrap_or_default()))
+    })
+}

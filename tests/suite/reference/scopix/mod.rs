@@ -121,20 +121,27 @@ fn shown(slot: &Slot, contracts: &Contracts) -> J {
 
 /// S22.
 fn conversation(slots: &[Slot], contracts: &Contracts) -> J {
-    let mut order: Vec<&Slot> = slots.iter().collect();
-    order.sort_by_key(|s| s.step);
+    let mut order: Vec<(usize, &'static str, J, String)> = Vec::new();
+    for (step, hint, ids) in &contracts.files {
+        let field = contracts::field("FILE_IDS", Some(hint));
+        order.extend(field.map(|field| (*step, field, ids.clone(), (*hint).to_owned())));
+    }
+    for slot in slots {
+        let (Some(field), Some(value)) = (route(slot, contracts), &slot.write.value) else { continue };
+        let value = if field == "current_categorization" { Some(value.clone()) } else { ids(value) };
+        let hint = hint(slot, contracts).unwrap_or_default();
+        order.extend(value.map(|value| (slot.step, field, value, hint)));
+    }
+    order.sort_by_key(|(step, ..)| *step);
     let mut set: Vec<(&'static str, J)> = Vec::new();
     let mut put = |key: &'static str, value: J| {
         set.retain(|(k, _)| *k != key);
         set.push((key, value));
     };
-    for slot in order {
-        let (Some(field), Some(value)) = (route(slot, contracts), &slot.write.value) else { continue };
-        if field == "current_categorization" {
-            put(field, value.clone());
-        } else if let Some(ids) = ids(value) {
-            put(field, ids);
-            put("content_type", J::Str(hint(slot, contracts).unwrap_or_default()));
+    for (_, field, value, hint) in order {
+        put(field, value);
+        if field != "current_categorization" {
+            put("content_type", J::Str(hint));
         }
     }
     let keys =

@@ -1,0 +1,206 @@
+//! Random ADP std records: the program against the second implementation.
+
+use super::adp::Adp;
+use super::compare::{checked, findings_differ, program, subset_differs};
+use super::hunt;
+use super::json::{self, J};
+use super::random_acts::{members, one, seldom};
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+
+fn text() -> BoxedStrategy<String> {
+    prop_oneof![
+        6 => one(&["\"x\"", "\"ls -l\"", "\"a\\nb\"", "\"ü→\""]),
+        2 => one(&["\"\"", "\" \\u00a0\"", "\"<think>\"", "\"a </THINK\"", "\"<thinker\"", "\"\\u001b[1m\"", "\"a\\rb\"", "\"a\\r\\nb\""]),
+        1 => one(&["null", "5", "[]", "{\"a\":\"\\u0007\"}"]),
+    ]
+    .boxed()
+}
+
+fn id() -> BoxedStrategy<String> {
+    prop_oneof![9 => one(&["\"1\"", "\"2\""]), 1 => one(&["null", "5"])].boxed()
+}
+
+fn reward() -> BoxedStrategy<String> {
+    one(&[
+        "1",
+        "0.5",
+        "null",
+        "\"-1.5e3\"",
+        "\"1e400\"",
+        "true",
+        "\" 1\"",
+        "\".5\"",
+        "\"1.\"",
+        "\".\"",
+        "[]",
+        "1e400",
+        "\"inf\"",
+    ])
+}
+
+fn source() -> BoxedStrategy<String> {
+    prop_oneof![9 => one(&["\"user\"", "\"environment\"", "\"agent\""]), 1 => one(&["\"system\"", "5", "null"])].boxed()
+}
+
+/// The class under one of its keys, seldom misspelt or not there.
+fn class(name: &'static str, odd: &'static str) -> BoxedStrategy<String> {
+    prop_oneof![
+        12 => Just(format!("\"class_\":\"{name}\"")),
+        1 => Just(format!("\"class_\":\"{odd}\"")),
+        1 => Just(format!("\"class\":\"{name}\"")),
+        1 => Just("\"class_\":\"nope\"".to_owned()),
+        1 => one(&["\"class_\":null", "\"class_\":5", "\"no\":1"]),
+    ]
+    .boxed()
+}
+
+fn common() -> BoxedStrategy<String> {
+    (seldom("tool_call_id", 0.4, id()), seldom("reward", 0.2, reward()), seldom("extra", 0.05, text()))
+        .prop_map(|(id, reward, extra)| format!("{id}{reward}{extra}"))
+        .boxed()
+}
+
+fn action() -> BoxedStrategy<String> {
+    let thought = (one(&["description", "description", "thought", "thoughts"]), weighted(0.6, text()))
+        .prop_map(|(key, text)| text.map_or(String::new(), |text| format!(",\"{key}\":{text}")))
+        .boxed();
+    let rest = (thought, seldom("reasoning_content", 0.2, text()), common())
+        .prop_map(|(a, b, c)| format!("{a}{b}{c}"))
+        .boxed();
+    let function = prop_oneof![6 => one(&["\"click\"", "\"ls\"", "\"finish\"", "\"Submit\""]), 1 => text()].boxed();
+    let kwargs = one(&["{}", "{\"a\":1}", "{\"b\":\"\\u0001\"}", "5"]);
+    let kwargs = (one(&["kwargs", "kwargs", "kwargs", "args"]), kwargs).prop_map(|(k, v)| format!(",\"{k}\":{v}"));
+    let api = (class("api_action", "ApiAction"), seldom("function", 0.95, function), kwargs, rest.clone())
+        .prop_map(|(class, function, kwargs, rest)| format!("{{{class}{function}{kwargs}{rest}}}"));
+    let language = one(&["\"bash\"", "\"python\"", "\"klingon\"", "null"]);
+    let content = (one(&["content", "content", "code"]), text()).prop_map(|(k, v)| format!(",\"{k}\":{v}"));
+    let code = (class("code_action", "CODE-ACTION"), seldom("language", 0.95, language), content, rest.clone())
+        .prop_map(|(class, language, content, rest)| format!("{{{class}{language}{content}{rest}}}"));
+    let content = (one(&["content", "content", "message"]), text()).prop_map(|(k, v)| format!(",\"{k}\":{v}"));
+    let message = (class("message_action", "MessageAction"), content, rest)
+        .prop_map(|(class, content, rest)| format!("{{{class}{content}{rest}}}"));
+    prop_oneof![2 => api, 1 => code, 1 => message].boxed()
+}
+
+fn observation() -> BoxedStrategy<String> {
+    let source = seldom("source", 0.95, source());
+    let content = (one(&["content", "content", "text"]), text()).prop_map(|(k, v)| format!(",\"{k}\":{v}"));
+    let plain =
+        (class("text_observation", "TextObservation"), content, source.clone(), seldom("name", 0.2, text()), common())
+            .prop_map(|(class, content, source, name, rest)| format!("{{{class}{content}{source}{name}{rest}}}"));
+    let path =
+        one(&["\"/a.png\"", "\"a.png\"", "\"C:x\"", "\"file://a\"", "\"https://x/y\"", "\"data:x\"", "\"\"", "null"]);
+    let image = (
+        class("image_observation", "imageobservation"),
+        path.clone(),
+        source.clone(),
+        seldom("annotations", 0.3, one(&["[]", "null", "5"])),
+        common(),
+    )
+        .prop_map(|(class, path, source, annotations, rest)| {
+            format!("{{{class},\"content\":{path}{source}{annotations}{rest}}}")
+        });
+    let json = (class("json_observation", "Json_Observation"), one(&["{}", "{\"a\":[1]}", "5"]), source, common())
+        .prop_map(|(class, content, source, rest)| format!("{{{class},\"content\":{content}{source}{rest}}}"));
+    let size = one(&["null", "[1,2]", "[1]", "[1,2.0]", "[true,\"3\"]", "[1.5,2]", "5", "[\"+1\",\"x\"]"]);
+    let html = || prop_oneof![3 => text(), 1 => Just("null".to_owned())];
+    let web = (
+        class("web_observation", "WebObservation"),
+        seldom("html", 0.95, html()),
+        seldom("url", 0.95, html()),
+        seldom("viewport_size", 0.95, size),
+        seldom("axtree", 0.3, html()),
+        common(),
+    )
+        .prop_map(|(class, html, url, size, axtree, rest)| {
+            format!("{{{class}{html}{url},\"image_observation\":null{size}{axtree}{rest}}}")
+        });
+    prop_oneof![4 => plain, 1 => image, 1 => json, 1 => web].boxed()
+}
+
+fn record() -> BoxedStrategy<String> {
+    let odd = one(&["5", "null", "{}", "\"x\""]);
+    let item = prop_oneof![10 => action(), 10 => observation(), 1 => odd.clone()];
+    let content = prop_oneof![
+        12 => vec(item, 0..6).prop_map(|all| format!(",\"content\":[{}]", all.join(","))),
+        1 => Just(",\"content\":\"x\"".to_owned()),
+    ];
+    let version = prop_oneof![
+        4 => one(&["\"1.2.0\"", "\"1.3.0\"", "\"1.5.0\"", "\"1.0.0\""]),
+        1 => one(&["\"1.6.0\"", "\"1.5.1\"", "\"2.0.0\"", "\"x\"", "5", "\"1.3\""]),
+    ];
+    let key = one(&["a", "reward", "Score", "x_rate", "pred_passes_1", "system_prompt", "a/b", "available_apis"]);
+    let detail = (key, one(&["\"x\"", "\"1\"", "1", "null"])).prop_map(|(k, v)| format!("\"{k}\":{v}"));
+    let details = prop_oneof![6 => members(vec(detail, 0..3)), 1 => odd].boxed();
+    let names = |of: &'static [&'static str]| vec(one(of), 0..3).prop_map(|all| format!("[{}]", all.join(","))).boxed();
+    let whole = (
+        prop_oneof![9 => one(&["\"a\"", "\"b\"", "\"c\"", "\"d\""]), 1 => one(&["\" \"", "5", "null"])],
+        content,
+        seldom("schema_version", 0.6, version.boxed()),
+        seldom("details", 0.4, details),
+        seldom("available_apis", 0.2, names(&["\"click\"", "\"ls\"", "5"])),
+        seldom("available_code_languages", 0.2, names(&["\"bash\"", "\"klingon\"", "null"])),
+        seldom("more", 0.05, text()),
+    )
+        .prop_map(|(id, content, version, details, apis, languages, more)| {
+            format!("{{\"id\":{id}{content}{version}{details}{apis}{languages}{more}}}")
+        });
+    prop_oneof![20 => whole, 1 => one(&["{\"x\":1}", "5", "nope", "{\"id\":}", "{\"content\":[NaN]}"])].boxed()
+}
+
+fn document() -> BoxedStrategy<String> {
+    vec(record(), 1..4).prop_map(|all| all.join("\n")).boxed()
+}
+
+fn differs(folder: &std::path::Path, text: &str) -> Option<String> {
+    let file = folder.join("adp.jsonl");
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let adp = Adp::read(text);
+    if let Some(found) = findings_differ(&adp.findings(), &checked(file, "adp")) {
+        return Some(format!("check\n{found}"));
+    }
+    let (_, stdout) = program(&["steps", file, "--json", "--format", "adp"]);
+    let lines: Vec<J> = stdout.lines().map(|line| json::parse(line).unwrap()).collect();
+    for record in 0..adp.count() {
+        let Some(steps) = adp.steps(record) else { continue };
+        let number = J::num(record);
+        let given: Vec<&J> = lines.iter().filter(|line| line.get("record") == Some(&number)).collect();
+        if given.len() != steps.len() {
+            return Some(format!("steps of record {record}: {} and not {}", given.len(), steps.len()));
+        }
+        let fault = steps.iter().zip(given).find_map(|(wanted, given)| subset_differs(wanted, given));
+        if fault.is_some() {
+            return fault.map(|fault| format!("steps of record {record}\n{fault}"));
+        }
+        for step in [-1, steps.len() as i64 / 2, steps.len() as i64] {
+            let (record_option, step_option) = (format!("--record={record}"), format!("--step={step}"));
+            let (_, stdout) = program(&["state", file, "--json", "--format", "adp", &record_option, &step_option]);
+            let given = json::parse(&stdout).unwrap_or(J::Null);
+            let (state, blame) = adp.state(record, step)?;
+            let wanted = J::object(vec![("state", state), ("blame", blame)]);
+            if let Some(fault) = subset_differs(&wanted, &given) {
+                return Some(format!("state of record {record} at {step}\n{fault}"));
+            }
+        }
+    }
+    None
+}
+
+fn search(cases: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    hunt::search(cases, &document(), |text| differs(folder.path(), text));
+}
+
+#[test]
+fn random_std_records_of_adp_agree() {
+    search(150);
+}
+
+#[test]
+#[ignore = "the long run"]
+fn reference_adp_long() {
+    search(hunt::cases());
+}
