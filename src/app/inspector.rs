@@ -83,6 +83,8 @@ pub struct Inspector {
     pub message_of: Option<(u64, StepNo)>,
     /// Generation and step that a message or view was asked for.
     pub asked: Option<(u64, StepNo)>,
+    /// Generation and step in place of whose record the content of one is shown that is not in the file any more.
+    pub gone: Option<(u64, StepNo)>,
     /// Generation and step of the raw record shown.
     pub raw_of: Option<(u64, StepNo)>,
     /// Whether the LLM tab shows the messages of the context one by one.
@@ -119,6 +121,14 @@ impl Inspector {
     pub fn renew(&mut self) {
         self.history_of = None;
         self.file = None;
+        self.gone = None;
+    }
+
+    /// What is shown is of this step by now: its scroll stays.
+    pub fn renumber(&mut self, step: StepNo) {
+        for (_, shown) in self.message_of.iter_mut().chain(&mut self.raw_of) {
+            *shown = step;
+        }
     }
 
     /// Takes a message that was asked for.

@@ -1,5 +1,6 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
+use super::selected_record::Found;
 use super::{App, Effect, Effects, Notice, Pane, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;
@@ -14,6 +15,11 @@ impl App {
     /// More of the input is known.
     pub(super) fn progress(&mut self, is_complete: bool, is_live: bool, effects: &mut Effects) {
         self.exchange(is_complete, effects);
+        if let Some(number) = self.find_gone() {
+            self.select_again(Found::At(number));
+            self.inspector.gone = None;
+            self.tell(format!("the record that was gone is there again, as step {number}"));
+        }
         self.session.is_complete = is_complete && self.coming.is_none();
         self.session.is_live = is_live;
         let count = self.session.open().map_or(0, |open| open.count());
@@ -29,7 +35,7 @@ impl App {
             effects.push(Effect::Fade);
         }
         if matches!(self.session.live.stale, Some("gone" | "unreadable" | "torn")) {
-            self.session.live.stale = None;
+            (self.session.live.stale, self.session.live.stale_since) = (None, None);
         }
         if is_first && self.session.path.is_some() && self.session.live.follow == Follow::On {
             self.session.live.after = self.session.open().map_or(-1, |open| open.last());
@@ -53,8 +59,8 @@ impl App {
     }
 
     /// The file is gone or cannot be read; what was read stays on screen.
-    pub(super) fn stale(&mut self, mark: &'static str, text: String) {
-        self.session.live.stale = Some(mark);
+    pub(super) fn stale(&mut self, mark: &'static str, text: String, clock: String) {
+        self.session.live.set_stale(mark, clock);
         self.notice = Some(Notice { is_error: true, text });
     }
 
@@ -71,8 +77,9 @@ impl App {
     pub(super) fn replaced(&mut self, replacement: msg::Replacement, told: Option<String>) {
         self.session.is_complete = false;
         if replacement.mark.is_some() {
-            self.session.live.stale = replacement.mark;
+            (self.session.live.stale, self.session.live.stale_since) = (replacement.mark, None);
         }
+        self.searched = 0;
         // Of two that come before one is shown, the first may have been the other content.
         let mark = self.coming.take().and_then(|before| before.mark);
         self.coming = Some(msg::Replacement { mark: replacement.mark.or(mark), ..replacement });
@@ -83,13 +90,19 @@ impl App {
         }
     }
 
-    /// Exchanges the old content for the new one once that is read, or as far as the step in focus. Focus, folds and
-    /// scroll stay by path (T15).
+    /// Exchanges the old content for the new one once that is read, or as far as the selected record. Focus, folds and
+    /// scroll stay by path (T15), the selection on its record, whatever its number is now (R21).
     fn exchange(&mut self, is_complete: bool, effects: &mut Effects) {
         let wanted = usize::try_from(self.session.focus.step).unwrap_or(0);
+        let found = self.find_selected(is_complete);
         let is_ready = |coming: &mut msg::Replacement| {
             let steps = coming.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner).step_count());
-            is_complete || steps.map_or(coming.records.count() > self.session.trajectory, |steps| steps > wanted)
+            let is_read = steps.map_or(coming.records.count() > self.session.trajectory, |steps| steps > wanted);
+            match found {
+                Found::Unasked => is_complete || is_read,
+                Found::NotYet => false,
+                Found::At(_) | Found::Gone => true,
+            }
         };
         let Some(coming) = self.coming.take_if(is_ready) else { return };
         if let Some(open) = self.session.open() {
@@ -103,12 +116,41 @@ impl App {
         self.restart_table();
         self.restart_review();
         self.inspector.renew();
+        if found != Found::Gone {
+            self.selected = None;
+        }
         match coming.run {
-            Some(run) => self.session.set_run(run, 0),
+            Some(run) => {
+                self.session.set_run(run, 0);
+                self.select_again(found);
+            }
             None if self.session.run.is_some() => {
-                self.reopening = Some(Reopening { record: self.session.trajectory, is_asked: false });
+                let before = self.session.trajectory;
+                let record = if let Found::At(record) = found { record } else { before };
+                self.reopening = Some(Reopening { record, is_asked: false });
+                if found == Found::Gone {
+                    let what = "this is what stands in its place now";
+                    self.tell(format!("trajectory {before} is not in the file any more: {what}"));
+                }
             }
             None => {}
+        }
+    }
+
+    /// Puts the focus on the step that the selected record is now; if it is none, its content stays on the screen.
+    fn select_again(&mut self, found: Found) {
+        match found {
+            Found::At(number) => {
+                let step = StepNo::try_from(number).unwrap_or(StepNo::MAX);
+                self.session.focus.step = step;
+                self.inspector.renumber(step);
+            }
+            Found::Gone => {
+                let step = self.session.focus.step;
+                self.inspector.gone = Some((self.session.generation, step));
+                self.tell(format!("the record of step {step} is not in the file any more; what it held stays here"));
+            }
+            Found::Unasked | Found::NotYet => {}
         }
     }
 
@@ -131,7 +173,11 @@ impl App {
         if step <= last || last < 0 || self.session.live.follow == Follow::On {
             return;
         }
+        let shows_gone = self.shows_gone();
         self.session.focus.step = last;
+        if shows_gone {
+            self.inspector.gone = Some((self.session.generation, last));
+        }
         self.session.live.is_put = true;
         let word = self.session.live.stale.unwrap_or("read anew");
         self.tell(format!("the file was {word}: there is no step {step} any more, {last} is the last"));

@@ -20,6 +20,7 @@ mod own;
 pub mod prompt;
 pub mod review;
 pub mod search;
+mod selected_record;
 pub mod settle;
 mod sieve;
 pub mod split;
@@ -167,6 +168,9 @@ pub struct App {
     reopening: Option<Reopening>,
     /// Another content of the input, until as much of it is read as is shown of this one.
     coming: Option<msg::Replacement>,
+    /// The selected record, and how many numbers to both sides of its own were looked at in the content that comes.
+    selected: Option<selected_record::SelectedRecord>,
+    searched: usize,
     reviewing: Reviewing,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
@@ -215,6 +219,8 @@ impl App {
             opening: None,
             reopening: None,
             coming: None,
+            selected: None,
+            searched: 0,
             reviewing: Reviewing::default(),
             examined: (0, 0),
         }
@@ -231,7 +237,8 @@ impl App {
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
             Msg::Ends(pending, clock) => self.ends(pending, &clock),
             Msg::Faded => self.fade(&mut effects),
-            Msg::Stale(mark, told) => self.stale(mark, told),
+            Msg::Stale(mark, told, clock) => self.stale(mark, told, clock),
+            Msg::Polling(is_polling) => self.session.live.is_polling = is_polling,
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
             Msg::Settled => self.session.forget_findings(),
             Msg::Opened(trajectory, run) => self.opened(trajectory, run.0),

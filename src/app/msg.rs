@@ -46,8 +46,10 @@ pub enum Msg {
     Ends(Option<Place>, String),
     /// The moment for which new steps stand out is over.
     Faded,
-    /// The input is `gone` or `unreadable`, and a sentence that says so.
-    Stale(&'static str, String),
+    /// The input is `gone` or `unreadable`, a sentence that says so, and the time of the day.
+    Stale(&'static str, String, String),
+    /// Whether the input is looked at again and again, as the file system tells of no changes (R20).
+    Polling(bool),
     /// The input has another content: its records and its run, and what to say of it.
     Replaced(Replacement, Option<String>),
     /// The findings of the open run may be others now.

@@ -48,6 +48,7 @@ impl App {
         }
         self.settle_reopening(effects);
         self.begin();
+        self.note_selected();
         self.settle_watches();
         self.settle_checks(effects);
         self.settle_review(effects);
@@ -121,6 +122,9 @@ impl App {
         if self.inspector.file.as_ref().is_some_and(|file| Some(file.of) != now) {
             self.inspector.file = None;
         }
+        if !self.shows_gone() {
+            self.inspector.gone = None;
+        }
         match self.inspector.tab {
             Tab::Message if self.inspector.file.is_some() => {}
             Tab::Message if self.inspector.is_raw => self.settle_raw(),
@@ -162,7 +166,7 @@ impl App {
 
     fn settle_message(&mut self, effects: &mut Effects) {
         let Some((now, span, _)) = self.message_place() else { return };
-        if self.inspector.message_of == Some(now) || self.inspector.asked == Some(now) {
+        if self.inspector.message_of == Some(now) || self.inspector.asked == Some(now) || self.shows_gone() {
             return;
         }
         self.inspector.asked = Some(now);
@@ -184,7 +188,7 @@ impl App {
 
     fn settle_raw(&mut self) {
         let Some((now, _, record)) = self.message_place() else { return };
-        if self.inspector.raw_of == Some(now) {
+        if self.inspector.raw_of == Some(now) || self.shows_gone() {
             return;
         }
         let is_same = self.inspector.raw_of.replace(now).is_some_and(|(_, step)| step == now.1);

@@ -316,6 +316,11 @@ fn message_head(app: &App) -> Vec<Row> {
     if open.count() == 0 {
         return Vec::new();
     }
+    if app.shows_gone() {
+        let gone = Row::new(vec![Piece::of(Role::Error, " ✗ gone from the file: what it held")]);
+        let hint = Row::new(vec![Piece::of(Role::Dim, "   a move shows what is there now")]);
+        return [gone, hint, Row::default()].map(|row| row.fixed(usize::MAX)).into();
+    }
     let step = open.describe(open.step());
     let mut first =
         vec![Piece::of(steps::role_of(&step), &format!(" {}", step.class.as_deref().unwrap_or(&step.kind)))];

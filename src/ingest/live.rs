@@ -147,6 +147,8 @@ pub enum IngestEvent {
     Settled,
     /// From here on events are about this generation. What was shown can stay on screen until it is exchanged.
     Generation(Live, Why),
+    /// Whether the file is looked at again and again, as the file system tells of no changes.
+    Polling(bool),
     /// A document was written anew and is no JSON as it stands: a sentence on it.
     Torn(String),
     /// Lines came to a file whose place another took: a sentence on them.

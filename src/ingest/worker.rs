@@ -119,6 +119,8 @@ pub(super) struct Work {
     pub(super) ahead_cost: Duration,
     /// The byte up to which an unfinished line was found to be no record.
     refused_until: u64,
+    /// Whether it was told that the file is polled.
+    is_polling: bool,
     tell: Sender<IngestEvent>,
     dropped: Receiver<()>,
 }
@@ -146,6 +148,7 @@ impl Work {
             ahead_at: Instant::now(),
             ahead_cost: Duration::ZERO,
             refused_until: 0,
+            is_polling: false,
             tell,
             dropped,
         }
@@ -191,7 +194,17 @@ impl Work {
         self.keep();
         self.fold(None)?;
         self.settle()?;
+        self.tell_polling()?;
         self.wait()
+    }
+
+    /// R20: says whether nobody tells of changes, when that is another.
+    fn tell_polling(&mut self) -> Result<(), Stop> {
+        let is_polling = self.watch.is_polling();
+        if std::mem::replace(&mut self.is_polling, is_polling) == is_polling {
+            return Ok(());
+        }
+        self.send(IngestEvent::Polling(is_polling))
     }
 
     // ---- index

@@ -66,6 +66,8 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
     let has_title = cells >= 70 && used + title.width() <= cells;
     let used = used + if has_title { title.width() } else { 0 };
     left.extend(Some(title).filter(|_| has_title));
+    let used = used + polling(session).map_or(0, |polling| polling.width());
+    right.extend(polling(session).filter(|_| used <= cells));
     right.extend(quiet(session).filter(|quiet| used + quiet.width() <= cells));
     right.push(Piece::of(Role::Text, " "));
     (left, right)
@@ -113,7 +115,11 @@ fn liveness(session: &Session, open: Option<&Open<'_>>, cells: usize) -> Vec<Pie
     out.extend(session.live.stale.map(|word| match word {
         "truncated" | "replaced" if cells < 60 => Piece::of(Role::Warning, "  ↻"),
         "truncated" | "replaced" => Piece::of(Role::Warning, &format!("  ↻ {word}")),
-        _ => Piece::of(Role::Error, &format!("  ✗ {word}")),
+        _ => {
+            let since = session.live.stale_since.as_ref().filter(|_| cells >= 60);
+            let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
+            Piece::of(Role::Error, &format!("  ✗ {word}{since}"))
+        }
     }));
     let is_there = session.live.stale.is_none_or(|word| !matches!(word, "gone" | "torn"));
     if !session.is_complete {
@@ -157,6 +163,11 @@ fn paused(session: &Session, open: Option<&Open<'_>>, new: usize, cells: usize) 
         (false, true) => format!("  ‖ {word}"),
         (false, false) => format!("  ‖ {word} · {count}"),
     }
+}
+
+/// R20: that the file is looked at again and again, as nobody tells of changes.
+fn polling(session: &Session) -> Option<Piece> {
+    (session.live.is_polling && session.is_complete).then(|| Piece::of(Role::Dim, " · polling"))
 }
 
 /// Since when nothing came; a time of the day, so that nothing has to tick.

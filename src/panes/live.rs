@@ -62,6 +62,10 @@ pub struct Live {
     pub is_quiet: bool,
     /// Why what is shown is not simply the file: `gone`, `truncated`.
     pub stale: Option<&'static str>,
+    /// Time of the day since which the file is gone or cannot be read (R22).
+    pub stale_since: Option<String>,
+    /// Whether the file is looked at again and again, as the file system tells of no changes (R20).
+    pub is_polling: bool,
     /// Steps known when this was last looked at; None until all that stood in the input is there.
     pub known: Option<usize>,
 }
@@ -78,6 +82,8 @@ impl Default for Live {
             heard: None,
             is_quiet: false,
             stale: None,
+            stale_since: None,
+            is_polling: false,
             known: None,
         }
     }
@@ -87,7 +93,16 @@ impl Live {
     /// Another trajectory is shown: what belongs to the input stays.
     pub fn reset(&mut self) {
         let follow = if self.follow == Follow::On { Follow::On } else { Follow::Off };
-        *self = Self { follow, after: self.after, stale: self.stale, ..Self::default() };
+        let (stale, stale_since, is_polling) = (self.stale, self.stale_since.take(), self.is_polling);
+        *self = Self { follow, after: self.after, stale, stale_since, is_polling, ..Self::default() };
+    }
+
+    /// Takes that the file is gone or cannot be read; the time counts from when that began.
+    pub fn set_stale(&mut self, word: &'static str, clock: String) {
+        if self.stale != Some(word) || self.stale_since.is_none() {
+            self.stale_since = Some(clock);
+        }
+        self.stale = Some(word);
     }
 
     /// Another content is shown, or the same read anew: what came before is no measure for it.

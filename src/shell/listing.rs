@@ -9,7 +9,7 @@ use crate::panes::files::{CHECKED_MAX, FileHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_of;
 use crate::source::{Input, Listing};
-use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, at, bounded, select, unbounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -17,8 +17,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Time between two looks at the files; a slow file system is given more.
 const PACE: Duration = Duration::from_secs(1);
-/// A look that takes long is followed by a pause so many times as long.
+/// A look that takes long is followed by a pause so many times as long; a longer one where changes are heard of.
 const REST: u32 = 4;
+const REST_NOTIFIED: u32 = 400;
 
 /// A list that is looked after. Dropping it ends the threads.
 pub(super) struct Lists {
@@ -52,18 +53,32 @@ impl Lists {
 }
 
 fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
+    listing.watch();
+    let mut due = Instant::now();
     loop {
         let begin = Instant::now();
-        if let Some(change) = listing.look(SystemTime::now()) {
+        let is_due = begin >= due;
+        let change = if is_due { listing.look(SystemTime::now()) } else { listing.look_at_changed(SystemTime::now()) };
+        if is_due {
+            let times = if listing.is_notified() { REST_NOTIFIED } else { REST };
+            due = Instant::now() + PACE.max(begin.elapsed() * times);
+        }
+        if let Some(change) = change {
             let change = ListChange { ahead: clock::ahead_ms(), ..change };
             if tell.send(Msg::Files(change)).is_err() {
                 return;
             }
         }
-        let rest = PACE.max(begin.elapsed() * REST);
         select! {
             recv(dropped) -> _ => return,
-            default(rest) => {}
+            recv(listing.hints()) -> _ => {}
+            recv(at(due)) -> _ => continue,
+        }
+        // A file that is written again and again is looked at once in a while.
+        let next = due.min(begin + PACE);
+        select! {
+            recv(dropped) -> _ => return,
+            recv(at(next)) -> _ => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! An input as a session that a worker fills while it is shown.
 
+use super::clock;
 use crate::app::Msg;
 use crate::app::msg::Replacement;
 use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker};
@@ -94,9 +95,10 @@ pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, 
         IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
         IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
         IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), told(why)),
-        IngestEvent::Torn(text) => Msg::Stale("torn", text),
+        IngestEvent::Torn(text) => Msg::Stale("torn", text, clock::now()),
+        IngestEvent::Polling(is_polling) => Msg::Polling(is_polling),
         IngestEvent::Late(text) => Msg::Told(true, text),
-        IngestEvent::Problem(problem) => Msg::Stale(mark(path), problem.to_string()),
+        IngestEvent::Problem(problem) => Msg::Stale(mark(path), problem.to_string(), clock::now()),
     }
 }
 

@@ -110,6 +110,12 @@ impl Watch {
         }
     }
 
+    /// Whether a file is followed by looks alone, as the file system tells of no changes (R20).
+    #[must_use]
+    pub fn is_polling(&self) -> bool {
+        self.follower.is_some() && !self.hints.are_heard()
+    }
+
     /// Looks; of a stream only its length.
     pub fn look(&mut self) -> Change {
         let Some(follower) = &mut self.follower else { return Change::None };

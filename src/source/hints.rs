@@ -28,6 +28,12 @@ pub(super) struct Heard {
     pub(super) is_all: bool,
 }
 
+impl std::fmt::Debug for Hints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Hints that are {}heard", if self.are_heard() { "" } else { "not " })
+    }
+}
+
 impl Hints {
     /// Hears nothing yet.
     pub(super) fn new() -> Self {
@@ -51,6 +57,11 @@ impl Hints {
     /// Watches all below a folder.
     pub(super) fn watch_folder(&mut self, path: &Path) {
         self.watch(&[path.to_owned()], RecursiveMode::Recursive, |_| true);
+    }
+
+    /// Watches all below several folders.
+    pub(super) fn watch_folders(&mut self, paths: &[PathBuf]) {
+        self.watch(paths, RecursiveMode::Recursive, |_| true);
     }
 
     /// Whether the file system tells of changes.

@@ -3,8 +3,10 @@
 //!
 //! A look at it says what changed since the look before, so that ten thousand quiet files cost the screen nothing.
 
+use super::hints::Hints;
 use super::tree;
 use crate::model::{ListChange, ListedFile, ListedKind, Problem};
+use crossbeam_channel::Receiver;
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{self, Path, PathBuf};
@@ -25,6 +27,9 @@ pub struct Listing {
     has_looked: bool,
     /// Files of folders whose beginning was read, with what they were then; whether obelus wrote them.
     begun: HashMap<PathBuf, (Version, bool)>,
+    hints: Hints,
+    /// Files that were asked what they are now: the work that was done.
+    asked: u64,
 }
 
 /// What tells one content of a file from another: how long it is, when it was written.
@@ -42,7 +47,49 @@ impl Listing {
             roots.iter().map(|root| path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
         let common = common(&roots);
         let (told, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
-        Self { roots, title, common, told, troubles, has_looked: false, begun }
+        Self { roots, title, common, told, troubles, has_looked: false, begun, hints: Hints::new(), asked: 0 }
+    }
+
+    /// From now on hears of changes below its folders, where the file system tells of them.
+    pub fn watch(&mut self) {
+        if self.roots.iter().all(|root| root.is_dir()) {
+            self.hints.watch_folders(&self.roots);
+        }
+    }
+
+    /// Whether it hears of changes, so that looks at all files may be seldom.
+    #[must_use]
+    pub fn is_notified(&self) -> bool {
+        self.hints.are_heard()
+    }
+
+    /// Hears of it when [`Listing::look_at_changed`] is worth while.
+    #[must_use]
+    pub fn hints(&self) -> &Receiver<()> {
+        self.hints.heard()
+    }
+
+    /// What changed of the files that notifications named; of all files where something came or went.
+    pub fn look_at_changed(&mut self, now: SystemTime) -> Option<ListChange> {
+        let heard = self.hints.take();
+        if heard.is_all || !self.has_looked {
+            return self.look(now);
+        }
+        let known: Vec<PathBuf> = heard.paths.into_iter().filter(|path| self.told.contains_key(path)).collect();
+        let changed: Vec<ListedFile> = known
+            .into_iter()
+            .filter_map(|path| {
+                self.asked += 1;
+                let meta = fs::metadata(&path).ok()?;
+                self.changed(path, Some(&meta), now)
+            })
+            .collect();
+        (!changed.is_empty()).then(|| self.change(changed, Vec::new(), now))
+    }
+
+    fn change(&self, changed: Vec<ListedFile>, gone: Vec<PathBuf>, now: SystemTime) -> ListChange {
+        let (title, troubles) = (self.title.clone(), self.troubles.clone());
+        ListChange { title, changed, gone, troubles, now: millis(now), ahead: 0 }
     }
 
     /// What changed since the last look; None if nothing did. The first look always tells.
@@ -67,6 +114,7 @@ impl Listing {
             }
         }
         let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
+        self.asked += found.len() as u64;
         let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
         gone.iter().for_each(|path| drop((self.told.remove(path), self.begun.remove(path))));
         let changed: Vec<ListedFile> =
@@ -75,8 +123,8 @@ impl Listing {
         if !is_first && changed.is_empty() && gone.is_empty() && troubles == self.troubles {
             return None;
         }
-        self.troubles.clone_from(&troubles);
-        Some(ListChange { title: self.title.clone(), changed, gone, troubles, now: millis(now), ahead: 0 })
+        self.troubles = troubles;
+        Some(self.change(changed, gone, now))
     }
 
     /// A file, if it is not as it was told.
@@ -152,6 +200,7 @@ fn millis(time: SystemTime) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
     use std::os::unix::ffi::OsStrExt;
 
     fn names(change: &ListChange) -> Vec<&str> {
@@ -182,6 +231,38 @@ mod tests {
         assert_eq!(change.gone, [root.join("b.jsonl")]);
         assert!(change.changed.iter().all(|file| !file.is_live), "what is quiet for long is live no more");
         assert_eq!(listing.look(now + LIVE * 3), None);
+    }
+
+    /// R16: work is counted, not time.
+    #[test]
+    fn a_change_of_one_file_asks_for_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..300 {
+            fs::write(folder.path().join(format!("{n}.jsonl")), "{}\n").unwrap();
+        }
+        let mut listing = Listing::new(&[folder.path().to_owned()]);
+        listing.watch();
+        assert!(listing.is_notified());
+        let now = SystemTime::now();
+        assert_eq!(listing.look(now).unwrap().changed.len(), 300);
+        // What was heard of the files as they were made.
+        let _before = listing.look_at_changed(now);
+        let asked = listing.asked;
+        fs::OpenOptions::new().append(true).open(folder.path().join("7.jsonl")).unwrap().write_all(b"{}\n").unwrap();
+        let mut changed = Vec::new();
+        while changed.is_empty() {
+            listing.hints().recv_timeout(Duration::from_secs(60)).unwrap();
+            changed.extend(listing.look_at_changed(now).iter().flat_map(names).map(str::to_owned));
+        }
+        assert_eq!(changed, ["7.jsonl"]);
+        assert!(listing.asked - asked < 10, "{}", listing.asked - asked);
+        fs::write(folder.path().join("new.jsonl"), "{}\n").unwrap();
+        let mut changed = Vec::new();
+        while changed.is_empty() {
+            listing.hints().recv_timeout(Duration::from_secs(60)).unwrap();
+            changed.extend(listing.look_at_changed(now).iter().flat_map(names).map(str::to_owned));
+        }
+        assert_eq!(changed, ["new.jsonl"]);
     }
 
     #[test]

@@ -35,7 +35,8 @@ fn events_of_a_slot_that_a_step_wrote_twice_name_their_own_write() {
 fn a_second_result_of_one_call_is_told_wherever_the_call_stands() {
     let result = r#"{"class_":"text_observation","content":"x","source":"environment","tool_call_id":"c1"}"#;
     let call = r#"{"class_":"api_action","function":"f","kwargs":{},"tool_call_id":"c1"}"#;
-    let input = format!("{{\"schema_version\":\"1.3.0\",\"id\":\"a\",\"content\":[{result},{call},{result},{result}]}}");
+    let input =
+        format!("{{\"schema_version\":\"1.3.0\",\"id\":\"a\",\"content\":[{result},{call},{result},{result}]}}");
     let found = asked(&input, "check in.json --format adp --json", |lines| texts(lines, ["rule", "path"]));
     let ids: Vec<&String> = found.iter().filter(|found| found.contains("adp.call-id")).collect();
     // The one before the call answers nothing, so the first behind it is the answer.

@@ -291,13 +291,18 @@ fn a_name_that_is_no_text_costs_no_file() {
 
 #[test]
 fn a_folder_of_more_files_than_may_be_open() {
+    [260, 128, 64].into_iter().for_each(follow_under);
+}
+
+/// Follows 600 files with so few handles.
+fn follow_under(handles: usize) {
     let folder = tempfile::tempdir().unwrap();
     for n in 0..600 {
         append(&folder.path().join(format!("{n:03}.jsonl")), &format!("{{\"n\":{n}}}\n"));
     }
     append(&folder.path().join("torn.json"), "{\n\"a\":\n");
     let script = format!(
-        "ulimit -n 260; exec '{}' tail '{}' --json --once",
+        "ulimit -n {handles}; exec '{}' tail '{}' --json --once",
         env!("CARGO_BIN_EXE_obelus"),
         folder.path().display()
     );

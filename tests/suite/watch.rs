@@ -326,13 +326,78 @@ fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
     assert!(live.header().contains("step 4 of 0–4"), "{}", live.header());
     live.stage.tell(Msg::Faded);
     assert!(!has(&live.stage, "│•3 ") && live.header().contains(" · quiet since 14:40:00"), "{}", live.header());
-    live.stage.tell(Msg::Stale("gone", "live.jsonl is gone".to_owned()));
-    assert!(live.header().contains("✗ gone"));
+    for clock in ["14:41:00", "14:42:00"] {
+        live.stage.tell(Msg::Stale("gone", "live.jsonl is gone".to_owned(), clock.to_owned()));
+        assert!(live.header().contains("✗ gone since 14:41:00"), "R22: {}", live.header());
+    }
+    live.stage.tell(Msg::Stale("unreadable", "no permission".to_owned(), "14:43:00".to_owned()));
+    assert!(live.header().contains("✗ unreadable since 14:43:00"), "{}", live.header());
+    live.stage.tell(Msg::Polling(true));
+    assert!(live.header().contains("polling"), "R20: {}", live.header());
+    live.stage.tell(Msg::Polling(false));
+    assert!(!live.header().contains("polling"), "{}", live.header());
     live.append(&many(1));
     assert!(!live.header().contains("gone"));
     live.restart(Some("truncated"));
     live.append(&many(1));
     assert!(live.header().contains("↻ truncated"), "{}", live.header());
+}
+
+/// Lines of texts that differ.
+fn said(words: impl IntoIterator<Item = String>) -> Vec<String> {
+    let line = |word: String| format!("{{\"type\":\"text\",\"role\":\"user\",\"text\":\"{word}\"}}\n");
+    words.into_iter().map(line).collect()
+}
+
+/// R21: lines are inserted before the selected record, or taken out, while the file is replaced or rewritten.
+#[test]
+fn the_selection_stays_on_its_record() {
+    for mark in ["replaced", "truncated"] {
+        let old = said((0..10).map(|n| format!("word{n} is said")));
+        let mut live = Growing::new(&old);
+        press(&mut live.stage, "0 . . . . . Tab Tab 1");
+        assert!(has(&live.stage, "word5 is said") && step(&live.stage) == 5);
+        let new = [said((0..3).map(|n| format!("inserted {n}"))), old.clone()].concat();
+        live.restart(Some(mark));
+        live.push(&new[..7]);
+        live.stage.tell(Msg::Progress { is_complete: false, is_live: true });
+        assert!(step(&live.stage) == 5 && live.header().contains("of 0–≥9"), "not read so far: {}", live.header());
+        live.push(&new[7..]);
+        live.progress(true);
+        assert_eq!(step(&live.stage), 8, "{mark}");
+        live.restart(Some(mark));
+        live.push(&old[4..]);
+        live.progress(true);
+        assert_eq!(step(&live.stage), 1, "{mark}");
+    }
+}
+
+/// R21: the selected record is not there any more; and a file that is short while it is written anew.
+#[test]
+fn a_selected_record_that_is_gone_stays_on_the_screen() {
+    let old = said((0..10).map(|n| format!("word{n} is said")));
+    let mut live = Growing::new(&old);
+    press(&mut live.stage, "0 . . . . . Tab Tab 1");
+    live.restart(Some("replaced"));
+    live.push(&[&old[..5], &old[6..]].concat());
+    live.progress(true);
+    let shown = lines(&live.stage).join("\n");
+    assert!(notice(&live.stage).contains("the record of step 5 is not in the file any more"), "{shown}");
+    assert!(shown.contains("✗ gone from the file") && shown.contains("word5 is said"), "{shown}");
+    press(&mut live.stage, ".");
+    assert!(has(&live.stage, "word7 is said") && !has(&live.stage, "✗ gone from the file"));
+    press(&mut live.stage, ",");
+    assert!(has(&live.stage, "word6 is said") && !has(&live.stage, "✗ gone from the file"));
+    let mut live = Growing::new(&old);
+    press(&mut live.stage, "0 . . . . . Tab Tab 1");
+    live.restart(Some("truncated"));
+    live.push(&old[..2]);
+    live.progress(true);
+    live.push(&said(["new".to_owned()]));
+    live.push(&old[2..]);
+    live.progress(true);
+    assert_eq!(step(&live.stage), 6);
+    assert!(has(&live.stage, "word5 is said") && !has(&live.stage, "✗ gone from the file"));
 }
 
 /// A state of many values, so that folds and scroll matter.

@@ -4,6 +4,9 @@ use super::Tale;
 use super::judge::{self, Part};
 use crate::source::frame::BYTE_ORDER_MARK;
 
+/// Longest line that is kept until its newline comes: a line without end must not take all memory.
+const LINE_BYTES_MAX: usize = 256 << 20;
+
 /// Reads lines. Each byte is looked at for a newline once.
 #[derive(Debug)]
 pub(super) struct Lines {
@@ -24,6 +27,9 @@ pub(super) struct Lines {
     is_torn: bool,
     /// Whether the first line was looked at: it says whether this is lines or a document (T14).
     is_decided: bool,
+    /// Whether the line is too long and passed over up to its newline, which was told.
+    is_passed_over: bool,
+    line_bytes_max: usize,
 }
 
 /// Who is told.
@@ -51,6 +57,8 @@ impl Lines {
             nuls: None,
             is_torn: false,
             is_decided,
+            is_passed_over: false,
+            line_bytes_max: LINE_BYTES_MAX,
         }
     }
 
@@ -82,12 +90,12 @@ impl Lines {
                 self.end_hole(tell);
             }
             let Some(i) = memchr::memchr2(b'\n', 0, piece) else {
-                self.keep(piece);
+                self.keep(piece, tell);
                 break;
             };
             let (text, rest) = piece.split_at(i);
             if rest[0] == 0 {
-                self.keep(text);
+                self.keep(text, tell);
                 self.nuls = Some(self.at);
                 piece = rest;
                 continue;
@@ -129,16 +137,34 @@ impl Lines {
         (self.told, self.refused) = (0, 0);
     }
 
-    fn keep(&mut self, text: &[u8]) {
+    fn keep(&mut self, text: &[u8], tell: &mut Tell<'_>) {
         if self.pending.is_empty() {
             self.begin = self.at;
         }
-        self.pending.extend_from_slice(text);
         self.at += text.len() as u64;
+        if self.is_passed_over {
+            return;
+        }
+        self.pending.extend_from_slice(text);
+        if self.pending.len() > self.line_bytes_max {
+            self.pass_over(tell);
+        }
+    }
+
+    /// The line is too long to be kept: one error, and nothing more up to its newline.
+    fn pass_over(&mut self, tell: &mut Tell<'_>) {
+        let (offset, line) = (self.begin, self.line);
+        let mib = self.line_bytes_max >> 20;
+        let why = format!("the line has no end within {mib} MiB: it is passed over up to its newline");
+        tell(Tale::Error { offset, line, why, hole: None, is_unterminated: true });
+        self.pending = Vec::new();
+        (self.told, self.refused, self.is_passed_over, self.is_decided) = (0, 0, true, true);
     }
 
     fn end_line(&mut self, text: &[u8], tell: &mut Tell<'_>) -> Kind {
-        let kind = if self.pending.is_empty() {
+        let kind = if std::mem::take(&mut self.is_passed_over) {
+            Kind::Lines
+        } else if self.pending.is_empty() {
             self.judge_line(text, self.at, tell)
         } else {
             let mut line = std::mem::take(&mut self.pending);
@@ -191,6 +217,9 @@ impl Lines {
     /// A run of NUL bytes ends here: half a line before it is an error, and so is the hole (T13).
     fn end_hole(&mut self, tell: &mut Tell<'_>) {
         let Some(from) = self.nuls.take() else { return };
+        if self.is_passed_over {
+            return;
+        }
         self.is_torn = true;
         let half = std::mem::take(&mut self.pending);
         self.judge(&half, self.begin, false, tell);
@@ -252,6 +281,19 @@ mod tests {
                 assert_eq!(told(text, size), expected, "{:?} in pieces of {size}", String::from_utf8_lossy(text));
             }
         }
+    }
+
+    #[test]
+    fn a_line_without_end_is_one_error_and_costs_no_memory() {
+        let (mut lines, mut out) = (Lines { line_bytes_max: 1 << 20, ..Lines::new(false) }, Vec::new());
+        let piece = vec![b'x'; 300_000];
+        for _ in 0..50 {
+            let _ = lines.feed(&piece, &mut |tale| out.push(shown(tale)));
+            assert!(lines.pending.capacity() < 4 << 20);
+        }
+        assert_eq!(out, ["0:1 ! …"]);
+        let _ = lines.feed(b"\0\0x\n{\"a\":1}\n", &mut |tale| out.push(shown(tale)));
+        assert_eq!(out[1..], ["15000004:2 {\"a\":1}"]);
     }
 
     #[test]

@@ -27,6 +27,16 @@ pub(crate) use document::{Digest, Document, Found};
 /// Handles that may be open at once; the files that rested longest are closed (T18).
 const HANDLES_MAX: usize = 200;
 
+/// Share of the handles that the system allows which files get: the rest is for folders, notifications and output.
+const HANDLES_SHARE: u64 = 2;
+
+/// Handles that may be open at once under the limit of this process.
+fn handles_max() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let share = limit.and_then(|limit| usize::try_from(limit / HANDLES_SHARE).ok());
+    share.map_or(HANDLES_MAX, |share| share.clamp(1, HANDLES_MAX))
+}
+
 /// Least time between two looks.
 const PACE: Duration = Duration::from_millis(4);
 
@@ -123,6 +133,7 @@ pub struct Tail {
     troubles: Vec<Problem>,
     /// Files that were not looked at because too many others are open.
     behind: BTreeSet<OsString>,
+    handles_max: usize,
 }
 
 impl Tail {
@@ -144,6 +155,7 @@ impl Tail {
             is_waiting_told: false,
             troubles: Vec::new(),
             behind: BTreeSet::new(),
+            handles_max: handles_max(),
         };
         tail.begin();
         tail
@@ -249,8 +261,8 @@ impl Tail {
             // A look at very many files takes its time; there is as much between two of them.
             self.looked = Some(now + began.elapsed());
         }
-        if self.tracks.handles() > HANDLES_MAX {
-            self.tracks.close_resting(HANDLES_MAX * 3 / 4);
+        if self.tracks.handles() > self.handles_max {
+            self.tracks.close_resting(self.handles_max * 3 / 4);
         }
     }
 
@@ -264,13 +276,13 @@ impl Tail {
         let named: HashSet<&Path> = heard.below(&self.root);
         wanted.extend(named.into_iter().map(OsString::from));
         // Only as many of those that wait as can be opened now.
-        let room = HANDLES_MAX.saturating_sub(self.tracks.handles());
+        let room = self.handles_max.saturating_sub(self.tracks.handles());
         wanted.extend((0..room).map_while(|_| self.behind.pop_first()));
         wanted.into_iter().collect()
     }
 
     fn look_at(&mut self, name: OsString, now: Instant, tell: &mut Tell<'_>) {
-        if self.tracks.handles() >= HANDLES_MAX && self.tracks.get(&name).is_some_and(|track| !track.is_open()) {
+        if self.tracks.handles() >= self.handles_max && self.tracks.get(&name).is_some_and(|track| !track.is_open()) {
             self.behind.insert(name);
             return;
         }
