@@ -3,9 +3,14 @@
 use super::args::{Question, parsed};
 use super::out::{Out, answer};
 use super::{Command, Stop};
+use crate::format::Merged;
 use crate::json;
 use crate::model::Problem;
+use crate::rules::scopix::{Part, path_text};
 use clap::{ArgMatches, Args};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use std::fmt::Display;
 
 pub(super) const COMMAND: Command = Command { name: "merge", describe: Options::augment_args, run };
 
@@ -17,23 +22,72 @@ struct Options {
     /// Data type to merge [default: every type that merges]
     #[arg(value_name = "TYPE")]
     data_type: Option<String>,
+    /// Slot to merge, with others that are named so [default: every slot of the type]
+    #[arg(long, value_name = "NAME")]
+    slot: Vec<String>,
+}
+
+/// A type of `merge --json`.
+#[derive(Serialize)]
+struct MergedMember<'m> {
+    data_type: &'static str,
+    slots: &'m [String],
+    value: Box<RawValue>,
+    parts: Vec<PartMember<'m>>,
+}
+
+/// Which slots a part of a merged value came from.
+#[derive(Serialize)]
+struct PartMember<'m> {
+    path: String,
+    slots: Vec<&'m str>,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
-    let merged = opened.run.merge(options.data_type.as_deref(), opened.step, opened.bytes());
-    let Some(members) = merged else {
+    let is_chosen = |name: &str| options.slot.is_empty() || options.slot.iter().any(|slot| slot == name);
+    let merged = opened.run.merge(&is_chosen, options.data_type.as_deref(), opened.step, opened.bytes());
+    let Some(merged) = merged else {
         return Err(Problem::usage(format!("the format {} merges no slots", opened.format())).into());
     };
     if options.question.json {
-        out.json(&answer(&opened.header(), &members))?;
-        return Ok(0);
-    }
-    for (_, value) in &members {
-        if let Ok(value) = json::parse(value.get()) {
-            out.text(&format!("{}\n", json::pretty(&value)))?;
-        }
+        let members = merged.iter().map(member).collect::<Result<Vec<_>, _>>()?;
+        let members = to_raw_value(&members).map_err(unprintable)?;
+        out.json(&answer(&opened.header(), &vec![("merged", members)]))?;
+    } else {
+        show(&merged, out)?;
     }
     Ok(0)
+}
+
+fn unprintable(error: impl Display) -> Problem {
+    Problem::unreadable(format!("the merged value has no JSON: {error}"))
+}
+
+fn member(merged: &Merged) -> Result<MergedMember<'_>, Problem> {
+    let names = |slots: &[usize]| slots.iter().map(|slot| merged.slots[*slot].as_str()).collect();
+    let part = |part: &Part| PartMember { path: path_text(&part.path), slots: names(&part.slots) };
+    Ok(MergedMember {
+        data_type: merged.data_type,
+        slots: &merged.slots,
+        value: RawValue::from_string(merged.value.clone()).map_err(unprintable)?,
+        parts: merged.parts.iter().map(part).collect(),
+    })
+}
+
+/// Each type with its slots, and the value, as JSON of two spaces a level.
+fn show(merged: &[Merged], out: &mut Out) -> Result<(), Stop> {
+    if merged.is_empty() {
+        return Ok(out.line("no two slots of one type merge at this step")?);
+    }
+    for (i, merged) in merged.iter().enumerate() {
+        if i > 0 {
+            out.line("")?;
+        }
+        out.line(&format!("{}  merged from {}", merged.data_type, merged.slots.join(", ")))?;
+        let value = json::parse(&merged.value).map_err(unprintable)?;
+        out.text(&format!("{}\n", json::pretty(&value)))?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use super::digested;
 use super::open::Opened;
 use super::out::{Out, answer};
 use super::{Command, Stop};
-use crate::format::Instances;
+use crate::format::{Filler, Instances};
 use crate::json;
 use crate::model::{Identity, Problem};
 use crate::panes::properties;
@@ -47,6 +47,9 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         let told = opened.run.description(view.id, opened.step, opened.bytes());
         let told = told.map_or_else(String::new, |text| format!("  {text}"));
         out.line(&format!("{}{told}", heading(tree.identity(view.id), opened.run.instances())))?;
+        if let Some(field) = opened.run.route(view.id, opened.step) {
+            out.line(&format!("route: {} → {field}", tree.identity(view.id).kind))?;
+        }
         let with_texts = view.root.map(|root| with_texts(opened, root)).transpose()?.flatten();
         if let Some(text) = with_texts {
             out.text(&text)?;
@@ -56,6 +59,26 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         for line in properties::missing_lines(opened.run.as_ref(), &view, opened.step, opened.bytes()) {
             out.line(&line)?;
         }
+    }
+    show_conversation(opened, out)
+}
+
+/// S22: the fields of the conversation, each with what fills it.
+fn show_conversation(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
+    let fields = opened.run.conversation(opened.step, opened.bytes());
+    if fields.is_empty() {
+        return Ok(());
+    }
+    if !opened.run.tree().identities(opened.step).is_empty() {
+        out.line("")?;
+    }
+    out.line("conversation")?;
+    for field in fields {
+        let from = match &field.filler {
+            Filler::Slot(name) => format!("{name} @{}", field.step),
+            Filler::Request(member) => format!("route: {member} of the pipeline @{} → {}", field.step, field.name),
+        };
+        out.line(&format!("{}: {}  ({from})", field.name, field.value))?;
     }
     Ok(())
 }

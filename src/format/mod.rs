@@ -15,6 +15,7 @@ mod scopix;
 mod survey;
 
 pub use crate::model::Framing;
+pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
 pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
@@ -22,7 +23,13 @@ pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] =
-    &[&scopix::Scopix, &adp::Adp, &adp::Named, &acts::Acts, &adp::Bare, &generic::Generic];
+    &[&scopix::Scopix(None), &adp::Adp, &adp::Named, &acts::Acts, &adp::Bare, &generic::Generic];
+
+/// Scopix with data types that the user registers (S14).
+#[must_use]
+pub fn scopix_with(types: DataTypes) -> Box<dyn Format> {
+    Box::new(scopix::Scopix(Some(std::sync::Arc::new(types))))
+}
 
 /// The format of that name.
 #[must_use]

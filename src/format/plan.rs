@@ -68,6 +68,8 @@ pub struct PlanNode {
     pub reads: Vec<Port>,
     /// What it gives.
     pub writes: Vec<Port>,
+    /// What it says can follow it.
+    pub chains: Vec<Port>,
 }
 
 /// How far a call is in one instance.

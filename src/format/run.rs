@@ -5,6 +5,7 @@ use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::rules::scopix::{ConversationField, Merged};
 use crate::state::{Event, Exam, IdentityId, Told, Tree, Verdicts};
 use serde_json::value::RawValue;
 use std::ops::Range;
@@ -326,8 +327,23 @@ pub trait Run: Send + Sync {
     fn file_id(&self, _identity: IdentityId, _path: &[Key], _step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
         None
     }
-    /// `merge --json`; None where the format has none.
-    fn merge(&self, _data_type: Option<&str>, _step: StepNo, _bytes: &dyn Bytes) -> Option<Answer> {
+    /// The field of the conversation that an identity fills at a step (S20).
+    fn route(&self, _identity: IdentityId, _step: StepNo) -> Option<&'static str> {
+        None
+    }
+    /// The conversation at a step, field by field (S22); none where the format has no conversation.
+    fn conversation(&self, _step: StepNo, _bytes: &dyn Bytes) -> Vec<ConversationField> {
+        Vec::new()
+    }
+    /// The values of identities merged by their data types, of those that are chosen by name (S14 to S19); None where
+    /// the format merges none.
+    fn merge(
+        &self,
+        _is_chosen: &dyn Fn(&str) -> bool,
+        _data_type: Option<&str>,
+        _step: StepNo,
+        _bytes: &dyn Bytes,
+    ) -> Option<Vec<Merged>> {
         None
     }
     /// The tick of a step as a JSON number (A5); None where the format has no ticks.

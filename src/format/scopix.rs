@@ -1,19 +1,23 @@
 //! Scopix execution contexts: the rules of `rules::scopix` as a format.
 
+mod graph;
 mod plan;
+mod summary;
 
 use super::plan::{PlanAnswer, PlanView};
 use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Near, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
-use crate::rules::scopix::{self, Conversation, Holding, Log, Merged, Meta, Plan, Shape, SlotState};
-use crate::state::{Event, EventOp, IdentityId, Tree};
+use crate::rules::scopix::{
+    self, Conversation, ConversationField, DataTypes, Holding, Log, Merged, Meta, Shape, SlotState,
+};
+use crate::state::{Event, IdentityId, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// The format of Scopix.
-pub(super) struct Scopix;
+/// The format of Scopix, with the data types that the user registers.
+pub(super) struct Scopix(pub(super) Option<Arc<DataTypes>>);
 
 impl Format for Scopix {
     fn name(&self) -> &'static str {
@@ -54,7 +58,7 @@ impl Format for Scopix {
     }
 
     fn run(&self) -> Box<dyn Run> {
-        Box::new(Context { log: Log::default() })
+        Box::new(Context { log: Log::of_types(self.0.clone().unwrap_or_default()) })
     }
 
     fn samples(&self) -> &'static [&'static str] {
@@ -117,37 +121,6 @@ struct SlotMember<'r> {
     value: Option<Box<RawValue>>,
 }
 
-#[derive(Serialize)]
-struct NodeMember<'p> {
-    id: usize,
-    agent: &'p str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'p str>,
-}
-
-#[derive(Serialize)]
-struct EdgeMember<'p> {
-    from: usize,
-    to: usize,
-    data_type: Option<&'p str>,
-    content_type_hint: Option<&'p str>,
-}
-
-#[derive(Serialize)]
-struct ConflictMember<'p> {
-    node: usize,
-    parents: &'p [usize],
-    data_type: &'p str,
-    content_type_hint: Option<&'p str>,
-}
-
-#[derive(Serialize)]
-struct MergedMember<'m> {
-    data_type: &'static str,
-    slots: &'m [String],
-    value: Box<RawValue>,
-}
-
 fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_default()
 }
@@ -177,23 +150,27 @@ impl Context {
         Some(Slot { name, state, hint, route, value, id })
     }
 
-    /// S22: the conversation that the slots make.
-    fn conversation(slots: &[Slot<'_>]) -> Conversation {
+    /// S22: the conversation that the slots and the request of the last pipeline make.
+    fn conversation_of(&self, slots: &[Slot<'_>], step: StepNo) -> Conversation {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| slot.state.step);
+        let holding = self.log.declared().at(step);
+        let mut request = holding.pipeline;
         let mut conversation = Conversation::default();
         for slot in order {
+            if let Some((at, pipeline)) = request.take_if(|(at, _)| *at <= slot.state.step) {
+                conversation.take_request(at, pipeline);
+            }
             if let (Some(field), Some(text)) = (slot.route, &slot.value)
                 && let Ok(value) = json::parse(text)
             {
-                conversation.take(field, slot.hint.as_deref(), &value);
+                conversation.take_slot(slot.name, field, slot.hint.as_deref(), &value, slot.state.step);
             }
         }
+        if let Some((at, pipeline)) = request {
+            conversation.take_request(at, pipeline);
+        }
         conversation
-    }
-
-    fn slot_names(&self, step: StepNo) -> Vec<&str> {
-        self.log.written(step).map(|id| self.log.tree().identity(id).kind.as_str()).collect()
     }
 }
 
@@ -220,14 +197,7 @@ impl Run for Context {
         let value = json::parse_lenient(&text).ok();
         let told = |key: &str| value.as_ref().and_then(|v| v.get(key)).and_then(Value::as_str).map(str::to_owned);
         let (sign, role) = sign_and_role(at.shape);
-        let names = self.slot_names(step);
-        let summary = match at.shape {
-            Shape::Unknown => value.as_ref().map_or_else(String::new, describe::beginning),
-            Shape::Contract => told("name").unwrap_or_default(),
-            Shape::Pipeline => value.as_ref().map_or_else(String::new, agents),
-            Shape::AgentResult if names.is_empty() => told("summary").unwrap_or_default(),
-            _ => self.summary(step, &names),
-        };
+        let summary = self.summary(step, at.shape, value.as_ref());
         Step {
             number: step,
             sign,
@@ -283,7 +253,7 @@ impl Run for Context {
 
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {
         let slots = self.slots(step, bytes);
-        let conversation = Self::conversation(&slots);
+        let conversation = self.conversation_of(&slots, step);
         let members: Vec<SlotMember<'_>> = slots.iter().map(slot_member).collect();
         vec![("slots", raw(&members)), ("conversation", exact(&conversation.json()))]
     }
@@ -342,7 +312,7 @@ impl Run for Context {
     }
 
     fn plan(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<PlanAnswer> {
-        Some(plan_members(&scopix::plan(&self.log.declared().at(step))))
+        Some(graph::members(&self.log.declared().at(step)))
     }
 
     fn plan_view(&self, step: StepNo, _bytes: &dyn Bytes) -> Option<PlanView> {
@@ -365,44 +335,46 @@ impl Run for Context {
         json::parse(&text).ok()?.as_str().map(str::to_owned)
     }
 
-    fn merge(&self, data_type: Option<&str>, step: StepNo, bytes: &dyn Bytes) -> Option<Answer> {
+    fn error_steps(&self) -> Vec<StepNo> {
+        self.log.failed().to_vec()
+    }
+
+    fn route(&self, identity: IdentityId, step: StepNo) -> Option<&'static str> {
+        self.slot(identity, step, &self.log.declared().at(step), None)?.route
+    }
+
+    fn conversation(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ConversationField> {
+        let holding = self.log.declared().at(step);
+        let tree = self.log.tree();
+        let routed = tree.identities(step).into_iter().filter_map(|view| {
+            let mut slot = self.slot(view.id, step, &holding, None).filter(|slot| slot.route.is_some())?;
+            slot.value = view.root.and_then(|root| tree.text(root, step, bytes));
+            Some(slot)
+        });
+        self.conversation_of(&routed.collect::<Vec<_>>(), step).fields().cloned().collect()
+    }
+
+    fn merge(
+        &self,
+        is_chosen: &dyn Fn(&str) -> bool,
+        data_type: Option<&str>,
+        step: StepNo,
+        bytes: &dyn Bytes,
+    ) -> Option<Vec<Merged>> {
         let slots = self.slots(step, bytes);
         let typed: Vec<(String, String, Value<'_>)> = slots
             .iter()
+            .filter(|slot| is_chosen(slot.name))
             .filter_map(|slot| {
                 let value = json::parse(slot.value.as_deref()?).ok()?;
                 Some((slot.name.to_owned(), slot.data_type()?.to_owned(), value))
             })
             .collect();
-        let merged = scopix::merged(&typed, data_type);
-        let member =
-            |m: &Merged| raw(&MergedMember { data_type: m.data_type, slots: &m.slots, value: exact(&m.value) });
-        let members: Vec<Box<RawValue>> = merged.iter().map(member).collect();
-        Some(vec![("merged", raw(&members))])
+        Some(scopix::merged(&typed, data_type))
     }
 }
 
 impl Context {
-    /// What a step did to the slots: `+query ~results -old`, repetitions unmarked.
-    fn summary(&self, step: StepNo, names: &[&str]) -> String {
-        let before = |id: IdentityId| self.log.slot(id, step - 1);
-        let mark = |id: IdentityId| match (before(id), self.log.slot(id, step)) {
-            (None, _) => "+",
-            (Some(_), Some(slot)) if slot.changed == step => "~",
-            _ => "=",
-        };
-        let mut parts: Vec<String> =
-            self.log.written(step).zip(names).map(|(id, name)| format!("{}{name}", mark(id))).collect();
-        let mut gone: Vec<IdentityId> = Vec::new();
-        for event in self.log.tree().events(step).iter().filter(|e| e.op == EventOp::Drop) {
-            if self.log.slot(event.identity, step).is_none() && !gone.contains(&event.identity) {
-                gone.push(event.identity);
-            }
-        }
-        parts.extend(gone.iter().map(|&id| format!("-{}", self.log.tree().identity(id).kind)));
-        parts.join(" ")
-    }
-
     fn newest_time(&self, step: StepNo) -> Option<String> {
         let times = self.log.written(step).filter_map(|id| self.log.slot(id, step)?.meta.timestamp.clone());
         times.max().map(String::from)
@@ -423,17 +395,6 @@ fn sign_and_role(shape: Shape) -> (StepKind, Role) {
     }
 }
 
-/// Who a pipeline names: the agents of its steps, else of its contracts.
-fn agents(pipeline: &Value<'_>) -> String {
-    let named = |list: &str, key: &str| -> Vec<String> {
-        let items = pipeline.get(list).and_then(Value::as_array).unwrap_or_default();
-        items.iter().filter_map(|item| item.get(key)?.as_str().map(str::to_owned)).collect()
-    };
-    let steps = named("steps", "agent");
-    let names = if steps.is_empty() { named("contracts", "name") } else { steps };
-    names.join(", ")
-}
-
 /// `TYPE from SOURCE at TIMESTAMP`; `?` for what is null, no ` at` without timestamp.
 fn heading_tail(data_type: Option<&str>, source: Option<&str>, timestamp: Option<&str>) -> String {
     let at = timestamp.map_or_else(String::new, |time| format!(" at {time}"));
@@ -451,38 +412,6 @@ fn slot_member<'s>(slot: &'s Slot<'_>) -> SlotMember<'s> {
         route: slot.route,
         value: slot.value.as_deref().map(exact),
     }
-}
-
-fn plan_members(plan: &Plan) -> PlanAnswer {
-    let node = |(id, node)| {
-        let node: &scopix::Node = node;
-        NodeMember { id, agent: &node.agent, status: node.status.as_deref() }
-    };
-    let nodes: Vec<_> = plan.nodes.iter().enumerate().map(node).collect();
-    let edge = |e: &scopix::Edge| {
-        let (data_type, content_type_hint) = (e.data_type.as_deref(), e.hint.as_deref());
-        raw(&EdgeMember { from: e.from, to: e.to, data_type, content_type_hint }).get().to_owned()
-    };
-    let edges: Vec<String> = plan.edges.iter().map(edge).collect();
-    let conflict = |c| {
-        let c: &scopix::Conflict = c;
-        ConflictMember {
-            node: c.node,
-            parents: &c.parents,
-            data_type: &c.data_type,
-            content_type_hint: c.hint.as_deref(),
-        }
-    };
-    let conflicts: Vec<_> = plan.conflicts.iter().map(conflict).collect();
-    let head = vec![("source", raw(&plan.source.map(scopix::Source::name))), ("nodes", raw(&nodes))];
-    let tail = vec![
-        ("waves", raw(&plan.order.waves)),
-        ("order", raw(&plan.order.flat())),
-        ("cycles", raw(&plan.order.cycles)),
-        ("blocked", raw(&plan.order.blocked)),
-        ("conflicts", raw(&conflicts)),
-    ];
-    PlanAnswer { head, edges: Box::new(edges.into_iter()), tail }
 }
 
 /// S12: source and time of a write.

@@ -42,7 +42,8 @@ pub(super) static LINTS: &[Lint] = &[
         or: None,
         help: "The data type is not in the registry (S14: FILE_IDS, CATEGORIZATION, FOLDER_RESULT, ANALYSIS_RESULT, \
                TEXT, CROSS_REF). Nothing is routed or merged by it. Mostly a misspelling; the path is the slot, or \
-               the output of a contract.",
+               the output of a contract. Types of your own are registered with `--data-type NAME=SCHEMA` or in the \
+               table [data-types] of obelus.toml.",
         fires: r#"{"slots":{"note":{"value":"x","data_type":"STRING","source_node":"writer"}}}"#,
         silent: r#"{"slots":{"note":{"value":"x","data_type":"TEXT","source_node":"writer"}}}"#,
     },
@@ -51,7 +52,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "A FILE_IDS value has neither `ids` of strings nor `refs` with string ids (S29). Agents that take files \
-               find none in it, and it merges with nothing. Numbers as ids have to be written as strings.",
+               find none in it, and it merges with nothing. Numbers as ids have to be written as strings. Also: the \
+               value does not fit the schema with which its data type was registered.",
         fires: r#"{"slots":{"found":{"value":{"ids":[1,2]},"data_type":"FILE_IDS","source_node":"search"}}}"#,
         silent: r#"{"slots":{"found":{"value":{"ids":["1","2"]},"data_type":"FILE_IDS","source_node":"search"}}}"#,
     },
@@ -134,8 +136,10 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Error,
         or: None,
         help: "A required input of a contract that no slot and no output of another contract can supply (S28): the \
-               agent cannot start. Add an agent that makes it, write the slot, or say `\"required\": false`.",
-        fires: r#"{"name":"search","capability":"c","inputs":[{"name":"q","data_type":"TEXT"}],"outputs":[]}"#,
+               agent cannot start. Add an agent that makes it, write the slot, or say `\"required\": false`. It is looked for \
+               only in a file that has a slot: contracts alone only declare.",
+        fires: r#"{"slot_name":"n","value":1,"data_type":"TEXT","source_node":"user"}
+{"name":"search","capability":"c","inputs":[{"name":"q","data_type":"FILE_IDS"}],"outputs":[]}"#,
         silent: r#"{"name":"search","capability":"c","outputs":[],
 "inputs":[{"name":"q","data_type":"TEXT","required":false}]}"#,
     },
@@ -171,6 +175,18 @@ pub(super) static LINTS: &[Lint] = &[
         fires: r#"{"name":"a","capability":"c","inputs":[],
 "outputs":[{"name":"t","data_type":"TEXT","mergeable":true}]}"#,
         silent: r#"{"name":"a","capability":"c","inputs":[],"outputs":[{"name":"t","data_type":"TEXT"}]}"#,
+    },
+    Lint {
+        id: "scopix.chain-target",
+        severity: Warning,
+        or: None,
+        help: "An entry of a contract's `can_chain_with` is no capability and no contract of the file has that name, \
+               or no contract that it means takes any of the outputs (S24). A planner that follows it finds no agent, \
+               or one that has nothing to work with. Mostly a misspelling, or an input that another contract lacks.",
+        fires: r#"{"name":"a","capability":"search","inputs":[],"can_chain_with":["analysys"],
+"outputs":[{"name":"t","data_type":"TEXT"}]}"#,
+        silent: r#"{"name":"a","capability":"search","inputs":[],"can_chain_with":["analysis"],
+"outputs":[{"name":"t","data_type":"TEXT"}]}"#,
     },
     Lint {
         id: "scopix.fan-in-conflict",

@@ -113,6 +113,12 @@ impl Schema {
         }
         by_path.into_values().collect()
     }
+
+    /// As [`Schema::violations`], of a value as it was parsed. One that is nested too deep is not checked.
+    #[must_use]
+    pub fn violations_of(&self, value: &Value<'_>) -> Vec<Violation> {
+        plain(value).map(|value| self.violations(&value)).unwrap_or_default()
+    }
 }
 
 /// Compiled schemas. Two that differ in their remarks alone are one.

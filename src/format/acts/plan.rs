@@ -52,6 +52,7 @@ fn node(node: Node) -> PlanNode {
         reads: node.reads.into_iter().zip(&node.supplies).map(read).collect(),
         writes: node.writes.into_iter().zip(&node.wrote).map(write).collect(),
         instances,
+        chains: Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::format::plan::{EDGES_COUNTED_MAX, Edges, PlanConflict, PlanNode, Plan
 use crate::json::Key;
 use crate::model::StepNo;
 use crate::rules::acts::Places;
-use crate::rules::scopix::{self, Contract, Holding, Log, Present, Supply};
+use crate::rules::scopix::{self, ChainTarget, Contract, Holding, Log, Present, Supply};
 
 /// S25 to S28: the graph at a step; None where nothing declares one.
 pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
@@ -77,7 +77,8 @@ impl Ports<'_> {
         } else {
             "waiting"
         };
-        PlanNode { status: Some(status.to_owned()), reads, writes, ..PlanNode::default() }
+        let chains = contract.chains.iter().map(|entry| self.chain(contract, entry)).collect();
+        PlanNode { status: Some(status.to_owned()), reads, writes, chains, ..PlanNode::default() }
     }
 
     /// S28: an input and what stands for it.
@@ -94,6 +95,21 @@ impl Ports<'_> {
             Supply::Nothing => (PortState::Awaited, None, Some("optional".to_owned())),
         };
         Port { text: port_text(input), reference, state, note, step: None }
+    }
+
+    /// An entry of `can_chain_with`, and the agents that it leads to.
+    fn chain(&self, contract: &Contract, entry: &str) -> Port {
+        let (state, note) = match scopix::chain_target(self.holding, contract, entry) {
+            ChainTarget::Fits(agents) => (PortState::There, agents.join(", ")),
+            ChainTarget::Undeclared => (PortState::Awaited, "no contract here has it".to_owned()),
+            ChainTarget::Unfit(agents) => {
+                (PortState::Missing, format!("{}: takes none of its outputs", agents.join(", ")))
+            }
+            ChainTarget::Unknown => (PortState::Missing, "no such capability or agent".to_owned()),
+        };
+        // An agent's name stands there once.
+        let note = Some(note).filter(|note| note != entry);
+        Port { text: entry.to_owned(), reference: None, state, note, step: None }
     }
 
     fn output(&self, contract: &Contract, output: &scopix::Port) -> Port {

@@ -1,10 +1,12 @@
 //! Findings that look at the whole file: contracts and the graph (S27, S28, S30).
 
-use super::collection::{DATA_TYPES, merges};
+use super::chain::{ChainTarget, chain_target};
+use super::collection::merges;
 use super::contract::{Contract, Holding};
+use super::data_types::DataTypes;
 use super::finding::{
-    CONTRACT_CYCLE, FAN_IN_CONFLICT, INPUT_TYPE, NOT_MERGEABLE, OUTPUT_TYPE, REQUIRED_INPUT, UNDECLARED_OUTPUT,
-    UNKNOWN_DATA_TYPE,
+    CHAIN_TARGET, CONTRACT_CYCLE, FAN_IN_CONFLICT, INPUT_TYPE, NOT_MERGEABLE, OUTPUT_TYPE, REQUIRED_INPUT,
+    UNDECLARED_OUTPUT, UNKNOWN_DATA_TYPE,
 };
 use super::log::Log;
 use super::path;
@@ -24,8 +26,9 @@ impl Log {
             let holding = self.declared().at(last);
             self.judge_writes(&holding, &mut all);
             let mut say = |rule, path: String, message: String| all.push(self.finding(last, rule, Some(path), message));
-            judge_ports(&holding, &mut say);
-            judge_inputs(&holding, &self.present(&holding, last), &mut say);
+            judge_ports(&holding, &self.types, &mut say);
+            judge_chains(&holding, &mut say);
+            judge_inputs(&holding, &self.present(&holding, last), !self.slots.writes.is_empty(), &mut say);
             judge_graph(&holding, &mut say);
         }
         all.sort_by(|a, b| a.order().cmp(&b.order()));
@@ -58,17 +61,18 @@ impl Log {
     }
 }
 
+/// S29: `Agent.inputs.name`, canonical.
 fn port_path(contract: &Contract, side: &str, name: &str) -> String {
-    format!("{}.{side}.{name}", contract.name)
+    path::text(&[Key::name(&contract.name), Key::name(side), Key::name(name)])
 }
 
 /// S29: outputs of unknown type, outputs said to merge that do not.
-fn judge_ports(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String, String)) {
+fn judge_ports(holding: &Holding<'_>, types: &DataTypes, say: &mut impl FnMut(&'static str, String, String)) {
     for contract in &holding.contracts {
         for output in &contract.outputs {
             let (Some(name), Some(data_type)) = (&output.name, output.data_type.as_deref()) else { continue };
             let path = port_path(contract, "outputs", name);
-            if !DATA_TYPES.contains(&data_type) {
+            if !types.has(data_type) {
                 say(UNKNOWN_DATA_TYPE, path, format!("the data type {data_type} is not in the registry"));
             } else if output.is_mergeable && !merges(data_type) {
                 say(NOT_MERGEABLE, path, format!("values of {data_type} do not merge"));
@@ -77,8 +81,29 @@ fn judge_ports(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String,
     }
 }
 
-/// S28: inputs that nothing can supply, or that a slot of another type stands for.
-fn judge_inputs(holding: &Holding<'_>, present: &[Present], say: &mut impl FnMut(&'static str, String, String)) {
+/// Entries of `can_chain_with` that lead nowhere, or to agents that take none of the outputs.
+fn judge_chains(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String, String)) {
+    for contract in &holding.contracts {
+        for (i, entry) in contract.chains.iter().enumerate() {
+            let message = match chain_target(holding, contract, entry) {
+                ChainTarget::Unknown => format!("{entry} is no capability and no contract of the file has that name"),
+                ChainTarget::Unfit(agents) => format!("{} take none of its outputs", agents.join(" and ")),
+                ChainTarget::Fits(_) | ChainTarget::Undeclared => continue,
+            };
+            let path = [Key::name(&contract.name), Key::name("can_chain_with"), Key::Index(i as u32)];
+            say(CHAIN_TARGET, path::text(&path), message);
+        }
+    }
+}
+
+/// S28: inputs that nothing can supply, or that a slot of another type stands for. A file without any slot only
+/// declares: its required inputs are not looked for.
+fn judge_inputs(
+    holding: &Holding<'_>,
+    present: &[Present],
+    has_slots: bool,
+    say: &mut impl FnMut(&'static str, String, String),
+) {
     for contract in &holding.contracts {
         for input in &contract.inputs {
             let Some(name) = &input.name else { continue };
@@ -88,7 +113,7 @@ fn judge_inputs(holding: &Holding<'_>, present: &[Present], say: &mut impl FnMut
                     let wants = input.data_type.as_deref().unwrap_or_default();
                     say(INPUT_TYPE, path, format!("the slot of that name is {has}, the input {wants}"));
                 }
-                Supply::Nothing if input.is_required => {
+                Supply::Nothing if input.is_required && has_slots => {
                     say(REQUIRED_INPUT, path, "no slot and no other contract supplies it".to_owned());
                 }
                 _ => {}

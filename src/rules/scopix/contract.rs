@@ -1,9 +1,10 @@
 //! Contracts, pipelines and responses: what a file declares (S8).
 
+use super::collection::strings;
 use super::shape::{is_contract, response_nodes, string};
 use crate::json::Value;
 use crate::model::StepNo;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One input or output of a contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub struct Port {
 pub struct Contract {
     /// The agent.
     pub name: String,
+    /// `capability`
+    pub capability: String,
+    /// `can_chain_with`: capabilities or names of agents that can follow.
+    pub chains: Vec<String>,
     /// What it takes.
     pub inputs: Vec<Port>,
     /// What it gives.
@@ -42,12 +47,22 @@ pub struct Stage {
     pub status: Option<String>,
 }
 
+/// S8: the steps of a pipeline and the files that its request names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The steps; at least one.
+    pub stages: Vec<Stage>,
+    /// `image_ids`, if it is an array of strings.
+    pub image_ids: Option<Vec<String>>,
+    /// `document_ids`, if it is an array of strings.
+    pub document_ids: Option<Vec<String>>,
+}
+
 /// One declaration, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Declaration {
     Contract(Contract),
-    /// None: a pipeline of contracts without steps.
-    Pipeline(Option<Vec<Stage>>),
+    Pipeline(Pipeline),
     Response(Vec<Stage>),
 }
 
@@ -65,8 +80,8 @@ pub struct Declared {
 pub struct Holding<'d> {
     /// Contracts in order of declaration.
     pub contracts: Vec<&'d Contract>,
-    /// Steps of the last pipeline.
-    pub stages: Option<&'d [Stage]>,
+    /// The last pipeline, with the step that declared it.
+    pub pipeline: Option<(StepNo, &'d Pipeline)>,
     /// Nodes of the last response behind it.
     pub response: Option<&'d [Stage]>,
     by_name: HashMap<&'d str, usize>,
@@ -81,29 +96,42 @@ impl<'d> Holding<'d> {
 }
 
 impl Contract {
-    /// The output of a name; of several the last.
+    /// The output of a name.
     #[must_use]
     pub fn output(&self, name: &str) -> Option<&Port> {
-        self.outputs.iter().rev().find(|port| port.name.as_deref() == Some(name))
+        self.outputs.iter().find(|port| port.name.as_deref() == Some(name))
     }
 }
 
 impl Declared {
-    /// S8: takes what a record declares: its contracts, its steps, or itself.
+    /// S8: takes the contracts and steps that a record declares. Without steps the pipeline stays as it is.
     pub(super) fn take_pipeline(&mut self, step: StepNo, value: &Value<'_>) {
         let contracts = value.get("contracts").and_then(Value::as_array);
         for contract in contracts.unwrap_or_default() {
             self.take_contract(step, contract);
         }
-        let steps = value.get("steps").and_then(Value::as_array).filter(|steps| !steps.is_empty());
-        self.put(step, Declaration::Pipeline(steps.map(|steps| steps.iter().map(stage).collect())));
+        if let Some(steps) = value.get("steps").and_then(Value::as_array).filter(|steps| !steps.is_empty()) {
+            let ids = |key: &str| {
+                let ids = strings(value.get(key)?)?;
+                Some(ids.into_iter().map(str::to_owned).collect())
+            };
+            let (image_ids, document_ids) = (ids("image_ids"), ids("document_ids"));
+            let stages = steps.iter().map(stage).collect();
+            self.put(step, Declaration::Pipeline(Pipeline { stages, image_ids, document_ids }));
+        }
     }
 
     /// S8: takes one contract, if it is one.
     pub(super) fn take_contract(&mut self, step: StepNo, value: &Value<'_>) {
         if let Some(name) = string(value, "name").filter(|_| is_contract(value)) {
-            let contract =
-                Contract { name: name.to_owned(), inputs: ports(value, "inputs"), outputs: ports(value, "outputs") };
+            let chains = value.get("can_chain_with").and_then(Value::as_array).unwrap_or_default();
+            let contract = Contract {
+                name: name.to_owned(),
+                capability: string(value, "capability").unwrap_or_default().to_owned(),
+                chains: chains.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                inputs: ports(value, "inputs"),
+                outputs: ports(value, "outputs"),
+            };
             self.put(step, Declaration::Contract(contract));
         }
     }
@@ -150,7 +178,7 @@ impl Declared {
     #[must_use]
     pub fn at(&self, step: StepNo) -> Holding<'_> {
         let mut holding = Holding::default();
-        for (_, declaration) in self.all.iter().take_while(|(at, _)| *at <= step) {
+        for (at, declaration) in self.all.iter().take_while(|(at, _)| *at <= step) {
             match declaration {
                 Declaration::Contract(contract) => match holding.by_name.get(contract.name.as_str()) {
                     Some(&i) => holding.contracts[i] = contract,
@@ -159,7 +187,9 @@ impl Declared {
                         holding.contracts.push(contract);
                     }
                 },
-                Declaration::Pipeline(stages) => (holding.stages, holding.response) = (stages.as_deref(), None),
+                Declaration::Pipeline(pipeline) => {
+                    (holding.pipeline, holding.response) = (Some((*at, pipeline)), None);
+                }
                 Declaration::Response(nodes) => holding.response = Some(nodes),
             }
         }
@@ -167,9 +197,12 @@ impl Declared {
     }
 }
 
+/// S8: the inputs or outputs of a contract; of several of one name the first.
 fn ports(value: &Value<'_>, key: &str) -> Vec<Port> {
     let items = value.get(key).and_then(Value::as_array).unwrap_or_default();
-    items.iter().filter(|item| item.as_object().is_some()).map(port).collect()
+    let mut names = HashSet::new();
+    let is_first = |port: &Port| port.name.as_ref().is_none_or(|name| names.insert(name.clone()));
+    items.iter().filter(|item| item.as_object().is_some()).map(port).filter(is_first).collect()
 }
 
 fn port(value: &Value<'_>) -> Port {
@@ -228,6 +261,8 @@ mod tests {
         assert!(declared.at(0).response.is_some());
         assert!(declared.at(1).response.is_none());
         declared.take_response(2, &response);
-        assert!(declared.at(2).response.is_some() && declared.at(2).stages.is_some());
+        assert!(declared.at(2).response.is_some() && declared.at(2).pipeline.is_some());
+        declared.take_pipeline(3, &parse(r#"{"contracts":[],"steps":[]}"#).unwrap());
+        assert!(declared.at(3).response.is_some() && declared.at(3).pipeline.is_some(), "S8");
     }
 }

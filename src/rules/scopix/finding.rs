@@ -18,6 +18,7 @@ pub(super) const REQUIRED_INPUT: &str = "scopix.required-input";
 pub(super) const UNDECLARED_OUTPUT: &str = "scopix.undeclared-output";
 pub(super) const OUTPUT_TYPE: &str = "scopix.output-type";
 pub(super) const NOT_MERGEABLE: &str = "scopix.not-mergeable";
+pub(super) const CHAIN_TARGET: &str = "scopix.chain-target";
 pub(super) const FAN_IN_CONFLICT: &str = "scopix.fan-in-conflict";
 pub(super) const CONTRACT_CYCLE: &str = "scopix.contract-cycle";
 

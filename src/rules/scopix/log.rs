@@ -2,6 +2,7 @@
 
 use super::collection::guess;
 use super::contract::Declared;
+use super::data_types::DataTypes;
 use super::finding::{AGENT_FAILED, DUPLICATE_KEY, INVALID_JSON, UNKNOWN_RECORD, severity};
 use super::path;
 use super::shape::{Shape, is_slot_list, response_nodes, string};
@@ -9,6 +10,10 @@ use super::slot::{Entry, Meta, Note, SlotState, Slots};
 use crate::json::{Data, Key, Value};
 use crate::model::{Finding, HEAD, Place, Record, Remark, Span, StepNo, StepPlace};
 use crate::state::{Event, IdentityId, Tree};
+use std::sync::Arc;
+
+/// Longest `error` or `summary` that a finding or a row quotes, in characters.
+const OUTCOME_CHARS_MAX: usize = 300;
 
 /// One step: what it is and where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +30,21 @@ pub struct Log {
     steps: Vec<StepAt>,
     pub(super) slots: Slots,
     declared: Declared,
+    pub(super) types: Arc<DataTypes>,
+    /// Steps that say that an agent or a pipeline failed.
+    failed: Vec<StepNo>,
     pub(super) told: Vec<Finding>,
+    /// S7: collections since the last record that is none.
+    collections: usize,
 }
 
 impl Log {
+    /// An empty run, whose data types are looked up in a registry.
+    #[must_use]
+    pub fn of_types(types: Arc<DataTypes>) -> Self {
+        Self { slots: Slots::of_types(Arc::clone(&types)), types, ..Self::default() }
+    }
+
     /// S1: takes a record of the file: one step, or, if it is an array and no S6 answer, one for each element.
     pub fn push(&mut self, record: &Record, text: &[u8]) {
         let place = record.place;
@@ -57,6 +73,9 @@ impl Log {
 
     fn begin(&mut self, shape: Shape, place: Place) -> StepNo {
         let step = self.next_step();
+        if shape != Shape::FileCollection {
+            self.collections = 0;
+        }
         let place = StepPlace { record: self.steps.len(), place, record_span: place.span };
         self.steps.push(StepAt { shape, place });
         step
@@ -128,7 +147,7 @@ impl Log {
         let agent = string(value, "agent_name").unwrap_or_default();
         self.take_outputs(step, agent, value, base, notes);
         if value.get("success").and_then(Value::as_bool) == Some(false) {
-            self.say(step, AGENT_FAILED, None, format!("the agent {agent} failed"));
+            self.say_failed(step, None, &format!("the agent {agent}"), value);
         }
     }
 
@@ -141,12 +160,29 @@ impl Log {
             self.take_outputs(step, agent, node, base, notes);
             if string(node, "status") == Some("failed") {
                 has_failed = true;
-                self.say(step, AGENT_FAILED, Some(format!("nodes[{i}]")), format!("the agent {agent} failed"));
+                self.say_failed(step, Some(format!("nodes[{i}]")), &format!("the agent {agent}"), node);
             }
         }
         if !has_failed && value.get("success").and_then(Value::as_bool) == Some(false) {
-            self.say(step, AGENT_FAILED, None, "the pipeline failed".to_owned());
+            self.say_failed(step, None, "the pipeline", value);
         }
+    }
+
+    /// S5, S8: something failed; its `error` and `summary` say why.
+    fn say_failed(&mut self, step: StepNo, path: Option<String>, who: &str, value: &Value<'_>) {
+        let mut message = format!("{who} failed");
+        message.extend(outcome(value, "error").map(|error| format!(": {error}")));
+        message.extend(outcome(value, "summary").map(|summary| format!(" (summary: {summary})")));
+        self.say(step, AGENT_FAILED, path, message);
+        if self.failed.last() != Some(&step) {
+            self.failed.push(step);
+        }
+    }
+
+    /// Steps that say that an agent or a pipeline failed.
+    #[must_use]
+    pub fn failed(&self) -> &[StepNo] {
+        &self.failed
     }
 
     /// S5: each output is a write; its type is what the agent's contract says, or what it looks like.
@@ -161,10 +197,14 @@ impl Log {
         }
     }
 
-    /// S7: files go to the slot `collection`.
+    /// S7: files go to the slot `collection`, those of the next collections of one result to `collection2` and so on.
+    /// One result is a row of collections with no other record between them.
     fn take_collection(&mut self, step: StepNo, value: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
+        self.collections += 1;
+        let name =
+            if self.collections == 1 { "collection".to_owned() } else { format!("collection{}", self.collections) };
         let entry = Entry {
-            name: "collection",
+            name: &name,
             value: Some(value),
             data_type: Some(super::collection::FILE_IDS),
             source: Some(string(value, "source_capability").unwrap_or("unknown")),
@@ -247,7 +287,20 @@ impl Log {
     }
 }
 
-/// S29: the path of each key that stands twice in its object, once.
+/// `error` or `summary` of a result: a string that is not empty, or another value that is not null as JSON; cut.
+#[must_use]
+pub fn outcome(value: &Value<'_>, key: &str) -> Option<String> {
+    let member = value.get(key).filter(|member| !member.is_null())?;
+    let text = member.as_str().map_or_else(|| crate::json::compact(member), str::to_owned);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = match text.char_indices().nth(OUTCOME_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    Some(cut).filter(|cut| !cut.is_empty())
+}
+
+/// S29: the path of each key that stands twice in its object, once; none in a value that a later one replaces (A6).
 fn duplicates(value: &Value<'_>) -> Vec<Vec<Key>> {
     let (mut found, mut path) = (Vec::new(), Vec::new());
     if has_duplicates(value) {
@@ -278,8 +331,7 @@ fn put_duplicates(value: &Value<'_>, path: &mut Vec<Key>, found: &mut Vec<Vec<Ke
             }
         }
         Data::Object(object) => {
-            let members = object.members.iter();
-            members.for_each(|m| below(Key::name(&m.key), &m.value, found));
+            object.entries().for_each(|(key, item)| below(Key::name(key), item, found));
             if object.has_duplicates {
                 let mut seen = std::collections::HashMap::new();
                 for member in &object.members {

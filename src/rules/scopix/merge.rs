@@ -1,8 +1,8 @@
-//! Merging on demand: file collections and categorizations (S14 to S19).
+//! Merging on demand: file collections and categorizations (S14 to S19), and which slot each part came from.
 
 use super::collection::{CATEGORIZATION, FILE_IDS, ref_ids, strings};
 use super::shape::string;
-use crate::json::{self, Value};
+use crate::json::{self, Key, Value};
 use std::collections::{HashMap, HashSet};
 
 /// S14: several slots of one type as one value.
@@ -14,6 +14,17 @@ pub struct Merged {
     pub slots: Vec<String>,
     /// The value as JSON text.
     pub value: String,
+    /// Where its parts came from. What has no part of its own came from where the nearest part above it did.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a merged value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its path in the value.
+    pub path: Vec<Key>,
+    /// The slots that have it, as indices into [`Merged::slots`].
+    pub slots: Vec<usize>,
 }
 
 /// S14: merges the slots (name, type, value) of each type that merges and has at least two whose value has the shape;
@@ -21,7 +32,7 @@ pub struct Merged {
 #[must_use]
 pub fn merged(slots: &[(String, String, Value<'_>)], only: Option<&str>) -> Vec<Merged> {
     type Test = fn(&Value<'_>) -> bool;
-    type Join = fn(&[&Value<'_>]) -> String;
+    type Join = fn(&[&Value<'_>]) -> Joined;
     const TYPES: [(&str, Test, Join); 2] =
         [(FILE_IDS, is_collection, join_collections), (CATEGORIZATION, is_categorization, join_categorizations)];
     let mut all = Vec::new();
@@ -30,10 +41,78 @@ pub fn merged(slots: &[(String, String, Value<'_>)], only: Option<&str>) -> Vec<
         if fit.len() > 1 {
             let values: Vec<&Value<'_>> = fit.iter().map(|(_, _, value)| value).collect();
             let slots = fit.iter().map(|(name, ..)| name.clone()).collect();
-            all.push(Merged { data_type, slots, value: join(&values) });
+            let Joined { members, parts } = join(&values);
+            all.push(Merged { data_type, slots, value: format!("{{{}}}", members.join(",")), parts });
         }
     }
     all
+}
+
+/// Members of a value as JSON text, and where they came from.
+#[derive(Default)]
+struct Joined {
+    members: Vec<String>,
+    parts: Vec<Part>,
+}
+
+impl Joined {
+    fn put(&mut self, key: &str, text: &str) {
+        self.members.push(format!("{}:{text}", json::quote(key)));
+    }
+
+    fn note(&mut self, path: &[Key], slots: Vec<usize>) {
+        self.parts.push(Part { path: path.to_vec(), slots });
+    }
+
+    /// A member that is one string.
+    fn put_text(&mut self, key: &str, text: &str, slots: Vec<usize>) {
+        self.put(key, &json::quote(text));
+        self.note(&[Key::name(key)], slots);
+    }
+
+    /// A member that is an array of strings, each of which came from slots of its own.
+    fn put_texts(&mut self, above: &[Key], key: &str, texts: Vec<Shared<'_>>) {
+        let quoted: Vec<String> = texts.iter().map(|(text, _)| json::quote(text)).collect();
+        self.put(key, &format!("[{}]", quoted.join(",")));
+        for (i, (_, slots)) in texts.into_iter().enumerate() {
+            self.note(&[above, &[Key::name(key), index(i)]].concat(), slots);
+        }
+    }
+}
+
+fn index(i: usize) -> Key {
+    Key::Index(u32::try_from(i).unwrap_or(u32::MAX))
+}
+
+/// A text and the slots that have it.
+type Shared<'v> = (&'v str, Vec<usize>);
+
+/// Each text once, in order of first appearance, with the slots that have it.
+fn distinct<'v>(texts: impl Iterator<Item = (usize, &'v str)>) -> Vec<Shared<'v>> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut out: Vec<Shared<'v>> = Vec::new();
+    for (slot, text) in texts {
+        let place = *places.entry(text).or_insert(out.len());
+        match out.get_mut(place) {
+            Some((_, slots)) if slots.last() == Some(&slot) => {}
+            Some((_, slots)) => slots.push(slot),
+            None => out.push((text, vec![slot])),
+        }
+    }
+    out
+}
+
+/// The slots of several texts.
+fn slots_of(texts: &[Shared<'_>]) -> Vec<usize> {
+    let mut all: Vec<usize> = texts.iter().flat_map(|(_, slots)| slots.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A member that is a string, of each value that has it.
+fn told<'v>(values: &'v [&'v Value<'v>], key: &'v str) -> impl Iterator<Item = (usize, &'v str)> {
+    values.iter().enumerate().filter_map(move |(slot, value)| Some((slot, string(value, key)?)))
 }
 
 /// S14: `refs` of objects with a string `id`, or without `refs` `ids` of strings.
@@ -45,66 +124,73 @@ fn is_collection(value: &Value<'_>) -> bool {
 }
 
 /// S15: union by id; `ids`, `content_type`, `refs` if any input has them, `source_capability` if any.
-fn join_collections(values: &[&Value<'_>]) -> String {
-    let mut order: Vec<&str> = Vec::new();
-    let mut best: HashMap<&str, Option<&Value<'_>>> = HashMap::new();
-    for value in values {
-        let refs = value.get("refs").and_then(Value::as_array);
-        let items: Vec<(&str, Option<&Value<'_>>)> = match refs {
-            Some(refs) => refs.iter().filter_map(|r| Some((string(r, "id")?, Some(r)))).collect(),
-            None => value.get("ids").and_then(strings).unwrap_or_default().into_iter().map(|id| (id, None)).collect(),
-        };
-        for (id, item) in items {
-            best.entry(id).and_modify(|kept| *kept = better(*kept, item)).or_insert_with(|| {
-                order.push(id);
-                item
-            });
+fn join_collections(values: &[&Value<'_>]) -> Joined {
+    let mut items: Vec<(usize, &str, Option<&Value<'_>>)> = Vec::new();
+    for (slot, value) in values.iter().enumerate() {
+        match value.get("refs").and_then(Value::as_array) {
+            Some(refs) => items.extend(refs.iter().filter_map(|r| Some((slot, string(r, "id")?, Some(r))))),
+            None => {
+                let ids = value.get("ids").and_then(strings).unwrap_or_default();
+                items.extend(ids.into_iter().map(|id| (slot, id, None)));
+            }
         }
     }
-    let has_refs = values.iter().any(|v| v.get("refs").is_some());
-    let quoted: Vec<String> = order.iter().map(|id| json::quote(id)).collect();
-    let mut members = vec![format!("\"ids\":[{}]", quoted.join(","))];
-    members.push(format!("\"content_type\":{}", json::quote(&content_type(values))));
-    if has_refs {
-        let refs: Vec<String> = order
-            .iter()
-            .map(|id| best[id].map_or_else(|| format!("{{\"id\":{}}}", json::quote(id)), json::compact))
-            .collect();
-        members.push(format!("\"refs\":[{}]", refs.join(",")));
+    let mut best: HashMap<&str, (usize, Option<&Value<'_>>)> = HashMap::new();
+    for &(slot, id, item) in &items {
+        let kept = best.entry(id).or_insert((slot, item));
+        if is_better(kept.1, item) {
+            *kept = (slot, item);
+        }
     }
-    members.extend(capabilities(values));
-    format!("{{{}}}", members.join(","))
+    let ids = distinct(items.iter().map(|(slot, id, _)| (*slot, *id)));
+    let order: Vec<&str> = ids.iter().map(|(id, _)| *id).collect();
+    let mut out = Joined::default();
+    out.put_texts(&[], "ids", ids);
+    put_content_type(values, &mut out);
+    if values.iter().any(|v| v.get("refs").is_some()) {
+        let mut refs = Vec::with_capacity(order.len());
+        for (i, id) in order.iter().enumerate() {
+            let (slot, item) = best.get(id).copied().unwrap_or_default();
+            refs.push(item.map_or_else(|| format!("{{\"id\":{}}}", json::quote(id)), json::compact));
+            out.note(&[Key::name("refs"), index(i)], vec![slot]);
+        }
+        out.put("refs", &format!("[{}]", refs.join(",")));
+    }
+    put_capabilities(values, &mut out);
+    out
 }
 
-/// S16: of two refs the one with more metadata keys, at equal count the one with a filename, else the first.
-fn better<'v, 'a>(kept: Option<&'v Value<'a>>, new: Option<&'v Value<'a>>) -> Option<&'v Value<'a>> {
-    let (Some(a), Some(b)) = (kept, new) else { return kept.or(new) };
+/// S16: whether the second of two refs stays: it has more metadata keys, or at equal count alone a filename.
+fn is_better(kept: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
+    let (Some(a), Some(b)) = (kept, new) else { return kept.is_none() && new.is_some() };
     let rank = |value: &Value<'_>| {
         let keys = value.get("metadata").and_then(Value::as_object).map_or(0, json::Object::len);
         (keys, value.get("filename").is_some_and(|v| !v.is_null()))
     };
-    if rank(b) > rank(a) { new } else { kept }
+    rank(b) > rank(a)
 }
 
 /// S17: the one type that is not `unknown`, or `mixed`.
-fn content_type(values: &[&Value<'_>]) -> String {
-    let known = distinct(values.iter().filter_map(|v| string(v, "content_type")).filter(|t| *t != "unknown"));
+fn put_content_type(values: &[&Value<'_>], out: &mut Joined) {
+    let known = distinct(told(values, "content_type").filter(|(_, text)| *text != "unknown"));
     match known.as_slice() {
-        [] => "unknown".to_owned(),
-        [one] => (*one).to_owned(),
-        _ => "mixed".to_owned(),
+        [] => out.put_text("content_type", "unknown", (0..values.len()).collect()),
+        [(one, slots)] => out.put_text("content_type", one, slots.clone()),
+        _ => out.put_text("content_type", "mixed", slots_of(&known)),
     }
 }
 
-/// S18: the distinct capabilities joined by `+`, as a member; None where there are none.
-fn capabilities(values: &[&Value<'_>]) -> Option<String> {
-    let names = distinct(values.iter().filter_map(|v| string(v, "source_capability")));
-    (!names.is_empty()).then(|| format!("\"source_capability\":{}", json::quote(&names.join("+"))))
+/// S18: the distinct capabilities joined by `+`, if there are any.
+fn put_capabilities(values: &[&Value<'_>], out: &mut Joined) {
+    put_joined(values, "source_capability", "+", out);
 }
 
-fn distinct<'v>(texts: impl Iterator<Item = &'v str>) -> Vec<&'v str> {
-    let mut seen = HashSet::new();
-    texts.filter(|text| seen.insert(*text)).collect()
+fn put_joined(values: &[&Value<'_>], key: &str, between: &str, out: &mut Joined) {
+    let texts = distinct(told(values, key));
+    if !texts.is_empty() {
+        let names: Vec<&str> = texts.iter().map(|(text, _)| *text).collect();
+        out.put_text(key, &names.join(between), slots_of(&texts));
+    }
 }
 
 /// S14: `categories` of objects with a string `name`; lists are of strings, a confidence is a number, if there are any.
@@ -121,76 +207,104 @@ fn is_categorization(value: &Value<'_>) -> bool {
 /// S19: the lists of a category that are united.
 const LISTS: [&str; 3] = ["file_ids", "document_ids", "top_tags"];
 
+/// S19: the members of categories that combine, in the order of those that the first category lacks.
+const COMBINED: [&str; 5] = ["file_ids", "document_ids", "top_tags", "description", "confidence"];
+
+/// Categories of one name, each with its slot.
+type Group<'v, 'a> = Vec<(usize, &'v Value<'a>)>;
+
 /// S19: categories of one name combine; the members around them are counted anew or joined.
-fn join_categorizations(values: &[&Value<'_>]) -> String {
-    let mut order: Vec<String> = Vec::new();
-    let mut groups: HashMap<String, Vec<&Value<'_>>> = HashMap::new();
-    for category in values.iter().filter_map(|v| v.get("categories")?.as_array()).flatten() {
-        let name = string(category, "name").unwrap_or_default().to_lowercase();
-        if !groups.contains_key(&name) {
-            order.push(name.clone());
+fn join_categorizations(values: &[&Value<'_>]) -> Joined {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut groups: Vec<Group<'_, '_>> = Vec::new();
+    for (slot, value) in values.iter().enumerate() {
+        for category in value.get("categories").and_then(Value::as_array).unwrap_or_default() {
+            let name = string(category, "name").unwrap_or_default().to_lowercase();
+            let place = *places.entry(name).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.push((slot, category)),
+                None => groups.push(vec![(slot, category)]),
+            }
         }
-        groups.entry(name).or_default().push(category);
     }
-    let categories: Vec<String> = order.iter().map(|name| join_categories(&groups[name])).collect();
-    let files: HashSet<&str> = groups
-        .values()
-        .flatten()
-        .flat_map(|category| ["file_ids", "document_ids"].map(|key| category.get(key).and_then(strings)))
-        .flatten()
-        .flatten()
-        .collect();
-    let mut members =
-        vec![format!("\"categories\":[{}]", categories.join(",")), format!("\"total_files\":{}", files.len())];
-    let methods = distinct(values.iter().filter_map(|v| string(v, "clustering_method")));
-    if let Some(first) = methods.first() {
-        let method = if methods.len() > 1 { "mixed" } else { first };
-        members.push(format!("\"clustering_method\":{}", json::quote(method)));
+    let mut out = Joined::default();
+    let mut categories = Vec::with_capacity(groups.len());
+    for (i, group) in groups.iter().enumerate() {
+        let Joined { members, parts } = join_categories(&[Key::name("categories"), index(i)], group);
+        categories.push(format!("{{{}}}", members.join(",")));
+        out.parts.extend(parts);
     }
-    let states = distinct(values.iter().map(|v| string(v, "status").unwrap_or("success")));
-    let state = if states.len() > 1 { "partial" } else { states.first().copied().unwrap_or("success") };
-    members.push(format!("\"status\":{}", json::quote(state)));
-    let reasons = distinct(values.iter().filter_map(|v| string(v, "error_reason")));
-    if !reasons.is_empty() {
-        members.push(format!("\"error_reason\":{}", json::quote(&reasons.join("; "))));
+    out.put("categories", &format!("[{}]", categories.join(",")));
+    let all = || (0..values.len()).collect::<Vec<usize>>();
+    out.put("total_files", &file_count(&groups).to_string());
+    out.note(&[Key::name("total_files")], all());
+    let methods = distinct(told(values, "clustering_method"));
+    if let Some((first, _)) = methods.first() {
+        out.put_text("clustering_method", if methods.len() > 1 { "mixed" } else { first }, slots_of(&methods));
     }
-    members.extend(capabilities(values));
-    format!("{{{}}}", members.join(","))
+    let states = distinct(values.iter().enumerate().map(|(i, v)| (i, string(v, "status").unwrap_or("success"))));
+    let state = if states.len() > 1 { "partial" } else { states.first().map_or("success", |(state, _)| state) };
+    out.put_text("status", state, all());
+    put_joined(values, "error_reason", "; ", &mut out);
+    put_capabilities(values, &mut out);
+    out
 }
 
-/// S19: the first category with its lists united, the first description and the highest confidence of all.
-fn join_categories(group: &[&Value<'_>]) -> String {
-    let Some(object) = group.first().and_then(|first| first.as_object()) else { return "{}".to_owned() };
-    let mut members: Vec<String> = object
-        .entries()
-        .map(|(key, value)| {
-            let text = combined(key, group).unwrap_or_else(|| json::compact(value));
-            format!("{}:{text}", json::quote(key))
-        })
-        .collect();
-    for key in LISTS.into_iter().chain(["description", "confidence"]).filter(|key| object.get(key).is_none()) {
-        members.extend(combined(key, group).map(|text| format!("\"{key}\":{text}")));
+/// S19: the number of distinct ids.
+fn file_count(groups: &[Group<'_, '_>]) -> usize {
+    let mut ids: HashSet<&str> = HashSet::new();
+    for (_, category) in groups.iter().flatten() {
+        for key in ["file_ids", "document_ids"] {
+            ids.extend(category.get(key).and_then(strings).unwrap_or_default());
+        }
     }
-    format!("{{{}}}", members.join(","))
+    ids.len()
 }
 
-/// S19: the combined member of a group; None where none has it, or it is not one that combines.
-fn combined(key: &str, group: &[&Value<'_>]) -> Option<String> {
-    let all = || group.iter().filter_map(|category| category.get(key)).filter(|v| !v.is_null());
+/// S19: the first category with its lists united, the first description and the highest confidence of all. Of these
+/// members null counts as absent, so one that only others have stands behind the members of the first.
+fn join_categories(path: &[Key], group: &Group<'_, '_>) -> Joined {
+    let mut out = Joined::default();
+    let Some((first, object)) = group.first().and_then(|(slot, first)| Some((*slot, first.as_object()?))) else {
+        return out;
+    };
+    out.note(path, vec![first]);
+    let is_absent = |key: &str| object.get(key).is_none_or(Value::is_null);
+    for (key, value) in object.entries() {
+        match COMBINED.contains(&key) {
+            false => out.put(key, &json::compact(value)),
+            true if is_absent(key) => {}
+            true => put_combined(path, key, group, &mut out),
+        }
+    }
+    for key in COMBINED.into_iter().filter(|key| is_absent(key)) {
+        put_combined(path, key, group, &mut out);
+    }
+    out
+}
+
+/// S19: the combined member of a group, if any has it.
+fn put_combined(path: &[Key], key: &str, group: &Group<'_, '_>, out: &mut Joined) {
+    let all: Vec<(usize, &Value<'_>)> = group
+        .iter()
+        .filter_map(|(slot, category)| Some((*slot, category.get(key).filter(|v| !v.is_null())?)))
+        .collect();
+    let Some(&first) = all.first() else { return };
     if LISTS.contains(&key) {
-        let texts = distinct(all().filter_map(strings).flatten());
-        let quoted: Vec<String> = texts.into_iter().map(json::quote).collect();
-        return all().next().map(|_| format!("[{}]", quoted.join(",")));
+        let texts = all.iter().filter_map(|(slot, list)| Some((*slot, strings(list)?)));
+        let texts = texts.flat_map(|(slot, list)| list.into_iter().map(move |text| (slot, text)));
+        return out.put_texts(path, key, distinct(texts));
     }
-    match key {
-        "description" => all().next().map(json::compact),
+    let number = |v: &Value<'_>| v.text.parse::<f64>().unwrap_or(f64::NEG_INFINITY);
+    let (slot, text) = match key {
         "confidence" => {
-            let number = |v: &Value<'_>| v.text.parse::<f64>().unwrap_or(f64::NEG_INFINITY);
-            let highest = all().reduce(|best, v| if number(v) > number(best) { v } else { best });
-            highest.map(|v| v.text.to_owned())
+            let highest = all.iter().copied().reduce(|a, b| if number(b.1) > number(a.1) { b } else { a });
+            highest.map_or_else(|| (first.0, first.1.text.to_owned()), |(slot, v)| (slot, v.text.to_owned()))
         }
-        _ => None,
-    }
+        _ => (first.0, json::compact(first.1)),
+    };
+    out.put(key, &text);
+    out.note(&[path, &[Key::name(key)]].concat(), vec![slot]);
 }
 
 #[cfg(test)]
@@ -239,7 +353,7 @@ mod tests {
         assert_eq!(
             all[0].value,
             concat!(
-                r#"{"categories":[{"name":"A","description":"d","confidence":0.50,"x":1,"file_ids":["1"]}],"#,
+                r#"{"categories":[{"name":"A","confidence":0.50,"x":1,"file_ids":["1"],"description":"d"}],"#,
                 r#""total_files":1,"status":"success"}"#
             )
         );

@@ -2,9 +2,11 @@
 //!
 //! [`Log`] takes records and keeps the run; the other modules are the rules by themselves.
 
+mod chain;
 mod check;
 mod collection;
 mod contract;
+mod data_types;
 mod finding;
 mod log;
 mod merge;
@@ -15,13 +17,15 @@ mod shape;
 mod slot;
 mod supply;
 
+pub use chain::{ChainTarget, chain_target};
 pub use collection::is_file_path;
-pub use contract::{Contract, Declared, Holding, Port, Stage};
-pub use log::{Log, StepAt};
-pub use merge::{Merged, merged};
+pub use contract::{Contract, Declared, Holding, Pipeline, Port, Stage};
+pub use data_types::DataTypes;
+pub use log::{Log, StepAt, outcome};
+pub use merge::{Merged, Part, merged};
 pub use path::{below, locate, parse as parse_path, text as path_text};
 pub use plan::{Conflict, Edge, Node, Plan, Source, plan};
-pub use route::{Conversation, hint, route};
+pub use route::{Conversation, ConversationField, Filler, hint, route};
 pub use shape::Shape;
 pub use slot::{Meta, SlotState};
 pub use supply::{Present, Supply, supply};

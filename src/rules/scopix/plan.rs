@@ -103,7 +103,8 @@ fn nodes<'d>(holding: &Holding<'d>) -> (Option<Source>, Vec<Node>, Option<&'d [S
         let status = |stage: &Stage| stage.status.clone().filter(|_| has_status);
         stages.iter().map(|stage| Node { agent: stage.agent.clone(), status: status(stage) }).collect::<Vec<_>>()
     };
-    let (source, nodes) = match holding.stages {
+    let stages = holding.pipeline.map(|(_, pipeline)| pipeline.stages.as_slice());
+    let (source, nodes) = match stages {
         Some(stages) => (Some(Source::Pipeline), of(stages, false)),
         None if holding.contracts.is_empty() => (None, Vec::new()),
         None => {
@@ -115,7 +116,7 @@ fn nodes<'d>(holding: &Holding<'d>) -> (Option<Source>, Vec<Node>, Option<&'d [S
         Some(response) if !nodes.iter().map(|n| &n.agent).eq(response.iter().map(|s| &s.agent)) => {
             (Some(Source::Response), of(response, true), Some(response))
         }
-        _ => (source, nodes, holding.stages),
+        _ => (source, nodes, stages),
     }
 }
 

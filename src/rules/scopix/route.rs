@@ -1,52 +1,68 @@
 //! Routing: which field of the conversation a slot fills (S20 to S22).
 
 use super::collection::{CATEGORIZATION, FILE_IDS, ids};
-use super::contract::Holding;
+use super::contract::{Holding, Pipeline};
 use super::slot::SlotState;
 use crate::json::{self, Value};
+use crate::model::StepNo;
 use std::fmt::Write as _;
 
-/// S22: the fields of the conversation in their order, each as JSON text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Conversation {
-    image: Option<String>,
-    document: Option<String>,
-    link: Option<String>,
-    categorization: Option<String>,
-    content_type: Option<String>,
+const IMAGES: &str = "current_image_ids";
+const DOCUMENTS: &str = "current_document_ids";
+const LINKS: &str = "current_link_ids";
+const CATEGORIES: &str = "current_categorization";
+const CONTENT_TYPE: &str = "content_type";
+
+/// S22: the fields of the conversation in their order.
+const FIELDS: [&str; 5] = [IMAGES, DOCUMENTS, LINKS, CATEGORIES, CONTENT_TYPE];
+
+/// S22: what fills a field of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Filler {
+    /// The slot of a name.
+    Slot(String),
+    /// A member of the request of a pipeline: `image_ids`, `document_ids`.
+    Request(&'static str),
 }
 
-impl Conversation {
-    /// As one JSON object; fields that are not set are absent.
+impl Filler {
+    /// The name of the slot or of the member.
     #[must_use]
-    pub fn json(&self) -> String {
-        let fields = [
-            ("current_image_ids", &self.image),
-            ("current_document_ids", &self.document),
-            ("current_link_ids", &self.link),
-            ("current_categorization", &self.categorization),
-            ("content_type", &self.content_type),
-        ];
-        let mut out = String::from("{");
-        for (name, text) in fields {
-            if let Some(text) = text {
-                let comma = if out.len() > 1 { "," } else { "" };
-                let _ = write!(out, "{comma}\"{name}\":{text}");
-            }
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Slot(name) => name,
+            Self::Request(member) => member,
         }
-        out.push('}');
-        out
     }
+}
+
+/// S22: one field of the conversation that is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationField {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value as JSON text.
+    pub value: String,
+    /// What filled it.
+    pub filler: Filler,
+    /// The step that wrote that.
+    pub step: StepNo,
+}
+
+/// S22: the conversation that slots and the request of a pipeline make.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conversation {
+    fields: [Option<ConversationField>; FIELDS.len()],
 }
 
 /// S20: the field that a data type with a hint fills.
 #[must_use]
 pub fn route(data_type: &str, hint: Option<&str>) -> Option<&'static str> {
     match (data_type, hint) {
-        (FILE_IDS, Some("images")) => Some("current_image_ids"),
-        (FILE_IDS, Some("documents")) => Some("current_document_ids"),
-        (FILE_IDS, Some("links")) => Some("current_link_ids"),
-        (CATEGORIZATION, _) => Some("current_categorization"),
+        (FILE_IDS, Some("images")) => Some(IMAGES),
+        (FILE_IDS, Some("documents")) => Some(DOCUMENTS),
+        (FILE_IDS, Some("links")) => Some(LINKS),
+        (CATEGORIZATION, _) => Some(CATEGORIES),
         _ => None,
     }
 }
@@ -60,20 +76,65 @@ pub fn hint(holding: &Holding<'_>, name: &str, slot: &SlotState) -> Option<Strin
 }
 
 impl Conversation {
-    /// S22: takes one slot that fills `field`; slots come in the order of their steps.
-    pub fn take(&mut self, field: &str, hint: Option<&str>, value: &Value<'_>) {
-        let slot = match field {
-            "current_image_ids" => &mut self.image,
-            "current_document_ids" => &mut self.document,
-            "current_link_ids" => &mut self.link,
-            _ => {
-                self.categorization = Some(json::compact(value));
-                return;
+    /// The fields that are set, in the order of S22.
+    pub fn fields(&self) -> impl Iterator<Item = &ConversationField> {
+        self.fields.iter().flatten()
+    }
+
+    /// As one JSON object; fields that are not set are absent.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let mut out = String::from("{");
+        for field in self.fields() {
+            let comma = if out.len() > 1 { "," } else { "" };
+            let _ = write!(out, "{comma}\"{}\":{}", field.name, field.value);
+        }
+        out.push('}');
+        out
+    }
+
+    /// Takes what the request of a pipeline names: its `image_ids` become `current_image_ids`, its `document_ids`
+    /// `current_document_ids`. S22 fills the conversation from slots alone, but the Agents API begins a pipeline with
+    /// these files in its state; they count as written at the step that declared the pipeline.
+    pub fn take_request(&mut self, step: StepNo, pipeline: &Pipeline) {
+        let members = [
+            ("image_ids", IMAGES, "images", &pipeline.image_ids),
+            ("document_ids", DOCUMENTS, "documents", &pipeline.document_ids),
+        ];
+        for (member, field, hint, ids) in members {
+            if let Some(ids) = ids {
+                self.set_ids(field, Some(hint), ids.iter().map(String::as_str), (&Filler::Request(member), step));
             }
-        };
-        let Some(ids) = ids(value) else { return };
-        let ids: Vec<String> = ids.into_iter().map(json::quote).collect();
-        *slot = Some(format!("[{}]", ids.join(",")));
-        self.content_type = hint.map(json::quote);
+        }
+    }
+
+    /// S22: takes one slot that fills `field`; slots come in the order of their steps.
+    pub fn take_slot(&mut self, name: &str, field: &'static str, hint: Option<&str>, value: &Value<'_>, step: StepNo) {
+        let filler = Filler::Slot(name.to_owned());
+        if field == CATEGORIES {
+            self.set(CATEGORIES, json::compact(value), (&filler, step));
+        } else if let Some(ids) = ids(value) {
+            self.set_ids(field, hint, ids.into_iter(), (&filler, step));
+        }
+    }
+
+    fn set_ids<'i>(
+        &mut self,
+        field: &'static str,
+        hint: Option<&str>,
+        ids: impl Iterator<Item = &'i str>,
+        by: (&Filler, StepNo),
+    ) {
+        let ids: Vec<String> = ids.map(json::quote).collect();
+        self.set(field, format!("[{}]", ids.join(",")), by);
+        if let Some(hint) = hint {
+            self.set(CONTENT_TYPE, json::quote(hint), by);
+        }
+    }
+
+    fn set(&mut self, name: &'static str, value: String, (filler, step): (&Filler, StepNo)) {
+        if let Some(at) = FIELDS.iter().position(|field| *field == name) {
+            self.fields[at] = Some(ConversationField { name, value, filler: filler.clone(), step });
+        }
     }
 }

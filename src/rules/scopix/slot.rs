@@ -1,6 +1,7 @@
 //! Slots: who wrote what type when, by step (S10 to S13).
 
-use super::collection::{DATA_TYPES, FILE_IDS, ids};
+use super::collection::{FILE_IDS, ids};
+use super::data_types::DataTypes;
 use super::finding::{
     BAD_SLOT, BAD_VALUE, NO_OP_WRITE, SLOT_VANISHED, TIMESTAMP_ORDER, TYPE_CHANGE, UNKNOWN_DATA_TYPE,
 };
@@ -70,9 +71,15 @@ pub(super) struct Slots {
     present: Vec<IdentityId>,
     pub(super) writes: Vec<Written>,
     names: HashSet<Arc<str>>,
+    types: Arc<DataTypes>,
 }
 
 impl Slots {
+    /// No slots, whose types are looked up in a registry.
+    pub(super) fn of_types(types: Arc<DataTypes>) -> Self {
+        Self { types, ..Self::default() }
+    }
+
     /// S11: takes a whole context: slots that are not in it vanish, those whose four fields are new are written.
     pub(super) fn take_context(&mut self, at: StepNo, slots: &Value<'_>, base: u64, notes: &mut Vec<Note>) {
         let Some(object) = slots.as_object() else { return };
@@ -175,13 +182,18 @@ impl Slots {
             say(BAD_SLOT, "its data_type or source_node is no string".to_owned());
         }
         match entry.data_type {
-            Some(name) if !DATA_TYPES.contains(&name) => {
+            Some(name) if !self.types.has(name) => {
                 say(UNKNOWN_DATA_TYPE, format!("the data type {name} is not in the registry"));
             }
             Some(FILE_IDS) if entry.value.is_some_and(|v| ids(v).is_none()) => {
                 say(BAD_VALUE, "a FILE_IDS value without ids that are strings".to_owned());
             }
             _ => {}
+        }
+        if let (Some(name), Some(value)) = (entry.data_type, entry.value)
+            && let Some(message) = self.types.misfit(name, value)
+        {
+            say(BAD_VALUE, message);
         }
         if let (Some(new), Some(old)) = (entry.data_type, before.and_then(|b| b.meta.data_type.as_deref()))
             && new != old

@@ -1,0 +1,45 @@
+//! The registry of data types: those of S14, and those that the user registers.
+
+use super::collection::DATA_TYPES;
+use crate::json::Value;
+use crate::state::Schema;
+use std::sync::Arc;
+
+/// S14: the data types that are known. One that the user registers has a schema for its values.
+#[derive(Debug, Clone, Default)]
+pub struct DataTypes {
+    registered: Vec<(String, Arc<Schema>)>,
+}
+
+impl DataTypes {
+    /// Registers a data type, in place of one of that name.
+    ///
+    /// # Errors
+    /// Its schema is no JSON Schema 2020-12: why.
+    pub fn register(&mut self, name: &str, schema: &str) -> Result<(), String> {
+        let schema = Arc::new(Schema::compile(schema)?);
+        self.registered.retain(|(known, _)| known != name);
+        self.registered.push((name.to_owned(), schema));
+        Ok(())
+    }
+
+    /// Whether a data type is in the registry.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        DATA_TYPES.contains(&name) || self.registered.iter().any(|(known, _)| known == name)
+    }
+
+    /// Why a value does not fit the schema of a registered type; None where it fits or the type has none.
+    pub(super) fn misfit(&self, name: &str, value: &Value<'_>) -> Option<String> {
+        let (_, schema) = self.registered.iter().find(|(known, _)| known == name)?;
+        let violations = schema.violations_of(value);
+        let first = violations.first()?;
+        let place = super::path::text(&first.path);
+        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let more = match violations.len() - 1 {
+            0 => String::new(),
+            n => format!(" (and {n} more)"),
+        };
+        Some(format!("the value does not fit the schema of {name}: {place}{}{more}", first.message))
+    }
+}
