@@ -127,6 +127,10 @@ pub(super) struct FormatOption {
     /// Format of the file; `obelus formats` lists them
     #[arg(long, value_name = "NAME|auto", default_value = "auto")]
     format: String,
+    /// Data type of Scopix slots to register, with the JSON Schema of its values: a file, or the schema itself
+    #[arg(long = "data-type", value_name = "NAME=SCHEMA")]
+    #[allow(dead_code, reason = "`data_types::register` asks the matches of any command for it")]
+    data_types: Vec<String>,
 }
 
 impl FormatOption {

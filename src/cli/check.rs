@@ -1,6 +1,6 @@
 //! `obelus check`: what is wrong with files.
 
-mod config;
+pub(super) mod config;
 pub(super) mod data;
 mod known;
 pub(super) mod loss;

@@ -9,6 +9,7 @@ mod blame;
 mod cause;
 mod check;
 mod columns;
+mod data_types;
 mod diff;
 mod digested;
 mod explain;
@@ -149,13 +150,7 @@ fn run_into(arguments: impl IntoIterator<Item = std::ffi::OsString>, mut out: Ou
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),
     };
-    let done = match matches.subcommand() {
-        None => screen::screen(&matches),
-        Some((name, matches)) => match COMMANDS.iter().find(|c| c.name == name) {
-            Some(command) => (command.run)(matches, &mut out),
-            None => Err(Problem::usage(format!("there is no command `{name}`")).into()),
-        },
-    };
+    let done = perform(&matches, &mut out);
     let done = done.and_then(|code| match out.finish() {
         // R27: a reader that closed the pipe has what it wanted, which changes nothing of the answer.
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Stop::Output(e)),
@@ -169,6 +164,19 @@ fn run_into(arguments: impl IntoIterator<Item = std::ffi::OsString>, mut out: Ou
             TROUBLE
         }
         Err(Stop::Output(error)) => output_failed(&error),
+    }
+}
+
+/// Does what was asked for, with the data types that were registered.
+fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
+    let Some((name, matches)) = matches.subcommand() else {
+        data_types::register(matches)?;
+        return screen::screen(matches);
+    };
+    data_types::register(matches)?;
+    match COMMANDS.iter().find(|c| c.name == name) {
+        Some(command) => (command.run)(matches, out),
+        None => Err(Problem::usage(format!("there is no command `{name}`")).into()),
     }
 }
 

@@ -31,7 +31,8 @@ impl Format for Scopix {
     fn about(&self) -> &'static str {
         "Execution contexts of Scopix: checkpoints of typed slots, single writes, agent results, contracts, pipelines \
          and their responses; one JSON text or JSON Lines. Known by the shape of the first record. The slots are the \
-         state."
+         state; the conversation that they and the request of a pipeline fill stands beside it. Further data types are \
+         registered with `--data-type NAME=SCHEMA` or in the table [data-types] of obelus.toml."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {

@@ -5,6 +5,7 @@ use crate::json;
 use crate::model::{Framing, Problem, Span};
 use crate::source::{BLOCK, Framer, Input, RecordIndex};
 use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 /// Records that detection looks at.
 const RECORDS: usize = 20;
@@ -18,6 +19,20 @@ const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Element
 
 /// The format that nothing else claims.
 const FALLBACK: &str = "generic";
+
+/// A format that the configuration made, in place of the row of its name. It is set once, before anything is read: what
+/// a format knows of the user's data types is the same for all inputs of a process.
+static CONFIGURED: OnceLock<&'static dyn Format> = OnceLock::new();
+
+/// Reads inputs with this format in place of the one of its name. Only the first call counts.
+pub fn use_format(format: Box<dyn Format>) {
+    CONFIGURED.get_or_init(|| Box::leak(format));
+}
+
+/// The format as it is configured.
+fn configured(format: &'static dyn Format) -> &'static dyn Format {
+    CONFIGURED.get().copied().filter(|configured| configured.name() == format.name()).unwrap_or(format)
+}
 
 /// The format of an input.
 pub struct Detected {
@@ -42,7 +57,7 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     if let Some(name) = forced.filter(|name| *name != "auto") {
         let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;
         return Ok(Detected {
-            format: cut_otherwise(format, input)?.unwrap_or(format),
+            format: configured(cut_otherwise(format, input)?.unwrap_or(format)),
             reasons: vec!["asked for by name".to_owned()],
             was_forced: true,
             is_fallback: false,
@@ -59,6 +74,7 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
             reasons.extend(nearest(&mut first));
             reasons.push("`--format NAME` reads it as another".to_owned());
         }
+        let format = configured(format);
         return Ok(Detected { format, reasons, was_forced: false, is_fallback: is_last && first.has_any(format) });
     }
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;

@@ -14,7 +14,7 @@ mod replay;
 mod versions;
 mod worker;
 
-pub use detect::{Detected, detect};
+pub use detect::{Detected, detect, use_format};
 pub use exam::{findings_of, verdicts_of, with_stack};
 pub use glance::{Glance, glance};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};

@@ -136,8 +136,8 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Error,
         or: None,
         help: "A required input of a contract that no slot and no output of another contract can supply (S28): the \
-               agent cannot start. Add an agent that makes it, write the slot, or say `\"required\": false`. It is looked for \
-               only in a file that has a slot: contracts alone only declare.",
+               agent cannot start. Add an agent that makes it, write the slot, or say `\"required\": false`. \
+               Contracts in a file without any slot only declare: there it is not looked for.",
         fires: r#"{"slot_name":"n","value":1,"data_type":"TEXT","source_node":"user"}
 {"name":"search","capability":"c","inputs":[{"name":"q","data_type":"FILE_IDS"}],"outputs":[]}"#,
         silent: r#"{"name":"search","capability":"c","outputs":[],

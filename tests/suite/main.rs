@@ -48,6 +48,7 @@ mod rules;
 mod scaling;
 mod schema_tab;
 mod schemas;
+mod scopix_rules;
 mod searches;
 mod seen;
 mod shapes;

@@ -5,6 +5,7 @@ use crate::model::Problem;
 use crate::source;
 use crate::text::near;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -14,11 +15,11 @@ const FILE: &str = "obelus.toml";
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// All names that the file may have.
-const NAMES: &[&str] = &["check", "allow", "deny", "baseline"];
+const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types"];
 
 /// What it says of `obelus check`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Config {
+pub(in crate::cli) struct Config {
     /// The file, if there is one.
     file: Option<String>,
     /// Rules and families whose findings are not told.
@@ -27,6 +28,8 @@ pub(super) struct Config {
     pub(super) deny: Vec<String>,
     /// The baseline, as seen from the current folder.
     pub(super) baseline: Option<FileName>,
+    /// Data types of Scopix to register, each with its schema or the file that holds it.
+    pub(in crate::cli) data_types: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -34,6 +37,8 @@ pub(super) struct Config {
 struct Written {
     #[serde(default)]
     check: Section,
+    #[serde(default, rename = "data-types")]
+    data_types: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -51,7 +56,7 @@ impl Config {
     ///
     /// # Errors
     /// It cannot be read, or says what is not understood.
-    pub(super) fn read(named: Option<&FileName>) -> Result<Self, Problem> {
+    pub(in crate::cli) fn read(named: Option<&FileName>) -> Result<Self, Problem> {
         let file = named.map_or(Path::new(FILE), FileName::as_ref);
         match source::read_small_text(file, FILE_BYTES_MAX) {
             Ok(text) => Self::of(file, &text),
@@ -62,14 +67,19 @@ impl Config {
 
     fn of(file: &Path, text: &str) -> Result<Self, Problem> {
         let name = file.to_string_lossy();
-        let Written { check } = toml::from_str(text).map_err(|error| at_fault(&name, text, &error))?;
+        let Written { check, data_types } = toml::from_str(text).map_err(|error| at_fault(&name, text, &error))?;
         let folder = file.parent().unwrap_or(Path::new(""));
         let baseline = check.baseline.map(|name| FileName::from(folder.join(name)));
-        Ok(Self { file: Some(name.into_owned()), allow: check.allow, deny: check.deny, baseline })
+        Ok(Self { file: Some(name.into_owned()), allow: check.allow, deny: check.deny, baseline, data_types })
+    }
+
+    /// The folder of the file, from which it names others.
+    pub(in crate::cli) fn folder(&self) -> &Path {
+        self.file.as_deref().and_then(|file| Path::new(file).parent()).unwrap_or(Path::new(""))
     }
 
     /// A problem with what the file says.
-    pub(super) fn at_fault(&self, problem: Problem) -> Problem {
+    pub(in crate::cli) fn at_fault(&self, problem: Problem) -> Problem {
         let file = self.file.as_deref().unwrap_or(FILE);
         Problem { message: format!("{file}: {}", problem.message), ..problem }
     }

@@ -23,6 +23,12 @@ impl DataTypes {
         Ok(())
     }
 
+    /// Whether the user registered none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.registered.is_empty()
+    }
+
     /// Whether a data type is in the registry.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

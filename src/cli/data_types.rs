@@ -1,0 +1,61 @@
+//! Data types of Scopix that the user registers, with the project's configuration and with `--data-type`.
+
+use super::args::FileName;
+use super::check::config::Config;
+use crate::format::{DataTypes, scopix_with};
+use crate::ingest;
+use crate::model::Problem;
+use clap::ArgMatches;
+use std::fs;
+use std::path::Path;
+
+/// Most bytes of a file with a schema.
+const SCHEMA_BYTES_MAX: u64 = 4 << 20;
+
+/// Registers the data types that a command was given, for all that it reads: those of the table `[data-types]` of
+/// `obelus.toml`, then those of its options.
+///
+/// # Errors
+/// The configuration cannot be read, or a schema is none.
+pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
+    // A command that reads no records has no such option.
+    let Ok(options) = matches.try_get_many::<String>("data_types") else { return Ok(()) };
+    let config = Config::read(matches.try_get_one::<FileName>("config").ok().flatten())?;
+    let mut types = DataTypes::default();
+    for (name, schema) in &config.data_types {
+        add(&mut types, name, schema, config.folder()).map_err(|problem| config.at_fault(problem))?;
+    }
+    for option in options.into_iter().flatten() {
+        let Some((name, schema)) = option.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            let problem = Problem::usage(format!("`{option}` is no data type of the form NAME=SCHEMA"));
+            return Err(problem.hint("as in --data-type EMBEDDING=embedding.schema.json"));
+        };
+        add(&mut types, name, schema, Path::new(""))?;
+    }
+    if !types.is_empty() {
+        ingest::use_format(scopix_with(types));
+    }
+    Ok(())
+}
+
+/// Registers one type. Its schema is JSON, if it begins as an object or is a boolean, else a file of a folder.
+fn add(types: &mut DataTypes, name: &str, schema: &str, folder: &Path) -> Result<(), Problem> {
+    let is_json = schema.trim_start().starts_with('{') || matches!(schema, "true" | "false");
+    let text = if is_json { schema.to_owned() } else { read(&folder.join(schema))? };
+    types
+        .register(name, &text)
+        .map_err(|why| Problem::usage(format!("the schema of data type {name} is no JSON Schema 2020-12: {why}")))
+}
+
+/// The text of a schema file. What is no regular file is not opened: a pipe would wait for its writer.
+fn read(path: &Path) -> Result<String, Problem> {
+    let fail = |why: String| Problem::unreadable(format!("the schema {} cannot be read: {why}", path.display()));
+    let meta = fs::metadata(path).map_err(|error| fail(error.to_string()))?;
+    if !meta.is_file() {
+        return Err(fail("it is no regular file".to_owned()));
+    }
+    if meta.len() > SCHEMA_BYTES_MAX {
+        return Err(fail(format!("it is longer than {SCHEMA_BYTES_MAX} bytes")));
+    }
+    fs::read_to_string(path).map_err(|error| fail(error.to_string()))
+}
