@@ -5,8 +5,8 @@ use super::check::config::Config;
 use crate::format::{DataTypes, scopix_with};
 use crate::ingest;
 use crate::model::Problem;
+use crate::source;
 use clap::ArgMatches;
-use std::fs;
 use std::path::Path;
 
 /// Most bytes of a file with a schema.
@@ -47,15 +47,8 @@ fn add(types: &mut DataTypes, name: &str, schema: &str, folder: &Path) -> Result
         .map_err(|why| Problem::usage(format!("the schema of data type {name} is no JSON Schema 2020-12: {why}")))
 }
 
-/// The text of a schema file. What is no regular file is not opened: a pipe would wait for its writer.
+/// The text of a schema file.
 fn read(path: &Path) -> Result<String, Problem> {
-    let fail = |why: String| Problem::unreadable(format!("the schema {} cannot be read: {why}", path.display()));
-    let meta = fs::metadata(path).map_err(|error| fail(error.to_string()))?;
-    if !meta.is_file() {
-        return Err(fail("it is no regular file".to_owned()));
-    }
-    if meta.len() > SCHEMA_BYTES_MAX {
-        return Err(fail(format!("it is longer than {SCHEMA_BYTES_MAX} bytes")));
-    }
-    fs::read_to_string(path).map_err(|error| fail(error.to_string()))
+    let fail = |why| Problem::unreadable(format!("the schema {} cannot be read: {why}", path.display()));
+    source::read_small_text(path, SCHEMA_BYTES_MAX).map_err(|why| fail(why.to_string()))
 }

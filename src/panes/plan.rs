@@ -38,17 +38,12 @@ pub enum PlanLine {
     Read(usize, usize),
     /// Something that a node gives.
     Write(usize, usize),
-<<<<<<< HEAD
+    /// What a node says can follow it.
+    Chain(usize, usize),
     /// One of the edges of a node that gives; whether more follow.
     Edge(usize, usize, bool),
     /// A node has more edges than these.
     MoreEdges(usize),
-=======
-    /// What a node says can follow it.
-    Chain(usize, usize),
-    /// An edge, below the node that gives; whether more follow.
-    Edge(usize, bool),
->>>>>>> cb4203b (Follow the new sentences of the Scopix rules)
     /// A conflict, below its node.
     Conflict(usize),
 }
@@ -178,15 +173,10 @@ impl PlanPane {
             PlanLine::Instance(node, i) => plan.nodes[node].instances[i].step.or(plan.step).map(PlanTarget::Step),
             PlanLine::Read(node, i) => port(node, &plan.nodes[node].reads[i]),
             PlanLine::Write(node, i) => port(node, &plan.nodes[node].writes[i]),
-<<<<<<< HEAD
+            PlanLine::Chain(node, i) => port(node, &plan.nodes[node].chains[i]),
             PlanLine::Edge(node, i, _) => {
                 let to = plan.edges.from(node, i + 1).get(i)?.node;
                 self.show(open, PlanLine::Node(to));
-=======
-            PlanLine::Chain(node, i) => port(node, &plan.nodes[node].chains[i]),
-            PlanLine::Edge(edge, _) => {
-                self.show(open, PlanLine::Node(plan.edges[edge].to));
->>>>>>> cb4203b (Follow the new sentences of the Scopix rules)
                 Some(PlanTarget::Moved)
             }
             PlanLine::Conflict(i) => {
@@ -273,19 +263,13 @@ fn put_details(plan: &PlanView, node: usize, edges_max: usize, out: &mut Vec<Pla
     out.extend(shown.why.is_some().then_some(PlanLine::Why(node)));
     out.extend((0..shown.reads.len()).map(|i| PlanLine::Read(node, i)));
     out.extend((0..shown.writes.len()).map(|i| PlanLine::Write(node, i)));
-<<<<<<< HEAD
+    out.extend((0..shown.chains.len()).map(|i| PlanLine::Chain(node, i)));
     let first = plan.conflicts.partition_point(|c| c.node < node);
     let conflicts = plan.conflicts[first..].iter().take_while(|c| c.node == node).count();
     out.extend((first..first + conflicts).map(PlanLine::Conflict));
     let edges = plan.edges.from(node, edges_max.saturating_add(1)).len();
     out.extend((0..edges.min(edges_max)).map(|i| PlanLine::Edge(node, i, i + 1 < edges)));
     out.extend((edges > edges_max).then_some(PlanLine::MoreEdges(node)));
-=======
-    out.extend((0..shown.chains.len()).map(|i| PlanLine::Chain(node, i)));
-    let conflicts = plan.conflicts.iter().enumerate().filter(|(_, c)| c.node == node);
-    out.extend(conflicts.map(|(i, _)| PlanLine::Conflict(i)));
-    out.extend(edges.iter().enumerate().map(|(i, edge)| PlanLine::Edge(*edge, i + 1 < edges.len())));
->>>>>>> cb4203b (Follow the new sentences of the Scopix rules)
 }
 
 /// The node that a row belongs to.
@@ -296,13 +280,9 @@ fn node_of(plan: &PlanView, line: PlanLine) -> Option<usize> {
         | PlanLine::Why(node)
         | PlanLine::Read(node, _)
         | PlanLine::Write(node, _)
-<<<<<<< HEAD
+        | PlanLine::Chain(node, _)
         | PlanLine::Edge(node, ..)
         | PlanLine::MoreEdges(node) => Some(node),
-=======
-        | PlanLine::Chain(node, _) => Some(node),
-        PlanLine::Edge(edge, _) => plan.edges.get(edge).map(|e| e.from),
->>>>>>> cb4203b (Follow the new sentences of the Scopix rules)
         PlanLine::Conflict(i) => plan.conflicts.get(i).map(|c| c.node),
         PlanLine::Head | PlanLine::Gap | PlanLine::Wave(_) | PlanLine::Cycle(_) | PlanLine::Blocked => None,
     }
@@ -381,15 +361,10 @@ impl Painter<'_> {
             }
             PlanLine::Read(node, i) => self.port("takes", &self.plan.nodes[node].reads[i]),
             PlanLine::Write(node, i) => self.port("gives", &self.plan.nodes[node].writes[i]),
-<<<<<<< HEAD
+            PlanLine::Chain(node, i) => self.port("chains with", &self.plan.nodes[node].chains[i]),
             PlanLine::MoreEdges(_) => Row::text(Role::Dim, "     └→ and more; `obelus plan --json` lists all"),
             PlanLine::Edge(node, i, has_more) => {
                 let edge = self.edge(node, i);
-=======
-            PlanLine::Chain(node, i) => self.port("chains with", &self.plan.nodes[node].chains[i]),
-            PlanLine::Edge(edge, has_more) => {
-                let edge = &self.plan.edges[edge];
->>>>>>> cb4203b (Follow the new sentences of the Scopix rules)
                 let connector = if has_more { "     ├→ " } else { "     └→ " };
                 let left = vec![
                     Piece::of(Role::Border, connector),
@@ -497,9 +472,8 @@ impl Painter<'_> {
 
 fn has_details(plan: &PlanView, node: usize) -> bool {
     let shown = &plan.nodes[node];
-<<<<<<< HEAD
-    let is_bare =
-        shown.why.is_none() && shown.reads.is_empty() && shown.writes.is_empty() && shown.instances.is_empty();
+    let ports = [&shown.reads, &shown.writes, &shown.chains];
+    let is_bare = shown.why.is_none() && ports.iter().all(|ports| ports.is_empty()) && shown.instances.is_empty();
     !is_bare || !plan.edges.from(node, 1).is_empty() || plan.conflicts.binary_search_by_key(&node, |c| c.node).is_ok()
 }
 
@@ -507,11 +481,6 @@ fn has_details(plan: &PlanView, node: usize) -> bool {
 fn edge_count(count: usize) -> String {
     let least = if count >= EDGES_COUNTED_MAX { "≥ " } else { "" };
     format!("{least}{}", value::count_of(count, "edge"))
-=======
-    let ports = [&shown.reads, &shown.writes, &shown.chains];
-    let is_bare = shown.why.is_none() && ports.iter().all(|ports| ports.is_empty()) && shown.instances.is_empty();
-    !is_bare || plan.edges.iter().any(|e| e.from == node) || plan.conflicts.iter().any(|c| c.node == node)
->>>>>>> cb4203b (Follow the new sentences of the Scopix rules)
 }
 
 /// `  done in 2 of 3`, for a call that runs in every instance.

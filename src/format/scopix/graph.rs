@@ -1,7 +1,7 @@
 //! `plan --json` of contracts, pipelines and responses.
 
 use super::raw;
-use crate::format::Answer;
+use crate::format::plan::PlanAnswer;
 use crate::rules::scopix::{self, Holding};
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ struct ConflictMember<'p> {
 }
 
 /// `plan --json`: the members of the graph.
-pub(super) fn members(holding: &Holding<'_>) -> Answer {
+pub(super) fn members(holding: &Holding<'_>) -> PlanAnswer {
     let plan = scopix::plan(holding);
     let node = |(id, node)| {
         let node: &scopix::Node = node;
@@ -40,11 +40,11 @@ pub(super) fn members(holding: &Holding<'_>) -> Answer {
         NodeMember { id, agent: &node.agent, status: node.status.as_deref(), can_chain_with: chains }
     };
     let nodes: Vec<_> = plan.nodes.iter().enumerate().map(node).collect();
-    let edge = |e| {
-        let e: &scopix::Edge = e;
-        EdgeMember { from: e.from, to: e.to, data_type: e.data_type.as_deref(), content_type_hint: e.hint.as_deref() }
+    let edge = |e: &scopix::Edge| {
+        let (data_type, content_type_hint) = (e.data_type.as_deref(), e.hint.as_deref());
+        raw(&EdgeMember { from: e.from, to: e.to, data_type, content_type_hint }).get().to_owned()
     };
-    let edges: Vec<_> = plan.edges.iter().map(edge).collect();
+    let edges: Vec<String> = plan.edges.iter().map(edge).collect();
     let conflict = |c| {
         let c: &scopix::Conflict = c;
         ConflictMember {
@@ -55,14 +55,13 @@ pub(super) fn members(holding: &Holding<'_>) -> Answer {
         }
     };
     let conflicts: Vec<_> = plan.conflicts.iter().map(conflict).collect();
-    vec![
-        ("source", raw(&plan.source.map(scopix::Source::name))),
-        ("nodes", raw(&nodes)),
-        ("edges", raw(&edges)),
+    let head = vec![("source", raw(&plan.source.map(scopix::Source::name))), ("nodes", raw(&nodes))];
+    let tail = vec![
         ("waves", raw(&plan.order.waves)),
         ("order", raw(&plan.order.flat())),
         ("cycles", raw(&plan.order.cycles)),
         ("blocked", raw(&plan.order.blocked)),
         ("conflicts", raw(&conflicts)),
-    ]
+    ];
+    PlanAnswer { head, edges: Box::new(edges.into_iter()), tail }
 }
