@@ -44,7 +44,7 @@ fn add(types: &mut DataTypes, name: &str, schema: &str, folder: &Path) -> Result
     let text = if is_json { schema.to_owned() } else { read(&folder.join(schema))? };
     types
         .register(name, &text)
-        .map_err(|why| Problem::usage(format!("the schema of data type {name} is no JSON Schema 2020-12: {why}")))
+        .map_err(|why| Problem::usage(format!("the schema of data type {name} cannot be used: {why}")))
 }
 
 /// The text of a schema file.

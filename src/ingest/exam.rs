@@ -2,12 +2,9 @@
 
 use crate::format::Run;
 use crate::model::{Bytes, Finding, Problem};
-use crate::state::{Exam, Told, Verdicts};
+use crate::state::{Exam, STACK_BYTES, Told, Verdicts};
 use std::sync::Arc;
 use std::thread;
-
-/// Stack of a thread that checks foreign schemas, in bytes.
-const STACK_BYTES: usize = 16 << 20;
 
 /// Runs a piece of work on a stack for recursive schemas, and waits for it. None: there was no thread, or it failed.
 pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {

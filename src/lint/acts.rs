@@ -115,6 +115,18 @@ pub(super) static LINTS: &[Lint] = &[
         silent: r#"{"type":"state","state":{"n":1},"schema":{"type":"object"}}"#,
     },
     Lint {
+        id: "acts.unchecked-schema",
+        severity: Warning,
+        or: None,
+        help: "A value is not checked against its schema, or not all of it, because that could take more work, stack \
+               or memory than a check is given. It may break the schema or keep to it: nobody has looked. Schemas that \
+               apply themselves to the same value, name the next level twice at each of many levels, or refer to \
+               each other in a long chain ask for that, and so do values with very many violations. Make the schema \
+               simpler.",
+        fires: r##"{"type":"state","state":{"n":1},"schema":{"allOf":[{"$ref":"#"}]}}"##,
+        silent: r##"{"type":"state","state":{"n":1},"schema":{"properties":{"n":{"type":"number"}}}}"##,
+    },
+    Lint {
         id: "acts.output-path-missing",
         severity: Warning,
         or: None,

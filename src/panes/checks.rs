@@ -92,11 +92,11 @@ impl Checks {
         Some((found, below.filter(is_of_step).cloned().collect()))
     }
 
-    /// Why the schema that a step brought is none.
+    /// Why nothing is checked against the schema that a step brought.
     #[must_use]
     pub fn fault(&self, step: StepNo) -> Option<String> {
         let verdicts = self.read();
-        verdicts.faults().iter().find(|(at, _)| *at == step).map(|(_, why)| why.clone())
+        verdicts.faults().iter().find(|(at, _)| *at == step).map(|(_, fault)| fault.to_string())
     }
 
     /// The findings on the steps that were checked, in order. They only become more.

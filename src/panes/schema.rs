@@ -224,9 +224,9 @@ fn key_at(doc: &Doc, place: &str) -> Option<usize> {
     doc.at(doc.nodes().get(id)?.parent as usize, pointer)
 }
 
-/// Why a schema is none.
+/// Why nothing is checked against a schema.
 fn fault_rows(why: &str, extent: Extent) -> Vec<Row> {
-    let text = format!("not checked: it is no JSON Schema 2020-12: {why}");
+    let text = format!("not checked: {why}");
     let parts = wrap(&text, extent.width.saturating_sub(1)).into_iter().take((extent.height / 3).max(1));
     parts.map(|part| Row::text(Role::Warning, &format!(" {}", &text[part]))).collect()
 }

@@ -7,12 +7,12 @@
 //! at once, a lap, one identity behind the other, and holds the value of one. Laps double, so that first answers come
 //! early. In short ones, as a growing input makes them, values are kept: what a step touched, the next may touch again.
 
-use super::schema::{Schema, Schemas, Violation, plain_text};
+use super::held::Held;
+use super::schema::{Schema, SchemaFault, Schemas, Violation, plain_text};
 use super::{IdentityId, NodeId, Tree};
 use crate::json::Key;
 use crate::model::{Bytes, StepNo};
-use serde_json::Value as Plain;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A schema as a step brought it.
@@ -59,7 +59,7 @@ pub struct Exam {
     turns: Vec<(Turn, NodeId)>,
     schemas: Schemas,
     /// By number; of those that are no valid schemas, why.
-    compiled: HashMap<u32, Result<Arc<Schema>, String>>,
+    compiled: HashMap<u32, Result<Arc<Schema>, SchemaFault>>,
     held: HashMap<IdentityId, Held>,
     /// The turn at hand, and the schema that it brings with the text of one that is new.
     turn: Option<Turn>,
@@ -67,23 +67,16 @@ pub struct Exam {
     text: Option<String>,
     /// An output as JSON text, and the number of its schema.
     output: Option<(u32, String)>,
+    spent: Spent,
 }
 
-/// One identity that has a schema.
-#[derive(Debug)]
-struct Held {
-    schema: SchemaUse,
-    /// None: no value, or none that can be checked, or it was let go.
-    value: Option<Plain>,
-    is_let_go: bool,
-    /// Elements that the step touched; None: all of it.
-    touched: Option<BTreeSet<u32>>,
-    /// What held after its previous step.
-    violations: BTreeMap<Vec<Key>, Violation>,
-    /// It has gone from the context, or its schema has.
-    is_gone: bool,
-    /// The step dropped it as a whole: what violated before is forgotten (A42).
-    is_reset: bool,
+/// What all checks of an exam took so far.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Spent {
+    /// Evaluations, at most.
+    pub(super) work: u64,
+    /// Violations that began or turned.
+    pub(super) changes: usize,
 }
 
 /// What one step made of the violations.
@@ -92,8 +85,10 @@ pub struct Judgement {
     pub(super) at: StepNo,
     /// All steps before this one are judged, if that is known now.
     pub(super) judged: Option<StepNo>,
-    /// Why the schema that it brought is none.
-    pub(super) fault: Option<String>,
+    /// Why nothing is checked against the schema that it brought.
+    pub(super) fault: Option<SchemaFault>,
+    /// Why the value of an identity was not checked, or not all of it.
+    pub(super) unchecked: Option<(IdentityId, String)>,
     pub(super) changes: Vec<(IdentityId, Vec<Change>)>,
     /// Where the output of its solution breaks the schema of the request.
     pub(super) outputs: Vec<Violation>,
@@ -188,12 +183,15 @@ impl Exam {
         held.schema = schema;
         held.is_let_go = false;
         held.is_gone = root.is_none();
+        if held.is_given_up {
+            return;
+        }
         held.value = root.and_then(|root| match held.value.take() {
             Some(mut value) => tree.bring_up(&mut value, root, at, touched, bytes).map(|()| value),
             None => tree.plain(root, at, bytes),
         });
-        let elements = || touched.iter().map(|node| first_index(tree, *node)).collect();
-        held.touched = if is_same { elements() } else { None };
+        let keys = || touched.iter().map(|node| tree.path(*node).1.into_iter().next()).collect();
+        held.touched = if is_same { keys() } else { None };
     }
 
     /// A2, A37: the turn at hand has an output, as JSON text, under a schema.
@@ -214,7 +212,9 @@ impl Exam {
             }
             Some(Turn::Value(id, at)) => {
                 judgement.at = at;
-                judgement.changes.extend(self.changes(id).map(|changes| (id, changes)));
+                let (changes, unchecked) = self.changes(id);
+                judgement.changes.extend(Some((id, changes)).filter(|(_, changes)| !changes.is_empty()));
+                judgement.unchecked = unchecked.map(|why| (id, why));
             }
             Some(Turn::Output(at)) => {
                 judgement.at = at;
@@ -238,7 +238,7 @@ impl Exam {
     }
 
     /// A20: compiles the schema at hand; why it is none.
-    fn compile(&mut self) -> Option<String> {
+    fn compile(&mut self) -> Option<SchemaFault> {
         let number = self.brought.take()?;
         if let Some(text) = self.text.take() {
             self.compiled.insert(number, self.schemas.get(&text));
@@ -246,96 +246,20 @@ impl Exam {
         self.compiled.get(&number).and_then(|made| made.as_ref().err()).cloned()
     }
 
-    /// A42: what the turn at hand made of an identity.
-    fn changes(&mut self, id: IdentityId) -> Option<Vec<Change>> {
+    /// A42: what the turn at hand made of an identity, and why it was not checked, or not all of it.
+    fn changes(&mut self, id: IdentityId) -> (Vec<Change>, Option<String>) {
         let is_long = self.end - self.next >= LAP_STEPS;
         let is_last = !matches!(self.turns.last(), Some((Turn::Value(next, _), _)) if *next == id);
-        let held = self.held.get_mut(&id)?;
+        let Some(held) = self.held.get_mut(&id) else { return (Vec::new(), None) };
         let schema = self.compiled.get(&held.schema.number).and_then(|made| made.as_deref().ok());
-        let changes = held.judge(schema);
-        if held.value.is_none() {
+        let judged = held.judge(schema, &mut self.spent);
+        if held.is_given_up {
+            held.value = None;
+        } else if held.value.is_none() {
             self.held.remove(&id);
         } else if is_long && is_last {
             (held.value, held.is_let_go) = (None, true);
         }
-        Some(changes).filter(|changes| !changes.is_empty())
+        judged
     }
-}
-
-/// The element at or below which a node stands, of a value that is an array.
-fn first_index(tree: &Tree, node: NodeId) -> Option<u32> {
-    match tree.path(node).1.first() {
-        Some(Key::Index(index)) => Some(*index),
-        _ => None,
-    }
-}
-
-impl Held {
-    fn new(schema: SchemaUse) -> Self {
-        let violations = BTreeMap::new();
-        Self { schema, value: None, is_let_go: false, touched: None, violations, is_gone: false, is_reset: false }
-    }
-
-    /// A42: what breaks the schema now, against what did before.
-    fn judge(&mut self, schema: Option<&Schema>) -> Vec<Change> {
-        let mut changes = Vec::new();
-        if std::mem::take(&mut self.is_reset) {
-            let forgotten = std::mem::take(&mut self.violations).into_keys();
-            changes.extend(forgotten.map(|path| Change::Ended { path, is_repaired: false }));
-        }
-        let new = match (schema, &self.value) {
-            (Some(schema), Some(value)) => self.violations(schema, value),
-            _ => BTreeMap::new(),
-        };
-        for path in self.violations.keys().filter(|path| !new.contains_key(*path)) {
-            let is_there = self.value.as_ref().is_some_and(|value| has(value, path));
-            changes.push(Change::Ended { path: path.clone(), is_repaired: is_there || !self.is_gone });
-        }
-        for (path, violation) in &new {
-            match self.violations.get(path) {
-                None => changes.push(Change::Begun(violation.clone())),
-                Some(old) if old.message != violation.message => changes.push(Change::Turned(violation.clone())),
-                Some(_) => {}
-            }
-        }
-        self.violations = new;
-        changes
-    }
-
-    fn violations(&self, schema: &Schema, value: &Plain) -> BTreeMap<Vec<Key>, Violation> {
-        let keyed = |v: Violation| (v.path.clone(), v);
-        let items = match value {
-            Plain::Array(items) if self.schema.is_each => items,
-            _ => return schema.violations(value).into_iter().map(keyed).collect(),
-        };
-        let element = |path: &[Key]| match path.first() {
-            Some(Key::Index(index)) => Some(*index),
-            _ => None,
-        };
-        let is_kept =
-            |index: u32| self.touched.as_ref().is_some_and(|t| !t.contains(&index)) && (index as usize) < items.len();
-        let old = self.violations.iter().filter(|(path, _)| element(path).is_some_and(is_kept));
-        let mut all: BTreeMap<_, _> = old.map(|(path, violation)| (path.clone(), violation.clone())).collect();
-        let touched: Vec<u32> = match &self.touched {
-            Some(touched) => touched.iter().copied().collect(),
-            None => (0..items.len() as u32).collect(),
-        };
-        for index in touched {
-            let found = items.get(index as usize).map(|item| schema.violations(item)).unwrap_or_default();
-            all.extend(found.into_iter().map(|mut v| {
-                v.path.insert(0, Key::Index(index));
-                keyed(v)
-            }));
-        }
-        all
-    }
-}
-
-/// Whether a value has something at a path.
-fn has(value: &Plain, path: &[Key]) -> bool {
-    let found = path.iter().try_fold(value, |at, key| match key {
-        Key::Name(name) => at.get(name.as_ref()),
-        Key::Index(index) => at.get(*index as usize),
-    });
-    found.is_some()
 }

@@ -9,6 +9,7 @@ mod children;
 pub mod diff;
 mod epochs;
 mod exam;
+mod held;
 mod history;
 mod lists;
 mod order;
@@ -29,7 +30,7 @@ pub mod when;
 mod write;
 
 pub use exam::{Exam, Judgement, SchemaUse, Turn};
-pub use schema::{IS_CHECKED, Reason, Schema, Violation, last_segment};
+pub use schema::{Checked, IS_CHECKED, Reason, STACK_BYTES, Schema, SchemaFault, Violation, last_segment};
 pub use stored::Stored;
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};
 pub use verdicts::{Invalid, Spell, Told, Verdicts};

@@ -1,22 +1,33 @@
 //! JSON Schema 2020-12: schemas compiled once, values checked against them (A20, A42).
 //!
-//! Nothing is fetched: a `$ref` to another document accepts everything. `format` is not enforced. Recursive schemas
-//! need stack: who checks foreign schemas does so on a thread of 16 MB. Without the feature `schema` every schema is
-//! taken as it is and nothing is checked; [`IS_CHECKED`] says so.
+//! Nothing is fetched: a `$ref` to another document accepts everything. `format` is not enforced. A schema is foreign:
+//! what it can ask for is bounded before it is compiled and before each check ([`bound`]). Recursive schemas need
+//! stack: who checks foreign schemas does so on a thread of [`STACK_BYTES`]. Without the feature `schema` every schema
+//! is taken as it is and nothing is checked; [`IS_CHECKED`] says so.
 
 use crate::json::{Data, Key, Value, parse, pointer_unescape};
+use bound::{Allowed, Bound};
 use serde_json::{Map, Number, Value as Plain};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 /// Whether this build checks values against their schemas.
 pub const IS_CHECKED: bool = cfg!(feature = "schema");
+
+/// Stack of a thread that checks foreign schemas, in bytes: what the bound allows takes a third of it.
+pub const STACK_BYTES: usize = 64 << 20;
 
 /// Longest sentence on a violation, in characters.
 const MESSAGE_CHARS_MAX: usize = 160;
 
 /// Most places of a schema that are kept of what is wrong at one path.
 const REASONS_MAX: usize = 16;
+
+/// Most evaluations of a check that lists all violations: each can become one, and all are in memory at once.
+const LISTED_WORK_MAX: u64 = 2_000_000;
+
+/// Evaluations nested in each other that are described in about the time in which they are evaluated.
+const NESTED_PER_WORK: u64 = 32;
 
 /// Most schemas that are kept compiled.
 const SCHEMAS_MAX: usize = 4096;
@@ -29,6 +40,9 @@ const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternPr
 
 /// Members of a schema whose values are no schemas.
 const EXAMPLES: [&str; 4] = ["const", "default", "enum", "examples"];
+
+/// What the addresses of the schemas of schemas begin with.
+const META: &str = "https://json-schema.org/draft/2020-12/";
 
 /// A path at which a value breaks its schema.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -80,51 +94,180 @@ fn join(known: &mut String, message: &str) {
 
 /// A schema that is ready to check values.
 #[derive(Debug)]
-pub struct Schema(backend::Validator);
+pub struct Schema {
+    validator: backend::Validator,
+    bound: Bound,
+    /// The same without what it says of members and elements, where those are judged each by itself; compiled when a
+    /// part of a value changes.
+    shell: (Option<Plain>, OnceLock<Option<backend::Validator>>),
+}
+
+/// Why values are not checked against a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SchemaFault {
+    /// It is no valid JSON Schema 2020-12: why.
+    Invalid(String),
+    /// It can ask for more than any check is given: why.
+    Unbounded(String),
+}
+
+impl std::fmt::Display for SchemaFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Invalid(why) => write!(f, "it is no JSON Schema 2020-12: {why}"),
+            Self::Unbounded(why) => write!(f, "the schema asks too much: {why}"),
+        }
+    }
+}
+
+/// What a check of a value found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Every path at which the value breaks the schema, in order, one violation a path.
+    pub violations: Vec<Violation>,
+    /// The most evaluations that it can have taken.
+    pub work: u64,
+    /// Why there may be more violations than these.
+    pub left_out: Option<String>,
+}
 
 impl Schema {
     /// A20: compiles a schema.
     ///
     /// # Errors
-    /// It is no valid JSON Schema 2020-12: why, as a sentence.
-    pub fn compile(text: &str) -> Result<Self, String> {
-        let mut schema = plain_text(text).ok_or("it is nested too deep")?;
+    /// It is no valid JSON Schema 2020-12, or one that no check can be given enough for.
+    pub fn compile(text: &str) -> Result<Self, SchemaFault> {
+        let mut schema = plain_text(text).ok_or_else(|| SchemaFault::Invalid("it is nested too deep".to_owned()))?;
         prepare(&mut schema);
-        backend::compile(&schema).map(Self).map_err(|why| cut(&why))
+        let bound = Bound::of(&schema).map_err(SchemaFault::Unbounded)?;
+        let validator = backend::compile(&schema).map_err(|why| SchemaFault::Invalid(cut(&why)))?;
+        Ok(Self { validator, bound, shell: (bound::shell(&schema), OnceLock::new()) })
     }
 
-    /// Whether a value keeps to it; much cheaper than [`Schema::violations`].
-    #[must_use]
-    pub fn is_valid(&self, value: &Plain) -> bool {
-        backend::is_valid(&self.0, value)
+    /// Checks a value.
+    ///
+    /// # Errors
+    /// The check can need more work or stack than there is: why, as a sentence.
+    pub fn check(&self, value: &Plain) -> Result<Checked, String> {
+        let Allowed { work, nested } = self.bound.allows(value)?;
+        if backend::is_valid(&self.validator, value) {
+            return Ok(Checked { work, ..Checked::default() });
+        }
+        // A choice of which no schema fits is evaluated once more at each level that is described.
+        let listing = work.saturating_mul(1 + u64::from(nested) / NESTED_PER_WORK);
+        if listing <= LISTED_WORK_MAX {
+            let violations = by_path(value, backend::errors(&self.validator, value));
+            return Ok(Checked { violations, work: work + listing, left_out: None });
+        }
+        let message = "the value breaks its schema".to_owned();
+        let reasons = vec![Reason { schema_path: String::new(), message: message.clone() }];
+        let violations = vec![Violation { path: Vec::new(), message, reasons }];
+        Ok(Checked { violations, work, left_out: Some("it is too large to list where it is wrong".to_owned()) })
     }
 
-    /// Every path at which a value breaks it, in order, one violation a path.
+    /// What is wrong with a value itself, below which each member or element is checked for itself.
+    fn check_shell(shell: &backend::Validator, value: &Plain) -> Vec<Violation> {
+        if backend::is_valid(shell, value) { Vec::new() } else { by_path(value, backend::errors(shell, value)) }
+    }
+
+    /// Every path at which a value breaks it; none where it cannot be checked.
     #[must_use]
     pub fn violations(&self, value: &Plain) -> Vec<Violation> {
-        if self.is_valid(value) {
-            return Vec::new();
-        }
-        let mut by_path: BTreeMap<Vec<Key>, Violation> = BTreeMap::new();
-        for (pointer, message, schema_path) in backend::errors(&self.0, value) {
-            let path = path_in(value, &pointer);
-            let new = || Violation { path: path.clone(), message: String::new(), reasons: Vec::new() };
-            by_path.entry(path.clone()).or_insert_with(new).add(&cut(&message), schema_path);
-        }
-        by_path.into_values().collect()
+        self.check(value).unwrap_or_default().violations
     }
 
-    /// As [`Schema::violations`], of a value as it was parsed. One that is nested too deep is not checked.
-    #[must_use]
-    pub fn violations_of(&self, value: &Value<'_>) -> Vec<Violation> {
-        plain(value).map(|value| self.violations(&value)).unwrap_or_default()
+    /// As [`Schema::check`], of a value as it was parsed.
+    ///
+    /// # Errors
+    /// As [`Schema::check`], or the value is nested too deep.
+    pub fn check_parsed(&self, value: &Value<'_>) -> Result<Checked, String> {
+        plain(value).map_or_else(|| Err("it is nested too deep".to_owned()), |value| self.check(&value))
     }
+
+    /// Checks a value of which only some members or elements have changed. None: the schema must see all of it.
+    ///
+    /// # Errors
+    /// As [`Schema::check`].
+    pub fn check_parts(&self, value: &mut Plain, changed: &BTreeSet<Key>) -> Option<Result<Checked, String>> {
+        let (source, compiled) = &self.shell;
+        let source = source.as_ref()?;
+        // A shell may lack what a reference names: then there is none.
+        let shell = compiled.get_or_init(|| backend::compile(source).ok()).as_ref()?;
+        let (mut reduced, indices) = take_parts(value, changed)?;
+        let checked = self.check(&reduced);
+        put_parts(value, &mut reduced, &indices);
+        Some(checked.map(|mut checked| {
+            // What is wrong with the whole is asked of the whole.
+            checked.violations.retain(|violation| !violation.path.is_empty());
+            for violation in &mut checked.violations {
+                if let Some(Key::Index(index)) = violation.path.first_mut() {
+                    *index = indices.get(*index as usize).copied().unwrap_or(*index);
+                }
+            }
+            checked.violations.extend(Self::check_shell(shell, value));
+            checked
+        }))
+    }
+}
+
+/// Moves some members or elements out of a value, for elements with their places. None: it is no container.
+fn take_parts(value: &mut Plain, keys: &BTreeSet<Key>) -> Option<(Plain, Vec<u32>)> {
+    match value {
+        Plain::Object(members) => {
+            let mut reduced = Map::new();
+            for name in keys.iter().filter_map(|key| if let Key::Name(name) = key { Some(name) } else { None }) {
+                if let Some(member) = members.get_mut(name.as_ref()) {
+                    reduced.insert(name.to_string(), std::mem::take(member));
+                }
+            }
+            Some((Plain::Object(reduced), Vec::new()))
+        }
+        Plain::Array(items) => {
+            let (mut reduced, mut indices) = (Vec::new(), Vec::new());
+            for index in keys.iter().filter_map(|key| if let Key::Index(index) = key { Some(*index) } else { None }) {
+                if let Some(item) = items.get_mut(index as usize) {
+                    reduced.push(std::mem::take(item));
+                    indices.push(index);
+                }
+            }
+            Some((Plain::Array(reduced), indices))
+        }
+        _ => None,
+    }
+}
+
+/// Moves them back.
+fn put_parts(value: &mut Plain, reduced: &mut Plain, indices: &[u32]) {
+    match (value, reduced) {
+        (Plain::Object(members), Plain::Object(reduced)) => {
+            for (name, part) in reduced {
+                members.get_mut(name).into_iter().for_each(|member| *member = std::mem::take(part));
+            }
+        }
+        (Plain::Array(items), Plain::Array(reduced)) => {
+            for (index, part) in indices.iter().zip(reduced) {
+                items.get_mut(*index as usize).into_iter().for_each(|item| *item = std::mem::take(part));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Errors as one violation a path.
+fn by_path(value: &Plain, errors: Vec<(String, String, String)>) -> Vec<Violation> {
+    let mut by_path: BTreeMap<Vec<Key>, Violation> = BTreeMap::new();
+    for (pointer, message, schema_path) in errors {
+        let path = path_in(value, &pointer);
+        let new = || Violation { path: path.clone(), message: String::new(), reasons: Vec::new() };
+        by_path.entry(path.clone()).or_insert_with(new).add(&cut(&message), schema_path);
+    }
+    by_path.into_values().collect()
 }
 
 /// Compiled schemas. Two that differ in their remarks alone are one.
 #[derive(Debug, Default)]
 pub(super) struct Schemas {
-    known: HashMap<String, Result<Arc<Schema>, String>>,
+    known: HashMap<String, Result<Arc<Schema>, SchemaFault>>,
 }
 
 impl Schemas {
@@ -132,8 +275,8 @@ impl Schemas {
     ///
     /// # Errors
     /// As [`Schema::compile`].
-    pub(super) fn get(&mut self, text: &str) -> Result<Arc<Schema>, String> {
-        let mut demands = plain_text(text).ok_or("it is nested too deep")?;
+    pub(super) fn get(&mut self, text: &str) -> Result<Arc<Schema>, SchemaFault> {
+        let mut demands = plain_text(text).ok_or_else(|| SchemaFault::Invalid("it is nested too deep".to_owned()))?;
         strip_remarks(&mut demands);
         let key = demands.to_string();
         if let Some(known) = self.known.get(&key) {
@@ -244,7 +387,7 @@ fn prepare(schema: &mut Plain) {
 }
 
 fn is_remote(reference: &str, ids: &[String]) -> bool {
-    let is_known = reference.starts_with("https://json-schema.org/draft/2020-12/");
+    let is_known = reference.starts_with(META);
     !reference.starts_with('#') && !is_known && !ids.iter().any(|id| last_segment(id) == last_segment(reference))
 }
 
@@ -253,6 +396,8 @@ fn is_remote(reference: &str, ids: &[String]) -> bool {
 pub fn last_segment(uri: &str) -> &str {
     uri.split('#').next().and_then(|uri| uri.rsplit('/').next()).unwrap_or_default()
 }
+
+mod bound;
 
 #[cfg(feature = "schema")]
 mod backend;
@@ -271,158 +416,11 @@ mod backend {
         true
     }
 
-    pub(super) fn errors(_schema: &Validator, _value: &Plain) -> impl Iterator<Item = (String, String, String)> {
-        std::iter::empty()
+    pub(super) fn errors(_schema: &Validator, _value: &Plain) -> Vec<(String, String, String)> {
+        Vec::new()
     }
 }
 
 #[cfg(test)]
 #[cfg(feature = "schema")]
-mod tests {
-    use super::*;
-
-    fn found(schema: &str, value: &str) -> Vec<String> {
-        let schema = Schema::compile(schema).unwrap();
-        let found = schema.violations(&plain_text(value).unwrap());
-        found.into_iter().map(|v| format!("{} {}", crate::json::pointer(&v.path), v.message)).collect()
-    }
-
-    #[test]
-    fn tells_paths_and_what_is_wanted() {
-        let schema = r#"{"type":"object","properties":{"a":{"type":"number"},"l":{"items":{"type":"integer"}},"b":true},
-            "required":["b"],"additionalProperties":false}"#;
-        assert_eq!(
-            found(schema, r#"{"a":"x","l":[1,1.5,2.0],"c":1}"#),
-            [" no place for c; \"b\" is missing", "/a number required", "/l/1 integer required"]
-        );
-        assert!(found(schema, r#"{"b":1}"#).is_empty());
-        assert_eq!(found("false", "1"), [" nothing is allowed here"]);
-        assert!(found("true", "1").is_empty());
-    }
-
-    #[test]
-    fn tells_a_choice_by_what_its_schemas_want() {
-        let either = r#"{"anyOf":[{"type":"integer"},{"type":"null"},{"type":"null"}]}"#;
-        assert_eq!(found(either, "\"x\""), [" integer required, or null required"]);
-        let forms = r#"{"oneOf":[{"properties":{"a":{"minimum":3}}},{"anyOf":[{"type":"null"}]}]}"#;
-        assert_eq!(found(forms, r#"{"a":1}"#), [" at least 3 required at /a, or one of several schemas kept to"]);
-        let inner = format!("{{\"properties\":{{\"a\":{either}}}}}");
-        assert_eq!(found(&inner, r#"{"a":"x"}"#), ["/a integer required, or null required"]);
-        assert_eq!(found(r#"{"oneOf":[true,{}]}"#, "1"), [" only one of the schemas of oneOf may fit"]);
-        assert_eq!(found(r#"{"not":{"type":"null"}}"#, "null"), [" what keeps to {\"type\":\"null\"} is forbidden"]);
-        assert_eq!(found(r#"{"propertyNames":{"maxLength":1}}"#, r#"{"ab":1}"#).len(), 1);
-    }
-
-    #[test]
-    fn tells_which_keys_of_the_schema_are_broken() {
-        let schema = r##"{"$id":"https://example.com/root.json","$defs":{"a b/c~%é":{"type":"number","maximum":5},
-            "own":{"$id":"own.json","properties":{"y":{"enum":[1]}}}},
-            "properties":{"x":{"$ref":"#/$defs/a%20b~1c~0%25%C3%A9"},"o":{"$ref":"own.json"},
-            "l":{"items":{"allOf":[true,{"minLength":2}]}}},
-            "required":["p","q"],"additionalProperties":false}"##;
-        let schema = Schema::compile(schema).unwrap();
-        let value = plain_text(r#"{"x":9,"z":1,"o":{"y":2},"l":["a"]}"#).unwrap();
-        let places = |v: &Violation| v.reasons.iter().map(|r| r.schema_path.clone()).collect::<Vec<_>>();
-        let found: Vec<_> =
-            schema.violations(&value).iter().map(|v| (crate::json::pointer(&v.path), places(v))).collect();
-        let expected = [
-            ("", vec!["/required", "/additionalProperties"]),
-            ("/l/0", vec!["/properties/l/items/allOf/1/minLength"]),
-            ("/o/y", vec!["https://example.com/own.json#/properties/y/enum"]),
-            ("/x", vec!["/$defs/a b~1c~0%é/maximum"]),
-        ];
-        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
-        assert_eq!(schema.violations(&value)[0].reasons[0].message, "\"p\" is missing; \"q\" is missing");
-    }
-
-    #[test]
-    fn digits_are_keys_of_objects() {
-        let schema = r#"{"additionalProperties":{"type":"number"},"items":{"type":"number"}}"#;
-        let path =
-            |value: &str| Schema::compile(schema).unwrap().violations(&plain_text(value).unwrap())[0].path.clone();
-        assert_eq!(path(r#"{"0":"x"}"#), [Key::name("0")]);
-        assert_eq!(path(r#"[1,"x"]"#), [Key::Index(1)]);
-        assert_eq!(path(r#"{"a/~b":"x"}"#), [Key::name("a/~b")]);
-    }
-
-    #[test]
-    fn numbers_are_values() {
-        let big = plain_text("1e400").unwrap();
-        assert_eq!(big.as_f64(), Some(f64::MAX));
-        assert!(found(r#"{"type":"integer"}"#, "1.0").is_empty());
-        assert!(found(r#"{"maximum":5}"#, "-1e999").is_empty());
-        assert_eq!(found(r#"{"maximum":5}"#, "1e999").len(), 1);
-    }
-
-    #[test]
-    fn says_what_is_no_schema() {
-        for text in [
-            r#"{"type":"objekt"}"#,
-            r#"{"properties":1}"#,
-            r#"{"pattern":"("}"#,
-            r##"{"$ref":"#/$defs/none"}"##,
-            r#"{"required":"a"}"#,
-            r#"{"properties":{"title":"x"}}"#,
-        ] {
-            assert!(Schema::compile(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_elsewhere_accepts_everything() {
-        for text in [
-            r#"{"$ref":"https://example.com/s.json"}"#,
-            r#"{"$ref":"https://example.com/s.json#/definitions/a"}"#,
-            r#"{"$id":"https://example.com/root.json","$ref":"other.json#x"}"#,
-            r#"{"$ref":"file:///etc/passwd"}"#,
-            r#"{"$schema":"https://example.com/own","$dynamicRef":"other#a"}"#,
-            r#"{"format":"email"}"#,
-        ] {
-            assert!(found(text, "1").is_empty(), "{text}");
-            assert!(found(text, "\"x\"").is_empty(), "{text}");
-        }
-        let beside = r#"{"$ref":"https://example.com/s.json","type":"number"}"#;
-        assert_eq!(found(beside, "\"x\""), [" number required"]);
-        let own = r##"{"$id":"https://example.com/root.json","$defs":{"n":{"type":"number"}},
-            "properties":{"a":{"$ref":"root.json#/$defs/n"},"b":{"$ref":"#/$defs/n"}}}"##;
-        assert_eq!(found(own, r#"{"a":"x","b":"x"}"#), ["/a number required", "/b number required"]);
-    }
-
-    #[test]
-    fn schemas_that_turn_in_a_circle_end() {
-        for text in [
-            r##"{"$ref":"#"}"##,
-            r##"{"allOf":[{"$ref":"#"}]}"##,
-            r##"{"not":{"$ref":"#"}}"##,
-            r##"{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}"##,
-            r##"{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"number"}]}},"$ref":"#/$defs/a"}"##,
-            r##"{"$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}"##,
-            r##"{"$id":"r.json","allOf":[{"$ref":"r.json"}]}"##,
-        ] {
-            if let Ok(schema) = Schema::compile(text) {
-                let _any = schema.is_valid(&plain_text("\"x\"").unwrap());
-                let _any = schema.violations(&plain_text("[\"x\"]").unwrap());
-            }
-        }
-    }
-
-    #[test]
-    fn deep_values_are_checked() {
-        let schema = r##"{"type":["array","number"],"items":{"$ref":"#"}}"##;
-        let value = |inner: &str| format!("{}{inner}{}", "[".repeat(140), "]".repeat(140));
-        assert!(found(schema, &value("1")).is_empty());
-        assert_eq!(found(schema, &value("\"x\"")).len(), 1);
-        assert!(plain_text(&format!("{}{}", "[".repeat(400), "]".repeat(400))).is_none());
-    }
-
-    #[test]
-    fn remarks_make_no_other_schema() {
-        let mut schemas = Schemas::default();
-        let a = schemas.get(r#"{"description":"a","properties":{"title":{"type":"number","title":"t"}}}"#).unwrap();
-        let b = schemas.get(r#"{ "properties": {"title": {"type": "number"}}, "$comment": "b"}"#).unwrap();
-        assert!(Arc::ptr_eq(&a, &b));
-        assert!(!a.is_valid(&plain_text(r#"{"title":"x"}"#).unwrap()));
-        assert!(schemas.get(r#"{"properties":{"title":"x"}}"#).is_err());
-        assert_eq!(schemas.get(r#"{"type":3}"#).unwrap_err(), schemas.get(r#"{"type":3}"#).unwrap_err());
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! What broke its schema, from which step to which.
 
 use super::exam::{Change, Judgement};
-use super::{IdentityId, Violation};
+use super::{IdentityId, SchemaFault, Violation};
 use crate::json::Key;
 use crate::model::StepNo;
 use std::collections::{HashMap, HashSet};
@@ -57,7 +57,8 @@ pub struct Spell {
 #[derive(Debug, Default)]
 pub struct Verdicts {
     judged: StepNo,
-    faults: Vec<(StepNo, String)>,
+    faults: Vec<(StepNo, SchemaFault)>,
+    unchecked: Vec<(StepNo, IdentityId, String)>,
     slots: HashMap<IdentityId, Slot>,
     /// Each once: a run breaks the same again and again.
     known: HashSet<Arc<Violation>>,
@@ -71,6 +72,7 @@ pub struct Verdicts {
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Told {
     faults: usize,
+    unchecked: usize,
     begun: usize,
     outputs: usize,
 }
@@ -90,6 +92,7 @@ impl Verdicts {
         self.judged = judgement.judged.unwrap_or(self.judged);
         self.faults.extend(judgement.fault.map(|why| (at, why)));
         self.outputs.extend(judgement.outputs.into_iter().map(|violation| (at, violation)));
+        self.unchecked.extend(judgement.unchecked.map(|(id, why)| (at, id, why)));
         for (id, changes) in judgement.changes {
             let slot = self.slots.entry(id).or_default();
             for change in changes {
@@ -107,9 +110,9 @@ impl Verdicts {
         self.judged
     }
 
-    /// Steps whose schemas are no valid ones, and why (A20).
+    /// Steps whose schemas nothing is checked against, and why (A20).
     #[must_use]
-    pub fn faults(&self) -> &[(StepNo, String)] {
+    pub fn faults(&self) -> &[(StepNo, SchemaFault)] {
         &self.faults
     }
 
@@ -153,12 +156,13 @@ impl Verdicts {
     /// All that was found so far, as told.
     #[must_use]
     pub fn told(&self) -> Told {
-        Told { faults: self.faults.len(), begun: self.begun.len(), outputs: self.outputs.len() }
+        let (faults, unchecked, begun) = (self.faults.len(), self.unchecked.len(), self.begun.len());
+        Told { faults, unchecked, begun, outputs: self.outputs.len() }
     }
 
-    /// Steps whose schemas are no valid ones, but for those that were told.
+    /// Steps whose schemas nothing is checked against, but for those that were told.
     #[must_use]
-    pub fn faults_after(&self, told: Told) -> &[(StepNo, String)] {
+    pub fn faults_after(&self, told: Told) -> &[(StepNo, SchemaFault)] {
         self.faults.get(told.faults..).unwrap_or_default()
     }
 
@@ -166,6 +170,12 @@ impl Verdicts {
     #[must_use]
     pub fn outputs_after(&self, told: Told) -> &[(StepNo, Violation)] {
         self.outputs.get(told.outputs..).unwrap_or_default()
+    }
+
+    /// Values that were not checked, or not all of them, and why, but for those that were told.
+    #[must_use]
+    pub fn unchecked_after(&self, told: Told) -> &[(StepNo, IdentityId, String)] {
+        self.unchecked.get(told.unchecked..).unwrap_or_default()
     }
 
     /// Every violation at the step that broke it, with its identity (A42), but for those that were told.

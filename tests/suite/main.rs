@@ -9,6 +9,7 @@ mod agent_data;
 mod app;
 mod attempts;
 mod bless;
+mod bounds;
 mod broken;
 mod check;
 mod cli;

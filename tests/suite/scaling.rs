@@ -85,7 +85,7 @@ fn one_command() {
 /// Opens a file on the stage and goes through its panes.
 fn screen(path: &str) {
     let input = Input::open(path.as_ref()).unwrap();
-    assert!(input.len() > 0);
+    assert!(!input.is_empty());
     let mut stage = Stage::open(input, None, (120, 40), Theme::built_in("dark").unwrap()).unwrap();
     for key in "$ j j G g , . h l Tab j G 7 j ?".split(' ') {
         stage.press(key).unwrap();

@@ -14,6 +14,8 @@ pub(super) const BAD_KIND: &str = "acts.bad-kind";
 pub(super) const BAD_INSTANCE: &str = "acts.bad-instance";
 /// `acts.bad-schema`
 pub(super) const BAD_SCHEMA: &str = "acts.bad-schema";
+/// `acts.unchecked-schema`
+pub(super) const UNCHECKED_SCHEMA: &str = "acts.unchecked-schema";
 /// `acts.bad-output-path`
 pub(super) const BAD_OUTPUT_PATH: &str = "acts.bad-output-path";
 /// `acts.output-path-missing`

@@ -20,7 +20,7 @@ pub(super) fn writers(calls: &[Call]) -> Places {
 /// order.
 pub(super) fn edges(calls: &[Call], writers: &Places) -> Edges {
     let group = |number| Biclique { from: writers.owners(number).to_vec(), to: Vec::new() };
-    let mut groups: Vec<Biclique> = (0..writers.len()).map(group).collect();
+    let mut groups: Vec<Biclique> = (0..writers.group_count()).map(group).collect();
     let mut label = 0;
     for (to, reader) in calls.iter().enumerate() {
         for read in reader.reads() {
@@ -35,7 +35,7 @@ pub(super) fn edges(calls: &[Call], writers: &Places) -> Edges {
 
 /// Which of the paths that calls of one list write no other call of it reads, with their calls (A44).
 pub(super) fn unread<'c>(calls: &'c [Call], writers: &Places) -> Vec<(&'c Call, &'c Reference)> {
-    let mut readers = vec![Vec::new(); writers.len()];
+    let mut readers = vec![Vec::new(); writers.group_count()];
     for (number, reader) in calls.iter().enumerate() {
         for read in reader.reads() {
             for group in writers.supplying(read, reader.instance.as_deref()) {

@@ -63,7 +63,7 @@ impl Places {
 
     /// How many groups there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn group_count(&self) -> usize {
         self.owners.len()
     }
 

@@ -1,6 +1,6 @@
 //! Schemas over the run: which message brought which, and what the values of every step make of them (A20, A42).
 
-use super::finding::{BAD_SCHEMA, Note, OUTPUT_SCHEMA, SCHEMA_VIOLATION};
+use super::finding::{BAD_SCHEMA, Note, OUTPUT_SCHEMA, SCHEMA_VIOLATION, UNCHECKED_SCHEMA};
 use super::log::Log;
 use super::message::Type;
 use super::reference::{canonical, put_index, put_key};
@@ -8,7 +8,7 @@ use super::texts::Texts;
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
-use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaUse, Told, Turn, Verdicts};
+use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaFault, SchemaUse, Told, Turn, Verdicts};
 use std::collections::HashMap;
 
 /// Most steps of a lap that are planned at once.
@@ -144,9 +144,22 @@ impl Log {
     pub fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
         // The schema of a request is no schema of data: what is wrong with it is no finding of A20.
         let is_of_data = |at: StepNo| !self.brought.has_output(at);
-        let faults = verdicts.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, why)| {
-            let text = format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
-            (*step, Note::new(BAD_SCHEMA, text))
+        let faults = verdicts.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
+            let note = match fault {
+                SchemaFault::Invalid(why) => {
+                    let text =
+                        format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
+                    Note::new(BAD_SCHEMA, text)
+                }
+                SchemaFault::Unbounded(why) => {
+                    Note::new(UNCHECKED_SCHEMA, format!("values are not checked against `schema`: {why}"))
+                }
+            };
+            (*step, note)
+        });
+        let unchecked = verdicts.unchecked_after(told).iter().map(|(step, id, why)| {
+            let path = canonical(&self.tree.identity(*id).kind, &[]);
+            (*step, Note::at(UNCHECKED_SCHEMA, path, format!("the value is not checked, or not all of it: {why}")))
         });
         let broken = verdicts.begun_after(told).map(|(id, invalid)| {
             let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
@@ -165,6 +178,7 @@ impl Log {
             (*step, Note::at(OUTPUT_SCHEMA, path, text))
         });
         let mut texts = Texts::default();
-        faults.chain(broken).chain(outputs).filter_map(|(step, note)| self.finding(step, &note, &mut texts)).collect()
+        let all = faults.chain(unchecked).chain(broken).chain(outputs);
+        all.filter_map(|(step, note)| self.finding(step, &note, &mut texts)).collect()
     }
 }

@@ -39,7 +39,7 @@ pub enum ChainTarget<'h> {
 #[must_use]
 pub fn chain_target<'h>(holding: &Holding<'h>, contract: &Contract, entry: &str) -> ChainTarget<'h> {
     let is_meant = |other: &&Contract| other.name == entry || other.capability.eq_ignore_ascii_case(entry);
-    let is_known = holding.contracts.iter().any(|other| is_meant(other));
+    let is_known = holding.contracts.iter().any(is_meant);
     let others: Vec<&'h Contract> =
         holding.contracts.iter().copied().filter(|other| is_meant(other) && other.name != contract.name).collect();
     let is_capability = || CAPABILITIES.iter().any(|capability| capability.eq_ignore_ascii_case(entry));

@@ -39,15 +39,16 @@ pub(super) fn is_valid(schema: &Validator, value: &Plain) -> bool {
 }
 
 /// Path in the value, sentence, path in the schema. What could not be decided is no violation.
-pub(super) fn errors<'v>(
-    schema: &'v Validator,
-    value: &'v Plain,
-) -> impl Iterator<Item = (String, String, String)> + 'v {
-    let is_undecided = |e: &ValidationError<'_>| {
-        matches!(e.kind(), Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } | Kind::Referencing(_))
-    };
-    let told = |e: ValidationError<'_>| (e.instance_path().to_string(), message(&e), place(&e, &schema.root));
-    schema.compiled.iter_errors(value).filter(move |e| !is_undecided(e)).map(told)
+pub(super) fn errors(schema: &Validator, value: &Plain) -> Vec<(String, String, String)> {
+    schema.compiled.iter_errors(value).filter_map(|error| named(schema, &error)).collect()
+}
+
+fn named(schema: &Validator, error: &ValidationError<'_>) -> Option<(String, String, String)> {
+    let is_undecided = matches!(
+        error.kind(),
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } | Kind::Referencing(_)
+    );
+    (!is_undecided).then(|| (error.instance_path().to_string(), message(error), place(error, &schema.root)))
 }
 
 /// The JSON Pointer of a keyword; in a part of the schema that has an address of its own, behind that, since the
