@@ -73,6 +73,7 @@ impl App {
                 Tab::Findings => self.inspector.findings.scroll.aside,
                 Tab::Plan => self.inspector.plan.scroll.aside,
                 Tab::Loss => self.inspector.loss.reader.scroll.aside,
+                Tab::Merge => self.inspector.merge.reader.scroll.aside,
             },
         }
     }

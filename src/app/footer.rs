@@ -181,7 +181,7 @@ fn is_empty(app: &App) -> bool {
             Tab::Findings => open.findings().is_empty(),
             Tab::History => app.inspector.history.events(&open).is_empty(),
             Tab::Plan => app.inspector.plan.lines(&open).is_empty(),
-            Tab::Message | Tab::Llm | Tab::Schema | Tab::Diff | Tab::Loss => open.count() == 0,
+            Tab::Message | Tab::Llm | Tab::Schema | Tab::Diff | Tab::Loss | Tab::Merge => open.count() == 0,
         },
         (Pane::Watches, Some(_)) => false,
     }

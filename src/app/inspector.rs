@@ -8,6 +8,7 @@ use crate::panes::doc::Doc;
 use crate::panes::findings::FindingsPane;
 use crate::panes::history::HistoryPane;
 use crate::panes::loss::{LossPane, LossText};
+use crate::panes::merge::MergePane;
 use crate::panes::message::DocView;
 use crate::panes::plan::PlanPane;
 use crate::panes::reader::{Reader, TextLine};
@@ -77,6 +78,8 @@ pub struct Inspector {
     pub plan: PlanPane,
     /// The conversation with what trains.
     pub loss: LossPane,
+    /// Slots merged by their types.
+    pub merge: MergePane,
     /// The step marked for the diff; None compares with the step before.
     pub base: Option<StepNo>,
     /// Generation and step of the message shown.
@@ -195,6 +198,7 @@ impl Inspector {
             Tab::Findings => &mut self.findings.scroll,
             Tab::Plan => &mut self.plan.scroll,
             Tab::Loss => &mut self.loss.reader.scroll,
+            Tab::Merge => &mut self.merge.reader.scroll,
         }
     }
 
@@ -215,6 +219,7 @@ impl Inspector {
             Tab::Llm => Some(&mut self.llm),
             Tab::Diff => Some(&mut self.diff),
             Tab::Loss => Some(&mut self.loss.reader),
+            Tab::Merge => Some(&mut self.merge.reader),
             _ => None,
         }
     }

@@ -96,6 +96,7 @@ pub enum Action {
     Descriptions,
     Columns,
     ChatTemplate,
+    MergeSlot,
     Readers,
     Raw,
     RawMessages,
@@ -214,11 +215,13 @@ pub enum Tab {
     Plan,
     /// What a model would see of the conversation, and what trains it.
     Loss,
+    /// Values merged by their types.
+    Merge,
 }
 
 impl Tab {
     /// All tabs in order, with their titles.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Message, "Message"),
         (Self::Llm, "LLM"),
         (Self::Schema, "Schema"),
@@ -227,6 +230,7 @@ impl Tab {
         (Self::Findings, "Findings"),
         (Self::Plan, "Plan"),
         (Self::Loss, "Loss"),
+        (Self::Merge, "Merge"),
     ];
 }
 
@@ -350,6 +354,8 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),
     row(C::Trajectory, &["7"], A::Tab(Tab::Plan), "plan", "Show the plan at this step: calls or contracts wave by wave, how far each is, who waits for whom.", LOOK, 0),
     row(C::Trajectory, &["8"], A::Tab(Tab::Loss), "loss", "Show the conversation as a model would see it, and which parts train.", LOOK, 0),
+    row(C::Trajectory, &["9"], A::Tab(Tab::Merge), "merge", "Show slots of one data type merged into one value, and which slots each part came from.", LOOK, 0),
+    row(C::State, &["v"], A::MergeSlot, "choose to merge", "Choose the slot in focus for the Merge tab, and back; where none is chosen, all that merge are merged.", LOOK, 0),
     row(C::Trajectory, &["c"], A::ChatTemplate, "chat template", "Choose the chat template by which the Loss tab shows the conversation.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),

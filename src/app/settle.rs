@@ -139,6 +139,7 @@ impl App {
             Tab::Findings => self.settle_findings(),
             Tab::Plan => self.settle_plan(),
             Tab::Loss => self.settle_loss(effects),
+            Tab::Merge => self.settle_merge(),
         }
         let total = self.inspector_rows(extent.width);
         let head = match self.inspector.tab {
@@ -254,6 +255,13 @@ impl App {
         if inspector.history_of.as_ref() != Some(&now) {
             inspector.history.follow_step(&open);
             inspector.history_of = Some(now);
+        }
+    }
+
+    fn settle_merge(&mut self) {
+        let Self { session, inspector, state, .. } = self;
+        if let Some(open) = session.open() {
+            inspector.merge.sync(&open, &state.chosen);
         }
     }
 

@@ -34,6 +34,7 @@ pub fn titles(app: &App) -> Titles {
     let is_shown = |tab: Tab| match tab {
         Tab::Plan => has_plans,
         Tab::Loss => has_loss(app),
+        Tab::Merge => app.session.format.merges(),
         _ => true,
     };
     let shown = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| *tab == front || is_shown(*tab));
@@ -70,7 +71,16 @@ fn fitted(cells: usize, front: Tab, all: Vec<(Tab, &'static str)>) -> Titles {
         all.iter().map(|&(tab, name)| (tab, if tab == front { name } else { shorten(tab, name) })).collect()
     };
     let short = cut(|_, name| short(name));
-    let ways = [(&all, 1, true), (&all, 0, true), (&short, 0, true), (&all, 0, false), (&short, 0, false)];
+    let shortest = cut(|_, name| shortest(name));
+    let ways = [
+        (&all, 1, true),
+        (&all, 0, true),
+        (&short, 0, true),
+        (&all, 0, false),
+        (&shortest, 0, true),
+        (&short, 0, false),
+        (&shortest, 0, false),
+    ];
     let ways = ways.map(|(tabs, space, has_keys)| Titles { tabs: tabs.clone(), space, has_keys });
     let found = ways.into_iter().find(|titles| titles.width() <= cells);
     found.unwrap_or_else(|| Titles { tabs: cut(|tab, _| key(tab)), space: 0, has_keys: false })
@@ -86,6 +96,11 @@ fn short(name: &'static str) -> &'static str {
         "Contracts" => "Contr",
         name => name,
     }
+}
+
+/// The three letters by which a title is still known.
+fn shortest(name: &'static str) -> &'static str {
+    name.get(..3).unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -270,6 +270,10 @@ fn inspector_window(app: &App, extent: Extent, has_focus: bool) -> Window {
         Tab::Diff => inspector.diff.window(extent, has_focus),
         Tab::Findings => inspector.findings.window(&open, extent, has_focus),
         Tab::Plan => inspector.plan.window(&open, extent, has_focus),
+        Tab::Merge if !app.session.format.merges() => {
+            Window::notice(&["Nothing here.", "Values of this format do not merge by their types."], extent.width)
+        }
+        Tab::Merge => inspector.merge.reader.window(extent, has_focus),
         Tab::Loss if !tabs::has_loss(app) => {
             let why = "What trains is told of conversations and of Agent Data Protocol records; this is neither.";
             Window::notice(&["Nothing here.", why], extent.width)

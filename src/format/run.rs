@@ -64,6 +64,10 @@ pub trait Format: Send + Sync {
     fn stage(&self, _file: &str) -> Option<&'static str> {
         None
     }
+    /// Whether values of its identities merge by their data types ([`Run::merge`]).
+    fn merges(&self) -> bool {
+        false
+    }
     /// What its plans are called on screen; None: it has none.
     fn plan_title(&self) -> Option<&'static str> {
         None

@@ -54,6 +54,10 @@ impl Format for Scopix {
         Layout::Run
     }
 
+    fn merges(&self) -> bool {
+        true
+    }
+
     fn plan_title(&self) -> Option<&'static str> {
         Some("Contracts")
     }

@@ -17,6 +17,7 @@ pub mod listed;
 pub mod live;
 pub mod loss;
 pub mod marks;
+pub mod merge;
 pub mod message;
 pub mod plan;
 pub mod properties;

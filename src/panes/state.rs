@@ -1,8 +1,11 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
 mod changes;
+mod columns;
+mod conversation;
 mod kept;
 mod missing;
+mod notice;
 mod rows;
 
 use super::properties::{Property, SchemaShape, SchemaShapes};
@@ -12,8 +15,10 @@ use crate::model::{HEAD, Identity, StepNo};
 use crate::state::{IdentityId, IdentityView, NodeId, Shape};
 use changes::Changes;
 pub(super) use changes::before;
-use rows::value_column;
-use std::collections::HashMap;
+use columns::value_column;
+pub(super) use conversation::is_within;
+use notice::empty_notice;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Containers with more members than this start folded.
@@ -36,6 +41,10 @@ pub enum Place {
     Missing(IdentityId, Rc<[Key]>),
     /// Further ones of this object.
     MoreMissing(IdentityId, Rc<[Key]>),
+    /// The heading of the conversation that the state fills.
+    Conversation,
+    /// A field of it, with the identity that fills it.
+    Field(usize, Option<IdentityId>),
 }
 
 /// One row before it is text.
@@ -73,6 +82,7 @@ impl Line {
 pub struct Outline {
     lines: Vec<Line>,
     changes: Changes,
+    conversation: conversation::Conversation,
     /// Rows that show what the step changed, in order, each with how many changes it and those above it show.
     changed: Vec<(usize, usize)>,
     /// The schemas by which rows are described.
@@ -105,6 +115,8 @@ pub struct StatePane {
     pub is_blaming: bool,
     /// Whether descriptions and missing properties are left out.
     pub hides_descriptions: bool,
+    /// Identities chosen to be merged, by kind.
+    pub chosen: BTreeSet<String>,
     at: Option<Place>,
     folds: HashMap<Place, bool>,
     fold_version: u64,
@@ -145,6 +157,7 @@ impl StatePane {
         let mut outline = Outline {
             lines: Vec::new(),
             changes,
+            conversation: Default::default(),
             changed: Vec::new(),
             shapes: HashMap::new(),
             missing: HashMap::new(),
@@ -170,6 +183,7 @@ impl StatePane {
                 }
             }
         }
+        conversation::put(open, &mut outline, *self.folds.get(&Place::Conversation).unwrap_or(&true));
         outline.count(open);
         outline
     }
@@ -391,23 +405,12 @@ pub fn at(step: StepNo) -> String {
 
 fn focus_of(open: &Open<'_>, place: &Place) -> Option<(Identity, Vec<Key>)> {
     match place {
-        Place::Group(_) => None,
+        Place::Group(_) | Place::Conversation => None,
+        Place::Field(_, slot) => slot.map(|id| (open.tree().identity(id).clone(), Vec::new())),
         Place::Identity(id) => Some((open.tree().identity(*id).clone(), Vec::new())),
         Place::Node(node) | Place::Gone(node) => Some(open.path_of(*node)),
         Place::Missing(id, path) | Place::MoreMissing(id, path) => {
             Some((open.tree().identity(*id).clone(), path.to_vec()))
         }
-    }
-}
-
-fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
-    if open.session.format.name() == "generic" {
-        vec![
-            "No state: these are generic records.",
-            "No format claims this file, so nothing is known about how its records merge.",
-            "obelus formats FILE says why; --format NAME reads it as another format.",
-        ]
-    } else {
-        vec!["No state yet.", "Nothing was written up to this step. Step on with `.`, or press `>` for the next write."]
     }
 }

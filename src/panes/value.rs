@@ -66,9 +66,13 @@ pub fn stored(value: &Stored, bytes: &dyn Bytes) -> Piece {
 #[must_use]
 pub fn note(open: &Open<'_>, id: IdentityId, step: StepNo, room: usize) -> Vec<Piece> {
     let Some((text, when)) = open.run().note(id, step) else { return Vec::new() };
-    let full = when.map(|when| format!("  {text} {}", history::clock(&when)));
-    let short = format!("  {}", text.split_whitespace().next().unwrap_or_default());
-    let tellings = full.into_iter().chain([format!("  {text}"), short]);
+    let route = open.run().route(id, step).map(|field| format!("  {text} → {field}"));
+    let timed = |text: &str| when.as_ref().map(|when| format!("{text} {}", history::clock(when)));
+    let kind = text.split_whitespace().next().unwrap_or_default();
+    let routed = open.run().route(id, step).map(|field| format!("  {kind} → {field}"));
+    let full = [route.as_deref().and_then(timed), route, routed, timed(&format!("  {text}"))];
+    let short = format!("  {kind}");
+    let tellings = full.into_iter().flatten().chain([format!("  {text}"), short]);
     let pieces = tellings.map(|told| Piece::of(Role::Dim, &told));
     pieces.into_iter().find(|piece| piece.width() <= room).into_iter().collect()
 }

@@ -226,7 +226,7 @@ fn clicks_go_where_they_point() {
     click_on(&mut stage, "Tomáš Dvořák");
     assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
     // What trains is told of datasets alone.
-    for (tab, _) in Tab::ALL.into_iter().rev().filter(|(tab, _)| *tab != Tab::Loss) {
+    for (tab, _) in Tab::ALL.into_iter().rev().filter(|(tab, _)| !matches!(tab, Tab::Loss | Tab::Merge)) {
         let titles = tabs::titles(&stage.app);
         let title = titles.tabs.iter().find(|(t, _)| *t == tab).unwrap().1;
         click_on(&mut stage, title);

@@ -50,6 +50,7 @@ mod scaling;
 mod schema_tab;
 mod schemas;
 mod scopix_rules;
+mod scopix_screen;
 mod searches;
 mod seen;
 mod shapes;

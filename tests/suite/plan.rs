@@ -137,7 +137,7 @@ fn references_are_marked_and_followed_and_their_readers_are_listed() {
 #[test]
 fn slots_tell_type_source_and_time_and_ids_open_their_files_on_demand() {
     let mut stage = sample("pole-context.json", (260, 45), "Tab g");
-    shows(&stage, &["FILE_IDS from north_search 10:00:04", "TEXT from summary_agent"]);
+    shows(&stage, &["FILE_IDS from north_search → current_image_ids 10:00:04", "TEXT from summary_agent"]);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("img-1.txt"), "a wooden pole\n").unwrap();
     stage.app.session.files = Some(folder.path().to_owned());

@@ -254,6 +254,9 @@ impl App {
         if self.inspector.tab == Tab::Diff {
             return self.follow_difference(cells);
         }
+        if self.inspector.tab == Tab::Merge {
+            return self.follow_merged(cells);
+        }
         let step = self.inspector.reader().and_then(|r| r.line(cells)).and_then(|l| l.step);
         let Some(step) = step.filter(|s| *s >= 0) else {
             if self.inspector.tab == Tab::Loss {

@@ -5,6 +5,7 @@ mod attempts;
 mod finding;
 mod jump;
 mod look;
+mod merge;
 mod motion;
 mod mouse;
 mod plan;
@@ -95,6 +96,7 @@ impl App {
             A::Descriptions => self.toggle_descriptions(),
             A::Columns => self.toggle_columns(),
             A::ChatTemplate => self.ask_template(),
+            A::MergeSlot => self.toggle_merged_slot(),
             A::Readers => self.ask_readers(effects),
             A::Raw => self.toggle_raw(),
             A::RawMessages => self.toggle_raw_messages(),

@@ -73,6 +73,7 @@ impl Changes {
                 all.iter().filter(|view| of_kind(view)).filter_map(|view| view.root).map(|root| below(&root)).sum()
             }
             (_, Some(true)) | (Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..), _) => 0,
+            (Place::Conversation | Place::Field(..), _) => 0,
         }
     }
 }

@@ -25,7 +25,7 @@ impl StatePane {
     /// Turns cursor and folds of single values into paths, before the run is exchanged for that of another content.
     pub fn carry(&mut self, open: &Open<'_>) {
         let spot = |place: &Place| match place {
-            Place::Group(_) | Place::MoreMissing(..) => None,
+            Place::Group(_) | Place::MoreMissing(..) | Place::Conversation | Place::Field(..) => None,
             Place::Missing(id, path) => Some(Spot::Value(open.tree().identity(*id).clone(), path.to_vec())),
             Place::Identity(id) => Some(Spot::Identity(open.tree().identity(*id).clone())),
             Place::Node(node) | Place::Gone(node) => {
@@ -37,8 +37,8 @@ impl StatePane {
         self.kept.folds.extend(found);
         self.kept.at = self.at.as_ref().and_then(spot).or(self.kept.at.take());
         self.kept.looked = 0;
-        self.folds.retain(|place, _| matches!(place, Place::Group(_)));
-        self.at = self.at.take().filter(|place| matches!(place, Place::Group(_)));
+        self.folds.retain(|place, _| matches!(place, Place::Group(_) | Place::Conversation));
+        self.at = self.at.take().filter(|place| matches!(place, Place::Group(_) | Place::Conversation));
         self.fold_version += 1;
     }
 

@@ -1,6 +1,7 @@
 //! Rows of the state pane as text.
 
 use super::changes::{is_container, op, was};
+use super::columns::indent_of;
 use super::{Lack, Line, Outline, Place, StatePane, at};
 use crate::json::Key;
 use crate::model::StepNo;
@@ -13,8 +14,6 @@ use std::rc::Rc;
 
 /// Room that a row keeps for a value before it tells more.
 const SCALAR_CELLS: usize = 24;
-/// Widest column of keys.
-const KEY_CELLS_MAX: usize = 20;
 /// Fewest cells in which a description is shown.
 const DESCRIPTION_CELLS_MIN: usize = 16;
 /// Cells that the left part of a row has at least.
@@ -32,6 +31,7 @@ impl StatePane {
             Place::Node(n) | Place::Gone(n) => Some(n),
             Place::Identity(_) => line.root,
             Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..) => None,
+            Place::Conversation | Place::Field(..) => None,
         };
         let op = node.and_then(|n| op(open, outline, n));
         let (sign, sign_role) = match (op, &line.place) {
@@ -56,8 +56,14 @@ impl StatePane {
                 }),
             ),
         ];
-        left.extend(self.name(open, line, key_cells, op));
         let mut right = Vec::new();
+        match outline.conversation.row(line, cells) {
+            Some((name, source)) => {
+                left.extend(name);
+                right = source;
+            }
+            None => left.extend(self.name(open, line, key_cells, op)),
+        }
         if let Some(node) = node {
             self.put_value(open, outline, line, node, op, &mut left, &mut right);
             let is_folded = line.is_open == Some(false) && outline.changes.invalid_below.contains(&node);
@@ -110,13 +116,16 @@ impl StatePane {
                     return vec![Piece::of(Role::Instance, name), Piece::of(Role::Text, "  ")];
                 }
                 let mut out = vec![Piece::of(Role::Kind, &format!("¶{}", identity.kind))];
+                if self.chosen.contains(&identity.kind) {
+                    out.push(Piece::of(Role::Accent, " ✓"));
+                }
                 if let Some(instance) = &identity.instance {
                     out.push(Piece::of(Role::Instance, &format!(" {instance}")));
                 }
                 out.push(Piece::of(Role::Text, "  "));
                 out
             }
-            Place::MoreMissing(..) => Vec::new(),
+            Place::MoreMissing(..) | Place::Conversation | Place::Field(..) => Vec::new(),
             Place::Node(_) | Place::Gone(_) | Place::Missing(..) => {
                 let name = match &line.key {
                     Some(Key::Index(i)) => format!("[{i}]"),
@@ -206,21 +215,4 @@ fn fitted(pieces: Vec<Piece>, room: usize) -> Vec<Piece> {
         Piece::safe(piece.role, text)
     };
     pieces.into_iter().map(fit).filter(|piece| piece.width() > 0).collect()
-}
-
-/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
-fn indent_of(depth: usize, cells: usize) -> usize {
-    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
-}
-
-/// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
-pub(super) fn value_column(lines: &[Line], pane: usize) -> usize {
-    let cells = |line: &Line| {
-        let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
-            Key::Index(i) => i.to_string().len() + 2,
-            Key::Name(n) => width(SafeText::of(n).as_str()),
-        };
-        Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
-    };
-    lines.iter().filter_map(cells).max().unwrap_or(0)
 }

@@ -1,0 +1,40 @@
+//! Choosing slots to merge, and going from a merged part to the slot that it came from.
+
+use crate::app::{App, Pane};
+use crate::model::Identity;
+
+impl App {
+    /// Chooses the slot under the cursor for the Merge tab, or no longer.
+    pub(super) fn toggle_merged_slot(&mut self) {
+        if !self.session.format.merges() {
+            return self.tell("values of this format do not merge by their types");
+        }
+        let under_cursor = self.session.open().and_then(|open| self.state.move_by(&open, 0));
+        let Some((identity, _)) = under_cursor else {
+            return self.tell("no slot under the cursor");
+        };
+        let chosen = &mut self.state.chosen;
+        let is_new = chosen.insert(identity.kind.clone());
+        if !is_new {
+            chosen.remove(&identity.kind);
+        }
+        let verb = if is_new { "chosen to merge" } else { "no longer chosen" };
+        let others = match (chosen.len(), is_new) {
+            (0, _) => "none is: all that merge are merged".to_owned(),
+            (1, true) => "choose another one".to_owned(),
+            (n, _) => format!("{n} slots in all"),
+        };
+        self.tell(format!("{} is {verb}; {others}; 9 shows the merged value", identity.kind));
+    }
+
+    /// Enter in the Merge tab: goes to the first slot that a part came from.
+    pub(super) fn follow_merged(&mut self, cells: usize) {
+        let target = self.inspector.merge.reader.line(cells).and_then(|line| line.target.clone());
+        let Some((slot, path)): Option<(Identity, _)> = target else {
+            return self.tell("this line comes from no single slot");
+        };
+        self.remember();
+        self.focus_path((slot, path));
+        self.pane = Pane::State;
+    }
+}

@@ -1,0 +1,28 @@
+//! Where keys and values of the state pane stand.
+
+use super::{Line, Place};
+use crate::json::Key;
+use crate::text::{SafeText, width};
+
+/// Widest column of keys.
+const KEY_CELLS_MAX: usize = 20;
+
+/// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
+pub(super) fn indent_of(depth: usize, cells: usize) -> usize {
+    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
+}
+
+/// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
+pub(super) fn value_column(lines: &[Line], pane: usize) -> usize {
+    let cells = |line: &Line| {
+        if matches!(line.place, Place::Field(..)) {
+            return None;
+        }
+        let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
+            Key::Index(i) => i.to_string().len() + 2,
+            Key::Name(n) => width(SafeText::of(n).as_str()),
+        };
+        Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
+    };
+    lines.iter().filter_map(cells).max().unwrap_or(0)
+}

@@ -1,0 +1,16 @@
+//! What the state pane says where there is nothing to show.
+
+use crate::panes::Open;
+
+/// Why there is no state.
+pub(super) fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
+    if open.session.format.name() == "generic" {
+        vec![
+            "No state: these are generic records.",
+            "No format claims this file, so nothing is known about how its records merge.",
+            "obelus formats FILE says why; --format NAME reads it as another format.",
+        ]
+    } else {
+        vec!["No state yet.", "Nothing was written up to this step. Step on with `.`, or press `>` for the next write."]
+    }
+}
