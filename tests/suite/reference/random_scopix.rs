@@ -257,7 +257,6 @@ fn search(cases: usize) {
 }
 
 #[test]
-#[ignore = "until the program follows the last sentences of S7, S8, S28 and S29"]
 fn random_documents_of_scopix_agree() {
     search(150);
 }
