@@ -33,7 +33,10 @@ struct Stage {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contracts {
     pub(crate) all: Vec<Contract>,
-    stages: Option<(&'static str, Vec<Stage>)>,
+    /// The steps of the last pipeline.
+    pipeline: Option<Vec<Stage>>,
+    /// The nodes of the last response since that pipeline.
+    response: Option<Vec<Stage>>,
     /// The files that the last pipeline starts with: step, hint, ids. In no rule; the program's decision 11.
     pub(crate) files: Vec<(usize, &'static str, J)>,
 }
@@ -77,20 +80,13 @@ pub(crate) fn declare(known: &mut Contracts, value: &J, shape: Shape, step: usiz
         depends_on: row.get("depends_on").and_then(J::arr).cloned(),
     };
     if let Some(nodes) = record::response(value).filter(|_| shape == Shape::Response) {
-        let mut stages: Vec<Stage> = nodes.iter().map(stage).collect();
-        let agents = |all: &[Stage]| all.iter().map(|s| s.agent.clone()).collect::<Vec<_>>();
-        let mut source = "response";
-        if let Some((was, old)) = known.stages.as_ref().filter(|(_, old)| agents(old) == agents(&stages)) {
-            source = was;
-            stages.iter_mut().zip(old).for_each(|(new, old)| new.depends_on.clone_from(&old.depends_on));
-        }
-        known.stages = Some((source, stages));
+        known.response = Some(nodes.iter().map(stage).collect());
     } else if matches!(shape, Shape::Context | Shape::Pipeline)
         && let Some(steps) = value.get("steps").and_then(J::arr).filter(|a| !a.is_empty())
         && steps.iter().all(|row| text(row, "agent").is_some())
     {
         let stages = steps.iter().map(stage).map(|s| Stage { status: None, ..s }).collect();
-        known.stages = Some(("pipeline", stages));
+        (known.pipeline, known.response) = (Some(stages), None);
         let ids = |(key, hint)| Some((step, hint, value.get(key).filter(|v| v.arr().is_some())?.plain()));
         known.files = [("image_ids", "images"), ("document_ids", "documents")].into_iter().filter_map(ids).collect();
     }
@@ -143,17 +139,22 @@ impl Contracts {
     }
 
     pub(crate) fn plan(&self) -> Plan {
-        let (source, nodes, edges) = match &self.stages {
-            Some((source, stages)) => {
-                let nodes = stages.iter().map(|s| (s.agent.clone(), s.status.clone())).collect();
-                (Some(*source), nodes, stage_edges(stages))
-            }
+        let bare = |s: &Stage| (s.agent.clone(), s.status.clone());
+        let (mut source, mut nodes, mut edges) = match &self.pipeline {
+            Some(stages) => (Some("pipeline"), stages.iter().map(bare).collect(), stage_edges(stages)),
             None if self.all.is_empty() => (None, Vec::new(), Vec::new()),
             None => {
-                let nodes = self.all.iter().map(|c| (c.name.clone(), None)).collect();
+                let nodes: Vec<_> = self.all.iter().map(|c| (c.name.clone(), None)).collect();
                 (Some("contracts"), nodes, self.contract_edges())
             }
         };
+        // S25: a response with the agents of these nodes gives them their status; another one is taken as the steps.
+        if let Some(response) = &self.response {
+            if !nodes.iter().map(|(agent, _)| agent).eq(response.iter().map(|s| &s.agent)) {
+                (source, edges) = (Some("response"), stage_edges(response));
+            }
+            nodes = response.iter().map(bare).collect();
+        }
         let arrows: Vec<(usize, usize)> = edges.iter().map(|e| (e.0, e.1)).collect();
         let graph = Graph::of(nodes.len(), &arrows);
         let conflicts = self.conflicts(&nodes, &arrows);
