@@ -92,6 +92,8 @@ pub struct Judgement {
     pub(super) changes: Vec<(IdentityId, Vec<Change>)>,
     /// Where the output of its solution breaks the schema of the request.
     pub(super) outputs: Vec<Violation>,
+    /// Why the output of its solution was not checked, or not all of it.
+    pub(super) unchecked_output: Option<String>,
 }
 
 /// What became of one path.
@@ -218,7 +220,7 @@ impl Exam {
             }
             Some(Turn::Output(at)) => {
                 judgement.at = at;
-                judgement.outputs = self.output_violations();
+                (judgement.outputs, judgement.unchecked_output) = self.output_violations();
             }
             None => {}
         }
@@ -230,11 +232,25 @@ impl Exam {
         judgement
     }
 
-    /// A2, A37: where the output at hand breaks its schema.
-    fn output_violations(&mut self) -> Vec<Violation> {
-        let Some((number, output)) = self.output.take() else { return Vec::new() };
-        let schema = self.compiled.get(&number).and_then(|made| made.as_deref().ok());
-        schema.zip(plain_text(&output)).map(|(schema, output)| schema.violations(&output)).unwrap_or_default()
+    /// A2, A37: where the output at hand breaks its schema, and why it was not checked, or not all of it.
+    fn output_violations(&mut self) -> (Vec<Violation>, Option<String>) {
+        let Some((number, output)) = self.output.take() else { return Default::default() };
+        let schema = match self.compiled.get(&number) {
+            Some(Ok(schema)) => schema,
+            Some(Err(SchemaFault::Unbounded(why))) => return (Vec::new(), Some(why.clone())),
+            // What is no schema asks for nothing.
+            Some(Err(SchemaFault::Invalid(_))) | None => return Default::default(),
+        };
+        let Some(output) = plain_text(&output) else {
+            return (Vec::new(), Some("it is nested too deep".to_owned()));
+        };
+        match schema.check(&output) {
+            Ok(checked) => {
+                self.spent.work = self.spent.work.saturating_add(checked.work);
+                (checked.violations, checked.left_out)
+            }
+            Err(why) => (Vec::new(), Some(why)),
+        }
     }
 
     /// A20: compiles the schema at hand; why it is none.

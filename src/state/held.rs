@@ -38,6 +38,8 @@ pub(super) struct Held {
     pub(super) is_given_up: bool,
     /// Whether what it checked last was an array; None: nothing, or it was not checked whole.
     was_array: Option<bool>,
+    /// Whether its last check was refused.
+    is_refused: bool,
 }
 
 /// What a step can have changed of the violations, and those that are there now.
@@ -60,6 +62,7 @@ impl Held {
             is_reset: false,
             is_given_up: false,
             was_array: None,
+            is_refused: false,
         }
     }
 
@@ -83,13 +86,15 @@ impl Held {
             Ok(found) => {
                 let unchecked = found.left_out.clone();
                 self.was_array = is_array.filter(|_| unchecked.is_none());
+                self.is_refused = false;
                 changes.extend(self.compare(found));
                 spent.changes += changes.iter().filter(|change| !matches!(change, Change::Ended { .. })).count();
                 (changes, unchecked.or_else(|| self.give_up(*spent)))
             }
             Err(why) => {
                 // What is not known is no change. It is said once, and again when a check came between.
-                let is_new = self.was_array.take().is_some() || self.violations.is_empty();
+                self.was_array = None;
+                let is_new = !std::mem::replace(&mut self.is_refused, true);
                 (changes, Some(why).filter(|_| is_new))
             }
         }
@@ -260,5 +265,22 @@ mod tests {
         assert!(unchecked.unwrap().contains("later values are not checked"));
         held.value = Some(serde_json::json!({"b":"x"}));
         assert_eq!(held.judge(Some(&schema), &mut spent).0.len(), 0);
+    }
+
+    /// A value whose check is refused at many steps is said once, and again when a check came between.
+    #[test]
+    fn what_is_refused_again_is_said_once() {
+        let defs: Vec<String> = (0..450).map(|i| format!("\"a{i}\":{{\"$ref\":\"#/$defs/a{}\"}}", i + 1)).collect();
+        let last = r##""a450":{"items":{"$ref":"#/$defs/a0"}}"##;
+        let schema = format!("{{\"$defs\":{{{},{last}}},\"$ref\":\"#/$defs/a0\"}}", defs.join(","));
+        let schema = Schema::compile(&schema).unwrap();
+        let deep = |inner: &str| (0..118).fold(Plain::from(inner), |value, _| Plain::Array(vec![value]));
+        let mut held = Held::new(SchemaUse { number: 0, is_each: false });
+        let mut said = |value: Plain| {
+            held.value = Some(value);
+            held.judge(Some(&schema), &mut Spent::default()).1.is_some()
+        };
+        let values = [deep("a"), deep("b"), deep("c"), Plain::from(1), deep("d"), deep("e")];
+        assert_eq!(values.map(&mut said), [true, false, false, false, true, false]);
     }
 }

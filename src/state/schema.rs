@@ -17,6 +17,9 @@ pub const IS_CHECKED: bool = cfg!(feature = "schema");
 /// Stack of a thread that checks foreign schemas, in bytes: what the bound allows takes a third of it.
 pub const STACK_BYTES: usize = 64 << 20;
 
+/// Most evaluations nested in each other on a thread of any stack: about 512 KiB.
+const NESTED_SMALL_MAX: u32 = 256;
+
 /// Longest sentence on a violation, in characters.
 const MESSAGE_CHARS_MAX: usize = 160;
 
@@ -176,12 +179,17 @@ impl Schema {
         self.check(value).unwrap_or_default().violations
     }
 
-    /// As [`Schema::check`], of a value as it was parsed.
+    /// As [`Schema::check`], of a value as it was parsed, on a thread of any stack.
     ///
     /// # Errors
-    /// As [`Schema::check`], or the value is nested too deep.
-    pub fn check_parsed(&self, value: &Value<'_>) -> Result<Checked, String> {
-        plain(value).map_or_else(|| Err("it is nested too deep".to_owned()), |value| self.check(&value))
+    /// As [`Schema::check`], or the value is nested too deep for a small stack.
+    pub fn check_parsed(&self, value: &Value<'_>) -> Result<Vec<Violation>, String> {
+        let value = plain(value).ok_or("the value is nested too deep")?;
+        let nested = self.bound.allows(&value)?.nested;
+        if nested > NESTED_SMALL_MAX {
+            return Err(format!("it can nest {nested} checks in each other; {NESTED_SMALL_MAX} are allowed"));
+        }
+        self.check(&value).map(|checked| checked.violations)
     }
 
     /// Checks a value of which only some members or elements have changed. None: the schema must see all of it.

@@ -66,6 +66,8 @@ pub struct Verdicts {
     begun: Vec<(IdentityId, u32)>,
     /// Where outputs of solutions break the schemas of their requests.
     outputs: Vec<(StepNo, Violation)>,
+    /// Why outputs of solutions were not checked, or not all of them.
+    unchecked_outputs: Vec<(StepNo, String)>,
 }
 
 /// How much of what an exam found was told.
@@ -75,6 +77,7 @@ pub struct Told {
     unchecked: usize,
     begun: usize,
     outputs: usize,
+    unchecked_outputs: usize,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +96,7 @@ impl Verdicts {
         self.faults.extend(judgement.fault.map(|why| (at, why)));
         self.outputs.extend(judgement.outputs.into_iter().map(|violation| (at, violation)));
         self.unchecked.extend(judgement.unchecked.map(|(id, why)| (at, id, why)));
+        self.unchecked_outputs.extend(judgement.unchecked_output.map(|why| (at, why)));
         for (id, changes) in judgement.changes {
             let slot = self.slots.entry(id).or_default();
             for change in changes {
@@ -157,7 +161,8 @@ impl Verdicts {
     #[must_use]
     pub fn told(&self) -> Told {
         let (faults, unchecked, begun) = (self.faults.len(), self.unchecked.len(), self.begun.len());
-        Told { faults, unchecked, begun, outputs: self.outputs.len() }
+        let (outputs, unchecked_outputs) = (self.outputs.len(), self.unchecked_outputs.len());
+        Told { faults, unchecked, begun, outputs, unchecked_outputs }
     }
 
     /// Steps whose schemas nothing is checked against, but for those that were told.
@@ -170,6 +175,12 @@ impl Verdicts {
     #[must_use]
     pub fn outputs_after(&self, told: Told) -> &[(StepNo, Violation)] {
         self.outputs.get(told.outputs..).unwrap_or_default()
+    }
+
+    /// Outputs of solutions that were not checked, or not all of them, and why, but for those that were told.
+    #[must_use]
+    pub fn unchecked_outputs_after(&self, told: Told) -> &[(StepNo, String)] {
+        self.unchecked_outputs.get(told.unchecked_outputs..).unwrap_or_default()
     }
 
     /// Values that were not checked, or not all of them, and why, but for those that were told.

@@ -40,3 +40,28 @@ fn schemas_that_ask_too_much_are_said_not_to_be_checked() {
         assert!((0..=2).contains(&status), "{number}: {out}{errors}");
     }
 }
+
+/// A2, A37: an output whose check is refused is said not to be checked, and so is a slot of a registered data type.
+#[cfg(feature = "schema")]
+#[test]
+fn outputs_and_slots_that_are_not_checked_are_said() {
+    let deep = (0..110).fold(json!("x"), |value, _| json!([value]));
+    let defs: serde_json::Map<String, Value> =
+        (0..450).map(|i| (format!("a{i}"), json!({"$ref": format!("#/$defs/a{}", i + 1)}))).collect();
+    let mut schema = json!({"$defs": defs, "$ref": "#/$defs/a0"});
+    schema["$defs"]["a450"] = json!({"items":{"$ref":"#/$defs/a0"}});
+    let endless = json!({"allOf":[{"$ref":"#"}]});
+    let folder = tempfile::tempdir().unwrap();
+    for (name, schema) in [("deep", &schema), ("endless", &endless)] {
+        let request = json!({"schema":schema,"context":[{"type":"state","state":{"n":1}}],
+            "solution":{"calls":[],"output":deep}});
+        let path = file(folder.path(), &format!("{name}.jsonl"), &format!("{request}\n"));
+        let (status, out, errors) = obelus(&["check", "--format", "acts", &path]);
+        assert!(status == 0 && out.matches("[acts.unchecked-schema]").count() == 1, "{name}: {out}{errors}");
+    }
+    let types = file(folder.path(), "type.json", &schema.to_string());
+    let slot = json!({"name":"s","value":deep,"data_type":"DEEP","source_node":"n","timestamp":"2025-01-01T00:00:00Z"});
+    let path = file(folder.path(), "slots.jsonl", &format!("{}\n", json!({"slots":[slot]})));
+    let (_, out, errors) = obelus(&["check", "--format", "scopix", "--data-type", &format!("DEEP={types}"), &path]);
+    assert!(out.contains("the value is not checked against the schema of DEEP"), "{out}{errors}");
+}

@@ -177,8 +177,12 @@ impl Log {
             let text = format!("{} (by the schema of the request at {})", violation.message, violation.schema_path());
             (*step, Note::at(OUTPUT_SCHEMA, path, text))
         });
+        let unchecked_outputs = verdicts.unchecked_outputs_after(told).iter().map(|(step, why)| {
+            let text = format!("the output is not checked, or not all of it, against the schema of the request: {why}");
+            (*step, Note::at(UNCHECKED_SCHEMA, "solution.output".to_owned(), text))
+        });
         let mut texts = Texts::default();
-        let all = faults.chain(unchecked).chain(broken).chain(outputs);
+        let all = faults.chain(unchecked).chain(broken).chain(outputs).chain(unchecked_outputs);
         all.filter_map(|(step, note)| self.finding(step, &note, &mut texts)).collect()
     }
 }

@@ -15,7 +15,7 @@ impl DataTypes {
     /// Registers a data type, in place of one of that name.
     ///
     /// # Errors
-    /// Its schema is no valid JSON Schema 2020-12, or its checks have no bound: why.
+    /// Its schema is no JSON Schema 2020-12, or asks too much of a check: why, as a sentence.
     pub fn register(&mut self, name: &str, schema: &str) -> Result<(), String> {
         let schema = Arc::new(Schema::compile(schema).map_err(|fault| fault.to_string())?);
         self.registered.retain(|(known, _)| known != name);
@@ -35,12 +35,12 @@ impl DataTypes {
         DATA_TYPES.contains(&name) || self.registered.iter().any(|(known, _)| known == name)
     }
 
-    /// Why a value does not fit the schema of a registered type, or why that cannot be checked; None where it fits or
-    /// the type has none.
+    /// Why a value does not fit the schema of a registered type, or cannot be checked; None where it fits or the type
+    /// has none.
     pub(super) fn misfit(&self, name: &str, value: &Value<'_>) -> Option<String> {
         let (_, schema) = self.registered.iter().find(|(known, _)| known == name)?;
         let violations = match schema.check_parsed(value) {
-            Ok(checked) => checked.violations,
+            Ok(violations) => violations,
             Err(why) => return Some(format!("the value is not checked against the schema of {name}: {why}")),
         };
         let first = violations.first()?;
