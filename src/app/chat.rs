@@ -4,14 +4,14 @@ use super::keys::Tab;
 use super::menu::Menu;
 use super::{App, Layer, tabs};
 use crate::panes::loss::LossOptions;
-use crate::review::{TEMPLATES, Template};
+use crate::review::{ChatTemplate, TEMPLATES, Template};
 use std::sync::Arc;
 
 /// The templates, and how conversations are looked at.
 #[derive(Debug)]
 pub struct Chat {
     /// Those known by name, then those from files.
-    pub templates: Vec<Arc<Template>>,
+    pub templates: Vec<Arc<dyn ChatTemplate>>,
     /// The one that is used, by its place in the list.
     pub front: usize,
     /// Tokens that the model sees, by estimate.
@@ -21,16 +21,16 @@ pub struct Chat {
 impl Default for Chat {
     fn default() -> Self {
         let named = TEMPLATES.iter().filter_map(|(name, _)| Template::named(name));
-        Self { templates: named.map(Arc::new).collect(), front: 0, max_tokens: None }
+        Self { templates: named.map(|template| Arc::new(template) as _).collect(), front: 0, max_tokens: None }
     }
 }
 
 impl Chat {
     /// Uses a template from now on, which joins the list if there is none of its name.
-    pub fn choose(&mut self, template: Template) {
+    pub fn choose(&mut self, template: Arc<dyn ChatTemplate>) {
         let known = self.templates.iter().position(|known| known.name() == template.name());
         self.front = known.unwrap_or_else(|| {
-            self.templates.push(Arc::new(template));
+            self.templates.push(template);
             self.templates.len() - 1
         });
     }

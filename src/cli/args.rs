@@ -2,7 +2,7 @@
 
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
-use crate::review::{Marks, Template};
+use crate::review::{ChatTemplate, Marks};
 use crate::shell::keeper::{self, Gathered};
 use crate::shell::templates::template;
 use crate::source::Journal;
@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Inspect agent state and trajectories: what did the agent know at this step, and who told it?
 #[derive(Debug, Parser)]
@@ -116,7 +117,7 @@ impl Look {
     ///
     /// # Errors
     /// There is no such template.
-    pub(super) fn template(&self) -> Result<Option<Template>, Problem> {
+    pub(super) fn template(&self) -> Result<Option<Arc<dyn ChatTemplate>>, Problem> {
         self.template.as_deref().map(template).transpose()
     }
 }

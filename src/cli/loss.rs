@@ -6,7 +6,8 @@ use super::out::{Out, Tone, plain, raw};
 use super::{Command, Stop, load};
 use crate::json;
 use crate::model::{Problem, Severity, lossy};
-use crate::review::{Conversation, Loss, LossFinding, Segment, Template, Total, Train, loss, tokens};
+use crate::review::{Conversation, Loss, LossFinding, Segment, Total, Train, tokens};
+use crate::shell::chat;
 use crate::shell::templates::template;
 use crate::source::Reader;
 use clap::{ArgMatches, Args};
@@ -18,8 +19,8 @@ pub(super) const COMMAND: Command = Command { name: "loss", describe: Options::a
 #[derive(Debug, Args)]
 struct Options {
     /// File to read; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: FileName,
+    #[arg(value_name = "FILE", required = true)]
+    file: Option<FileName>,
     #[command(flatten)]
     format: FormatOption,
     /// Trajectory of a file that holds several, from 0
@@ -37,6 +38,9 @@ struct Options {
     /// Answer for programs: one JSON text
     #[arg(long)]
     json: bool,
+    /// Be the process in which a template renders
+    #[arg(long, hide = true, exclusive = true)]
+    worker: bool,
 }
 
 #[derive(Serialize)]
@@ -74,41 +78,45 @@ pub(super) fn train(text: &str) -> Result<Train, String> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
+    let (Some(file), false) = (&options.file, options.worker) else {
+        return Ok(chat::work().map_err(|e| Problem::unreadable(format!("no thread to run in: {e}")))?);
+    };
     let template = template(&options.template)?;
-    let conversation = conversation(&options, out)?;
-    let answer = loss(&conversation, &template, &options.train, options.max_tokens).map_err(|fault| {
-        let message =
-            format!("record {} of {} with template {}: {fault}", options.record, options.file, template.name());
+    let (text, conversation) = conversation(&options, file, out)?;
+    let answer = template.loss(&text, &conversation, &options.train, options.max_tokens).map_err(|fault| {
+        let message = format!("record {} of {file} with template {}: {fault}", options.record, template.name());
         Problem::usage(message).hint("try another template with --template")
     })?;
     match options.json {
-        true => tell_programs(&options, &template, &conversation, &answer, out)?,
-        false => tell(&template, &options, &answer, out)?,
+        true => tell_programs((&options, file), template.name(), &conversation, &answer, out)?,
+        false => tell(template.name(), (&options, file), &answer, out)?,
     }
     Ok(u8::from(!answer.findings.is_empty()))
 }
 
-/// The conversation of the record that was asked for.
-fn conversation(options: &Options, out: &mut Out) -> Result<Conversation, Problem> {
-    let loaded = load(&options.file, options.format.forced(), out)?;
+/// The text of the record that was asked for, and the conversation.
+fn conversation(options: &Options, file: &FileName, out: &mut Out) -> Result<(String, Conversation), Problem> {
+    let loaded = load(file, options.format.forced(), out)?;
     let Some(record) = loaded.records()?.get(options.record) else {
-        let message = format!("{} has no record {}", options.file, options.record);
+        let message = format!("{file} has no record {}", options.record);
         return Err(Problem::usage(message).hint(format!("it has {}, counted from 0", loaded.records()?.len())));
     };
     let mut reader = Reader::new(&loaded.input);
-    let text = lossy(reader.text(&record)?);
-    let at = format!("record {} of {}", options.record, options.file);
+    let text = lossy(reader.text(&record)?).into_owned();
+    let at = format!("record {} of {file}", options.record);
     let value = json::parse(&text)
         .map_err(|e| Problem::usage(format!("{at} is no JSON: {} at byte {} of it", e.message, e.byte)))?;
-    Conversation::of(&value).ok_or_else(|| {
+    let conversation = Conversation::of(&value).ok_or_else(|| {
         let hint = "it needs `messages` or `conversations` of at least one message, or Agent Data Protocol items";
         Problem::usage(format!("{at} is no conversation")).hint(hint)
-    })
+    })?;
+    drop(value);
+    Ok((text, conversation))
 }
 
 fn tell_programs(
-    options: &Options,
-    template: &Template,
+    (options, file): (&Options, &FileName),
+    template: &str,
     conversation: &Conversation,
     answer: &Loss,
     out: &mut Out,
@@ -137,9 +145,9 @@ fn tell_programs(
     let segments: Vec<SegmentMember<'_>> = answer.segments.iter().map(segment).collect();
     let findings = answer.findings.iter().map(finding).collect::<Result<Vec<_>, _>>()?;
     let members = vec![
-        ("file", raw(&options.file.text())?),
+        ("file", raw(&file.text())?),
         ("record", raw(&options.record)?),
-        ("template", raw(template.name())?),
+        ("template", raw(template)?),
         ("bytes", raw(&answer.text.len())?),
         ("tokens", raw(&tokens(answer.text.len()))?),
         ("max_tokens", raw(&options.max_tokens)?),
@@ -150,8 +158,8 @@ fn tell_programs(
     Ok(out.json(&plain(&members))?)
 }
 
-fn tell(template: &Template, options: &Options, answer: &Loss, out: &mut Out) -> Result<(), Stop> {
-    let head = format!("{} record {} with template {}", options.file, options.record, template.name());
+fn tell(template: &str, (options, file): (&Options, &FileName), answer: &Loss, out: &mut Out) -> Result<(), Stop> {
+    let head = format!("{file} record {} with template {template}", options.record);
     out.styled(&[(Tone::Strong, &head)])?;
     for line in answer.lines() {
         match out.is_coloured() {

@@ -43,6 +43,17 @@ impl Train {
     }
 }
 
+impl std::fmt::Display for Train {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Agent => f.write_str("agent"),
+            Self::Last => f.write_str("last"),
+            Self::All => f.write_str("all"),
+            Self::NoneOf(role) => write!(f, "none-of:{role}"),
+        }
+    }
+}
+
 /// A part of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
@@ -91,6 +102,41 @@ pub struct Loss {
     pub totals: Vec<(String, Total)>,
     /// What to look at.
     pub findings: Vec<LossFinding>,
+}
+
+/// A chat template that is asked what it makes of conversations. One from a file is foreign code: who implements this
+/// decides where that runs.
+pub trait ChatTemplate: std::fmt::Debug + Send + Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// What a model would see of a conversation, as [`loss`]; with the JSON text that it was read from.
+    ///
+    /// # Errors
+    /// The template rejects the conversation, or took too much.
+    fn loss(
+        &self,
+        record: &str,
+        conversation: &Conversation,
+        train: &Train,
+        max_tokens: Option<usize>,
+    ) -> Result<Loss, TemplateFault>;
+}
+
+impl ChatTemplate for Template {
+    fn name(&self) -> &str {
+        Self::name(self)
+    }
+
+    fn loss(
+        &self,
+        _record: &str,
+        conversation: &Conversation,
+        train: &Train,
+        max_tokens: Option<usize>,
+    ) -> Result<Loss, TemplateFault> {
+        loss(conversation, self, train, max_tokens)
+    }
 }
 
 /// Parts of the text before training and limit are told: their ends, and the messages.

@@ -1,18 +1,18 @@
 //! How the records of a dataset would train, as findings of a check.
 
 use super::conversation::Conversation;
-use super::loss::{LossFinding, Train, loss};
-use super::template::Template;
+use super::loss::{ChatTemplate, LossFinding, Train};
 use crate::json::{self, Value};
 use crate::lint;
-use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
+use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo, lossy};
 use crate::rules::adp::read_text;
+use std::sync::Arc;
 
 /// In which template, and what of it trains and is seen.
 #[derive(Debug)]
 pub struct LossCheck {
     /// The chat template.
-    pub template: Template,
+    pub template: Arc<dyn ChatTemplate>,
     /// The messages that train, where no field of theirs says so.
     pub train: Train,
     /// Tokens that the model sees, by estimate.
@@ -20,6 +20,12 @@ pub struct LossCheck {
 }
 
 impl LossFinding {
+    /// The id of a rule of this family, as the program has it.
+    #[must_use]
+    pub fn rule_of(id: &str) -> Option<&'static str> {
+        lint::by_id(id).map(|lint| lint.id).filter(|id| id.starts_with("loss."))
+    }
+
     /// How bad it is.
     #[must_use]
     pub fn severity(&self) -> Severity {
@@ -33,7 +39,7 @@ impl LossCheck {
     pub fn look(&self, record: &Record, text: &[u8]) -> Vec<Found> {
         let Ok(root) = read_text(record, text) else { return Vec::new() };
         let Some(conversation) = Conversation::of(&root) else { return Vec::new() };
-        let findings = match loss(&conversation, &self.template, &self.train, self.max_tokens) {
+        let findings = match self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens) {
             Ok(loss) => loss.findings,
             Err(fault) => {
                 let text = format!("the template {} rejects the conversation: {fault}", self.template.name());

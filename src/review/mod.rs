@@ -47,7 +47,7 @@ pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
 pub use held::Held;
-pub use loss::{Loss, LossFinding, Segment, Total, Train, loss, tokens};
+pub use loss::{ChatTemplate, Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use loss_check::LossCheck;
 pub use marks::{Mark, Marks};
 pub use order::{Grounds, Order, Sort, arrange};

@@ -4,8 +4,8 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::review::{Filter, OwnName, Scope, Template};
-use crate::shell::templates::template_of;
+use crate::review::{ChatTemplate, Filter, OwnName, Scope};
+use crate::shell::templates::{named, template_of};
 use crate::source::read_small_text;
 use crate::state::watch::Expected;
 use crate::text::near;
@@ -19,6 +19,7 @@ use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use toml::Spanned;
 
@@ -253,9 +254,9 @@ impl Config {
     }
 
     /// Reads the chat template; a file is looked for from the configuration folder. What is wrong with it is a problem.
-    pub fn take_template(&mut self) -> Option<Template> {
+    pub fn take_template(&mut self) -> Option<Arc<dyn ChatTemplate>> {
         let (asked, folder) = self.template.take()?;
-        let known = Template::named(&asked).map_or_else(|| template_of(&asked, &folder.join(&asked)), Ok);
+        let known = named(&asked).map_or_else(|| template_of(&asked, &folder.join(&asked)), Ok);
         known.map_err(|problem| self.problems.push(ignored(&folder.join("config.toml"), &problem.message))).ok()
     }
 
@@ -443,14 +444,13 @@ mod tests {
         assert_eq!(Config::of(folder.path()), Config::default());
         let filters = "[filters]\nlong = \"steps>50 model:gpt*\"\n[columns]\nmodel = \".details.model\"\n";
         let text = "[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
-        let text = format!("theme = \"light\"\ntemplate = \"own.jinja\"\n{text}");
+        let text = format!("theme = \"light\"\ntemplate = \"qwen\"\n{text}");
         fs::write(folder.path().join("config.toml"), format!("{text}{filters}")).unwrap();
         fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), "text = \"blue\"").unwrap();
         fs::write(folder.path().join("themes/notes.txt"), "x").unwrap();
-        fs::write(folder.path().join("own.jinja"), "{{ messages }}").unwrap();
         let mut config = Config::of(folder.path());
-        assert_eq!(config.take_template().map(|template| template.name().to_owned()).as_deref(), Some("own.jinja"));
+        assert_eq!(config.take_template().map(|template| template.name().to_owned()).as_deref(), Some("qwen"));
         assert_eq!(config.theme.as_deref(), Some("light"));
         assert_eq!(config.watch.notice, NoticeBy::Osc9);
         assert_eq!(config.filters, [("long".to_owned(), "steps>50 model:gpt*".to_owned())]);
@@ -459,10 +459,10 @@ mod tests {
         assert!(config.watch.of("adp").is_empty());
         assert_eq!(config.themes, [("sea".to_owned(), "text = \"blue\"".to_owned())]);
         assert_eq!(config.problems.len(), 1, "a folder is no theme");
-        fs::write(folder.path().join("own.jinja"), "{% if").unwrap();
+        fs::write(folder.path().join("config.toml"), "template = \"own.jinja\"").unwrap();
         let mut config = Config::of(folder.path());
         assert!(config.take_template().is_none());
-        assert!(config.problems[1].to_string().contains("template own.jinja: line 1"), "{:?}", config.problems);
+        assert!(config.problems[1].to_string().contains("own.jinja is no template known"), "{:?}", config.problems);
     }
 
     #[test]

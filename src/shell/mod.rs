@@ -2,6 +2,7 @@
 
 mod alert;
 mod attempts;
+pub(crate) mod chat;
 mod clipboard;
 mod clock;
 pub mod config;
@@ -28,5 +29,6 @@ pub mod stage;
 pub mod templates;
 pub mod terminal;
 mod themes;
+pub(crate) mod worker;
 
 pub use run::{Opened, Settings, run};

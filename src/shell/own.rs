@@ -119,7 +119,7 @@ impl Asker {
             }
         };
         match child.ask(texts) {
-            Ok(answers) => {
+            (answers, None) => {
                 self.process = Some((of.0, child));
                 let told = |answer: &super::query::RecordAnswer| {
                     Told::of(answer.results.lines().next(), answer.failure.is_some())
@@ -128,7 +128,7 @@ impl Asker {
                 self.why.0 = self.why.0.take().or(why);
                 Ok(answers.iter().map(told).collect())
             }
-            Err(_) if texts.len() == 1 => {
+            (_, Some(_)) if texts.len() == 1 => {
                 self.ended += 1;
                 if self.ended < ENDED_MAX {
                     return Ok(vec![Told::Failed]);
@@ -137,7 +137,7 @@ impl Asker {
                 let limit = LIMIT.as_secs();
                 Err(format!("it took longer than {limit} s, or all its memory, for {ENDED_MAX} records"))
             }
-            Err(_) => {
+            (_, Some(_)) => {
                 let mut all = Vec::new();
                 for text in texts {
                     all.extend(self.answers(of, std::slice::from_ref(text))?);

@@ -15,7 +15,7 @@ use crate::app::{App, Effect, Msg, view};
 use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
 use crate::panes::replay::Replay;
-use crate::review::Template;
+use crate::review::ChatTemplate;
 use crate::source::Input;
 use crate::state::watch::Expected;
 use crate::ui;
@@ -59,7 +59,7 @@ pub struct Settings {
     /// The journal of marks; None: they are not kept.
     pub marks: Option<PathBuf>,
     /// The chat template of the Loss tab; None: that of the configuration.
-    pub template: Option<Template>,
+    pub template: Option<Arc<dyn ChatTemplate>>,
     /// Tokens that a model sees there.
     pub max_tokens: Option<usize>,
 }

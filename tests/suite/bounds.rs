@@ -1,6 +1,7 @@
 //! Inputs that ask for more than there is: each ends with an answer that says what was left out (R: no abort, no hang).
 
 use super::command::{file, obelus};
+use super::terminal::Terminal;
 use serde_json::{Value, json};
 
 /// A log of one state under a schema whose levels each name the next one.
@@ -60,8 +61,81 @@ fn outputs_and_slots_that_are_not_checked_are_said() {
         assert!(status == 0 && out.matches("[acts.unchecked-schema]").count() == 1, "{name}: {out}{errors}");
     }
     let types = file(folder.path(), "type.json", &schema.to_string());
-    let slot = json!({"name":"s","value":deep,"data_type":"DEEP","source_node":"n","timestamp":"2025-01-01T00:00:00Z"});
-    let path = file(folder.path(), "slots.jsonl", &format!("{}\n", json!({"slots":[slot]})));
+    let slot = json!({"value":deep,"data_type":"DEEP","source_node":"n","timestamp":"2025-01-01T00:00:00Z"});
+    let path = file(folder.path(), "slots.jsonl", &format!("{}\n", json!({"slots":{"s":slot}})));
     let (_, out, errors) = obelus(&["check", "--format", "scopix", "--data-type", &format!("DEEP={types}"), &path]);
     assert!(out.contains("the value is not checked against the schema of DEEP"), "{out}{errors}");
+}
+
+/// Templates that overflow the stack, fill the memory, or never end; the last one while it is compiled.
+const TEMPLATES: [(&str, &str); 7] = [
+    ("itself", "{% set ns = namespace() %}{% set ns.a = ns %}{{ ns }}"),
+    (
+        "doubled",
+        "{% set ns = namespace(s='x') %}{% for i in range(40) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s }}",
+    ),
+    ("indent", "{{ (('a\n' * 100000) | indent(1000000)) | length }}"),
+    ("join", "{{ (range(100000) | join('x' * 1000000)) | length }}"),
+    ("replace", "{{ ('a' * 1000000) | replace('a', 'b' * 1000000) | length }}"),
+    ("times", "{{ messages[0].content * 100000000000 }}"),
+    ("constant", "{{ ('a' * 1500000000) | length }}"),
+];
+
+const TALK: &str = r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}"#;
+
+/// What a template does costs its answer and nothing else: the command says what was ended.
+#[test]
+fn templates_that_ask_too_much_are_ended_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let talk = file(folder.path(), "t.jsonl", &format!("{TALK}\n{TALK}\n"));
+    let is_bounded = |said: &str| said.contains("it ended its process") || said.contains("it took longer than");
+    for (name, source) in TEMPLATES {
+        let template = file(folder.path(), &format!("{name}.jinja"), source);
+        let (status, out, errors) = obelus(&["loss", &talk, "--template", &template]);
+        assert!(status == 2 && out.is_empty(), "{name}: {status} {out}{errors}");
+        assert!(errors.contains(name), "{name}: {errors}");
+        let (checked, out, said) = obelus(&["check", &talk, "--loss", &template]);
+        // A template that cannot be compiled is no template: nothing is checked.
+        assert!((0..=2).contains(&checked), "{name}: {checked}");
+        assert!(checked == 2 || out.contains("[loss.rejected]"), "{name}: {checked} {out}{said}");
+        if ["itself", "doubled"].contains(&name) {
+            assert!(is_bounded(&errors) && is_bounded(&out), "{name}: {errors}{out}");
+        }
+    }
+}
+
+/// The same in the Loss tab: the screen stays and says what was ended; another template still renders.
+#[test]
+fn a_template_that_asks_too_much_leaves_the_screen_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let talk = file(folder.path(), "t.jsonl", &format!("{TALK}\n"));
+    for (name, source) in &TEMPLATES[..2] {
+        let template = file(folder.path(), &format!("{name}.jinja"), source);
+        let mut terminal = Terminal::run(&[&talk, "--template", &template], &[]);
+        terminal.see("Hello");
+        terminal.press("8");
+        terminal.see("it ended its process");
+        terminal.press("c");
+        terminal.see("chatml");
+        terminal.press("Up Up Up Up Up Enter");
+        terminal.see("<|im_end|>");
+        terminal.press("q");
+        assert_eq!(terminal.end(), (0, String::new()), "{name}");
+    }
+}
+
+/// A template from a file says what the same template says by its name.
+#[test]
+fn a_template_from_a_file_renders_as_one_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let talk = file(folder.path(), "t.jsonl", &format!("{TALK}\n"));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/review/templates/chatml.jinja");
+    for options in [&["--json"][..], &["--train", "none-of:user"], &["--max-tokens", "5"]] {
+        let by = |name: &str| {
+            let (status, out, errors) = obelus(&[&["loss", &talk, "--template", name], options].concat());
+            assert!(errors.is_empty(), "{errors}");
+            (status, out.replace(name, "NAME"))
+        };
+        assert_eq!(by(source), by("chatml"), "{options:?}");
+    }
 }

@@ -58,7 +58,7 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     };
     let template = word("check --loss").and_then(Template::named);
     let check = LossCheck {
-        template: template.unwrap_or_else(|| Template::named("chatml").unwrap()),
+        template: std::sync::Arc::new(template.unwrap_or_else(|| Template::named("chatml").unwrap())),
         train: Train::Agent,
         max_tokens: word("chatml --max-tokens").and_then(|n| n.parse().ok()),
     };

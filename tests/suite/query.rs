@@ -112,7 +112,71 @@ fn what_loops_or_breaks_is_ended_and_told() {
     folder.file("many.jsonl", "{}\n".repeat(40));
     let (status, stdout, stderr) = folder.run(&["query", "many.jsonl", "--timeout", "0.01", "last(range(infinite))"]);
     assert_eq!((status, stdout.as_str()), (2, ""));
-    assert!(stderr.lines().count() == 17 && stderr.contains("no more are asked"), "{stderr}");
+    assert!(stderr.contains("many.jsonl:1: record 0: EXPR took longer than 0.01 s"), "{stderr}");
+    assert!(stderr.contains("before it answered for any record; no more are asked"), "{stderr}");
+    assert!(stderr.matches("took longer").count() == 1, "the time is given once: {stderr}");
+    let (status, stdout, _) = folder.run(&["query", "r.jsonl", "--timeout", "0.5", "def f: 1+f; f"]);
+    assert_eq!((status, stdout.as_str()), (1, ""), "a process that dies takes no time: each is asked");
+    let (status, _, stderr) = folder.run(&["query", "many.jsonl", "--timeout", "60", "def f: 1+f; f"]);
+    assert!(status == 2 && stderr.contains("was ended for 16 records; no more are asked"), "{stderr}");
+}
+
+/// The processes of this machine that were started by one, as Linux lists them.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<u32> {
+    let parent = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| parent(pid) == Some(of)).collect()
+}
+
+/// Waits until something is so; false after a time that is enough for any machine.
+#[cfg(target_os = "linux")]
+fn comes_true(is_so: impl Fn() -> bool) -> bool {
+    (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        is_so()
+    })
+}
+
+/// A worker that never ends by itself does not outlive a parent that is killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_worker_outlives_its_parent() {
+    let folder = Folder::new();
+    folder.file("r.jsonl", "{}\n{}\n");
+    let columns = "[columns]\nforever = \"last(range(infinite))\"\n";
+    folder.file("home/.config/obelus/config.toml", columns);
+    for words in [
+        &["query", "r.jsonl", "--timeout", "3600", "last(range(infinite))"][..],
+        &["query", "r.jsonl", "--where", "forever>1", "--count"],
+    ] {
+        let mut parent = program()
+            .args(words)
+            .current_dir(&folder.0)
+            .env("HOME", folder.0.path().join("home"))
+            .env("XDG_CONFIG_HOME", folder.0.path().join("home/.config"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let found = std::cell::RefCell::new(Vec::new());
+        let has_started = comes_true(|| {
+            *found.borrow_mut() = children(parent.id());
+            !found.borrow().is_empty()
+        });
+        // Long enough for the worker to be at work, and less than the time of a column.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let workers = [found.into_inner(), children(parent.id())].concat();
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        assert!(has_started, "{words:?}");
+        let is_gone = |pid: &u32| fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |line| line.is_empty());
+        assert!(comes_true(|| workers.iter().all(is_gone)), "{words:?}: {workers:?}");
+    }
 }
 
 #[test]

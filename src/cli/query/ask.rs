@@ -7,6 +7,7 @@ use crate::model::{Place, Problem, RecordBody};
 use crate::shell::query::{Child, Ended, Question, RecordAnswer};
 use crate::source::Reader;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Bytes of records that a worker is given at once.
 const BATCH_BYTES: u64 = 1 << 18;
@@ -26,6 +27,17 @@ pub(in crate::cli) struct Answered {
     pub(in crate::cli) answer: RecordAnswer,
     /// Whether its worker came to a bad end.
     has_ended: bool,
+    /// Whether it was late before any record was answered: no more are asked.
+    is_hopeless: bool,
+}
+
+/// What the askers of one file know of each other.
+#[derive(Default)]
+struct Shared {
+    /// A record was answered.
+    has_answered: AtomicBool,
+    /// The first record that was asked was late.
+    is_given_up: AtomicBool,
 }
 
 /// Asks about the records that pass, or all, with as many workers as there are processors; the answers in the order of
@@ -41,18 +53,23 @@ pub(in crate::cli) fn records(
     mut each: impl FnMut(Answered) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let mut ended = 0;
+    let shared = Shared::default();
     let work = || {
-        let mut asker = Asker { loaded, question, remedy, passing, reader: Reader::new(&loaded.input), child: None };
+        let reader = Reader::new(&loaded.input);
+        let mut asker = Asker { loaded, question, remedy, passing, shared: &shared, reader, child: None };
         move |numbers| asker.batch(numbers)
     };
     ingest::in_order(loaded, BATCH_BYTES, work, |batch: Vec<Answered>| {
         batch.into_iter().try_for_each(|answered| {
             ended += usize::from(answered.has_ended);
+            let is_hopeless = answered.is_hopeless;
             each(answered)?;
-            if ended < ENDED_MAX {
-                return Ok(());
-            }
-            let message = format!("{}: EXPR was ended for {ENDED_MAX} records; no more are asked", loaded.input.name());
+            let why = match () {
+                () if is_hopeless => "EXPR was ended before it answered for any record".to_owned(),
+                () if ended >= ENDED_MAX => format!("EXPR was ended for {ENDED_MAX} records"),
+                () => return Ok(()),
+            };
+            let message = format!("{}: {why}; no more are asked", loaded.input.name());
             Err(Problem::unreadable(message).hint("ask less of a record, or give more time with --timeout").into())
         })
     })
@@ -63,12 +80,16 @@ struct Asker<'l> {
     question: &'l Question,
     remedy: &'static str,
     passing: Option<&'l [bool]>,
+    shared: &'l Shared,
     reader: Reader<'l>,
     child: Option<Child>,
 }
 
 impl Asker<'_> {
     fn batch(&mut self, numbers: Range<usize>) -> Result<Vec<Answered>, Problem> {
+        if self.shared.is_given_up.load(Relaxed) {
+            return Ok(Vec::new());
+        }
         let (mut all, mut texts) = (Vec::new(), Vec::new());
         let passes = |number: &usize| self.passing.is_none_or(|passing| passing.get(*number) == Some(&true));
         for number in numbers.filter(passes) {
@@ -79,9 +100,18 @@ impl Asker<'_> {
             } else {
                 texts.push(self.reader.text(&record)?.to_vec());
             }
-            all.push(Answered { number, place: record.place, text: Vec::new(), answer, has_ended: false });
+            all.push(Answered {
+                number,
+                place: record.place,
+                text: Vec::new(),
+                answer,
+                has_ended: false,
+                is_hopeless: false,
+            });
         }
         let answers = self.answers(&texts)?;
+        let is_cut = answers.len() < texts.len();
+        let mut last = None;
         let readable = all.iter_mut().filter(|answered| answered.answer.failure.is_none());
         for (answered, (text, (mut answer, has_ended))) in readable.zip(texts.into_iter().zip(answers)) {
             // The worker knows the record alone; people look for the place in the file.
@@ -94,42 +124,54 @@ impl Asker<'_> {
             answered.text = if answer.is_true && !self.question.wants_results { text } else { Vec::new() };
             answered.answer = answer;
             answered.has_ended = has_ended;
+            answered.is_hopeless = has_ended && self.shared.is_given_up.load(Relaxed);
+            last = Some(answered.number);
+        }
+        if is_cut {
+            all.retain(|answered| Some(answered.number) <= last);
         }
         Ok(all)
     }
 
-    /// The answers for some records, and whether their worker came to a bad end. Which record of a batch that was is
-    /// found by asking for each by itself.
+    /// The answers for some records, and whether their worker came to a bad end: the first one's, where none was
+    /// answered, else which one's is found by asking for each by itself. Fewer answers than records: no more are asked.
     fn answers(&mut self, texts: &[Vec<u8>]) -> Result<Vec<(RecordAnswer, bool)>, Problem> {
-        match (self.ask(texts)?, texts) {
-            (Ok(answers), _) => Ok(answers.into_iter().map(|answer| (answer, false)).collect()),
-            (Err(ended), [_]) => {
-                let failure = Some(self.told(ended));
-                Ok(vec![(RecordAnswer { failure, ..RecordAnswer::default() }, true)])
-            }
-            (Err(_), texts) => {
-                let mut all = Vec::new();
-                for text in texts {
-                    all.extend(self.answers(std::slice::from_ref(text))?);
-                }
-                Ok(all)
+        let (answers, ended) = self.ask(texts)?;
+        let mut all: Vec<_> = answers.into_iter().map(|answer| (answer, false)).collect();
+        let Some(ended) = ended else { return Ok(all) };
+        if all.is_empty() {
+            all.push((RecordAnswer { failure: Some(self.told(ended)), ..RecordAnswer::default() }, true));
+            let is_first = !self.shared.has_answered.load(Relaxed);
+            let has_more = self.loaded.records()?.len() > 1;
+            if ended == Ended::Late && is_first && has_more {
+                self.shared.is_given_up.store(true, Relaxed);
             }
         }
+        for text in &texts[all.len()..] {
+            if self.shared.is_given_up.load(Relaxed) {
+                break;
+            }
+            all.extend(self.answers(std::slice::from_ref(text))?);
+        }
+        Ok(all)
     }
 
-    fn ask(&mut self, texts: &[Vec<u8>]) -> Result<Result<Vec<RecordAnswer>, Ended>, Problem> {
+    fn ask(&mut self, texts: &[Vec<u8>]) -> Result<(Vec<RecordAnswer>, Option<Ended>), Problem> {
         if texts.is_empty() {
-            return Ok(Ok(Vec::new()));
+            return Ok((Vec::new(), None));
         }
         let child = match &mut self.child {
             Some(child) => child,
             none => none.insert(self.question.child()?),
         };
-        let answers = child.ask(texts);
-        if answers.is_err() {
+        let (answers, ended) = child.ask(texts);
+        if !answers.is_empty() {
+            self.shared.has_answered.store(true, Relaxed);
+        }
+        if ended.is_some() {
             self.child = None;
         }
-        Ok(answers)
+        Ok((answers, ended))
     }
 
     fn told(&self, ended: Ended) -> String {

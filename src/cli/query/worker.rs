@@ -3,11 +3,11 @@
 //! It may abort, at a stack or an allocation that fails, and it may run for ever: its parent knows what to do then.
 
 use crate::model::Problem;
-use crate::shell::query::{RecordAnswer, frame};
+use crate::shell::query::RecordAnswer;
+use crate::shell::worker::{confine, frame};
 use jaq_core::load::{Arena, File, Loader, lex, parse};
 use jaq_core::{Ctx, Vars, compile, data, load};
 use jaq_json::{Val, read, write};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -34,19 +34,13 @@ type Filter = jaq_core::Filter<data::JustLut<Val>>;
 /// # Errors
 /// There is no thread to run in.
 pub(super) fn work() -> Result<u8, Problem> {
-    bound_memory();
+    let no_thread = |e| Problem::unreadable(format!("no thread to run in: {e}"));
+    confine(MEMORY_BYTES_MAX).map_err(no_thread)?;
     let work = || serve(BufReader::new(io::stdin()), BufWriter::new(io::stdout()));
     let thread = std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES).spawn(work);
-    let thread = thread.map_err(|e| Problem::unreadable(format!("no thread to run in: {e}")))?;
+    let thread = thread.map_err(no_thread)?;
     // A parent that is gone or a fault in the expression: either way nobody reads a message.
     Ok(u8::from(!matches!(thread.join(), Ok(Ok(())))))
-}
-
-fn bound_memory() {
-    let maximum = getrlimit(Resource::As).maximum;
-    let current = Some(maximum.map_or(MEMORY_BYTES_MAX, |m| m.min(MEMORY_BYTES_MAX)));
-    // Where a system knows no such bound there is none.
-    let _ = setrlimit(Resource::As, Rlimit { current, maximum });
 }
 
 /// The expression and what is wanted of it, the word whether it is one, then batch by batch records and answers.
@@ -66,8 +60,12 @@ fn serve(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     while let Some(count) = frame::number_or_end(&mut from)? {
         // All of a batch is read before anything is answered: neither side ever waits for the other to read.
         let records = (0..count).map(|_| frame::get(&mut from)).collect::<io::Result<Vec<_>>>()?;
-        for record in records {
-            answer(&filter, &record, wants_results).put(&mut to)?;
+        for (i, record) in records.iter().enumerate() {
+            answer(&filter, record, wants_results).put(&mut to)?;
+            // The parent learns at once whether any record is answered.
+            if i == 0 {
+                to.flush()?;
+            }
         }
         to.flush()?;
     }

@@ -4,7 +4,7 @@
 use crate::json;
 use crate::model::StepNo;
 use crate::panes::reader::TextLine;
-use crate::review::{Conversation, Loss, Template, Train, loss, tokens};
+use crate::review::{ChatTemplate, Conversation, Loss, Train, tokens};
 use crate::text::Role;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const LINE_BYTES_MAX: usize = 2 << 10;
 #[derive(Debug, Clone)]
 pub struct LossOptions {
     /// The chat template.
-    pub template: Arc<Template>,
+    pub template: Arc<dyn ChatTemplate>,
     /// Tokens that the model sees, by estimate; what lies behind is cut.
     pub max_tokens: Option<usize>,
 }
@@ -60,7 +60,8 @@ impl LossText {
         let conversation = Conversation::of(&value)
             .ok_or("The record is no conversation: it needs messages, or actions and observations, at least one.")?;
         let template = options.template.name();
-        let loss = loss(&conversation, &options.template, &Train::Agent, options.max_tokens)
+        let loss = (options.template)
+            .loss(record, &conversation, &Train::Agent, options.max_tokens)
             .map_err(|fault| format!("Template {template}: {fault}. Another one may take it."))?;
         let step = |step: usize| StepNo::try_from(step).unwrap_or(StepNo::MAX);
         let steps: Vec<_> = conversation.messages.iter().map(|message| message.step.map(step)).collect();

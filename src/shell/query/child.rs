@@ -1,51 +1,18 @@
-//! A worker as its parent sees it: started, asked, waited for so long and no longer, killed.
+//! A worker that knows an expression, as its parent sees it: asked, and waited for so long and no longer.
 
-use super::{Question, RecordAnswer, frame};
+use super::{Question, RecordAnswer};
 use crate::model::Problem;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use crate::shell::worker::{Ended, Worker, frame};
+use std::io::{self, Write};
+use std::time::Duration;
 
 /// Longest time for a worker to start and read its expression.
 const START: Duration = Duration::from_secs(30);
 
 /// A running worker. Dropped, it is killed.
 pub(crate) struct Child {
-    process: std::process::Child,
-    to: BufWriter<ChildStdin>,
-    from: BufReader<Timed>,
+    worker: Worker,
     limit: Duration,
-}
-
-/// Why a worker has no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// It took too long.
-    Late,
-    /// It died.
-    Died,
-}
-
-/// What a worker writes, up to a time.
-struct Timed {
-    pipe: ChildStdout,
-    until: Instant,
-}
-
-impl Read for Timed {
-    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let left = self.until.saturating_duration_since(Instant::now());
-            let timeout = Timespec::try_from(left).map_err(|_| ErrorKind::InvalidInput)?;
-            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&timeout)) {
-                Ok(0) => return Err(ErrorKind::TimedOut.into()),
-                Ok(_) => return self.pipe.read(block),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
-    }
 }
 
 impl Child {
@@ -55,19 +22,8 @@ impl Child {
     /// It cannot be started, or the expression is none.
     pub(crate) fn start(question: &Question) -> Result<Self, Problem> {
         let trouble = |e: io::Error| Problem::unreadable(format!("no process to run EXPR in: {e}"));
-        let mut process = Command::new(std::env::current_exe().map_err(trouble)?)
-            .args(["query", "--worker"])
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(trouble)?;
-        let (Some(to), Some(pipe)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err(trouble(ErrorKind::BrokenPipe.into()));
-        };
-        let from = BufReader::new(Timed { pipe, until: Instant::now() + START });
-        let mut child = Self { process, to: BufWriter::new(to), from, limit: question.limit };
+        let worker = Worker::start(&["query", "--worker"]).map_err(trouble)?;
+        let mut child = Self { worker, limit: question.limit };
         match child.introduce(question).map_err(trouble)? {
             why if why.is_empty() => Ok(child),
             why => Err(Problem::usage(format!("EXPR cannot be read: {why}"))),
@@ -75,33 +31,32 @@ impl Child {
     }
 
     fn introduce(&mut self, question: &Question) -> io::Result<String> {
-        frame::put(question.expression.as_bytes(), &mut self.to)?;
-        frame::put_number(u64::from(question.wants_results), &mut self.to)?;
-        self.to.flush()?;
-        frame::text(&mut self.from)
+        let Worker { to, .. } = &mut self.worker;
+        frame::put(question.expression.as_bytes(), to)?;
+        frame::put_number(u64::from(question.wants_results), to)?;
+        to.flush()?;
+        self.worker.wait_for(START);
+        frame::text(&mut self.worker.from)
     }
 
-    /// Asks about some records at once, for all of which there is the time for one; an answer for each.
-    pub(crate) fn ask(&mut self, records: &[Vec<u8>]) -> Result<Vec<RecordAnswer>, Ended> {
-        self.exchange(records).map_err(|e| match e.kind() {
-            ErrorKind::TimedOut => Ended::Late,
-            _ => Ended::Died,
-        })
+    /// Asks about some records at once, for all of which there is the time for one; the answers from the first on, and
+    /// why there are no more. The first comes as soon as it is known: where there is none, the first record is the one
+    /// that ended the worker.
+    pub(crate) fn ask(&mut self, records: &[Vec<u8>]) -> (Vec<RecordAnswer>, Option<Ended>) {
+        let mut answers = Vec::with_capacity(records.len());
+        let ended = self.exchange(records, &mut answers).err().map(Ended::from);
+        (answers, ended)
     }
 
-    fn exchange(&mut self, records: &[Vec<u8>]) -> io::Result<Vec<RecordAnswer>> {
-        frame::put_number(records.len() as u64, &mut self.to)?;
-        records.iter().try_for_each(|record| frame::put(record, &mut self.to))?;
-        self.to.flush()?;
-        self.from.get_mut().until = Instant::now() + self.limit;
-        records.iter().map(|_| RecordAnswer::get(&mut self.from)).collect()
-    }
-}
-
-impl Drop for Child {
-    fn drop(&mut self) {
-        // It may be at its end already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+    fn exchange(&mut self, records: &[Vec<u8>], answers: &mut Vec<RecordAnswer>) -> io::Result<()> {
+        let Worker { to, .. } = &mut self.worker;
+        frame::put_number(records.len() as u64, to)?;
+        records.iter().try_for_each(|record| frame::put(record, to))?;
+        to.flush()?;
+        self.worker.wait_for(self.limit);
+        for _ in records {
+            answers.push(RecordAnswer::get(&mut self.worker.from)?);
+        }
+        Ok(())
     }
 }

@@ -2,13 +2,14 @@
 //! there is `obelus query --worker`.
 
 mod child;
-pub(crate) mod frame;
 
+use super::worker::frame;
 use crate::model::Problem;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-pub(crate) use child::{Child, Ended};
+pub(crate) use super::worker::Ended;
+pub(crate) use child::Child;
 
 /// What is asked of each record.
 pub(crate) struct Question {
