@@ -6,7 +6,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use obelus::json::{Key, Value, parse};
 use obelus::model::{Identity, StepNo};
-use obelus::state::cause::Copies;
+use obelus::state::copy_origin::Copies;
 use obelus::state::{IdentityId, NodeId, Tree, Write};
 use std::cell::Cell;
 

@@ -4,7 +4,7 @@
 
 use obelus::app::keys::KEYS;
 use obelus::format::FORMATS;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use obelus::{cli, json};

@@ -9,7 +9,7 @@ use crate::format::Layout;
 use crate::panes::DataFound;
 use crate::panes::table::{Facts, OwnColumn};
 use crate::review::{
-    Chunk, Column, Filter, Grounds, Order, OwnName, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskQuestion,
+    Chunk, Column, CustomColumn, Filter, Grounds, Order, RecordMarks, Sort, Tally, TaskAnswer, TaskField, TaskQuestion,
 };
 use std::sync::Arc;
 
@@ -28,9 +28,9 @@ struct Asked<Q> {
     is_answered: bool,
 }
 
-/// In which order, what passes, how new the marks are, where they are asked for, and which columns of one's own are.
+/// In which order, what passes, how new the marks are, where they are asked for, and which custom columns are.
 type OrderQuestion = (Option<Sort>, Filter, Option<u64>, Vec<u64>);
-/// Which column, over what passes, how new the marks are, where they are asked for, and which columns of one's own are.
+/// Which column, over what passes, how new the marks are, where they are asked for, and which custom columns are.
 type TallyQuestion = (Column, Filter, Option<u64>, Vec<u64>);
 
 /// What was asked and what is being waited for.
@@ -78,7 +78,7 @@ impl App {
         self.restart_facts();
     }
 
-    /// The facts on all records are to be made anew; what columns of one's own and attempts say holds.
+    /// The facts on all records are to be made anew; what custom columns and attempts say holds.
     fn restart_facts(&mut self) {
         self.table.clear();
         let Asking { number, content, attempts, .. } = std::mem::take(&mut self.asking);
@@ -248,15 +248,15 @@ impl App {
         self.session.records.is_complete() && known >= self.session.records.count()
     }
 
-    /// What an order or a count rests on; `names` are the columns of one's own that it asks for.
-    fn grounds(&self, version: Option<u64>, names: &[OwnName]) -> Grounds {
+    /// What an order or a count rests on; `names` are the custom columns that it asks for.
+    fn grounds(&self, version: Option<u64>, names: &[CustomColumn]) -> Grounds {
         let own = self.table.own_tables(names);
         Grounds { facts: self.table.all().clone(), marks: self.marks(version), own }
     }
 
-    /// Numbers of columns of one's own, and how many records are known with what they say.
-    fn known_with(&self, names: &[OwnName]) -> (Vec<u64>, usize) {
-        let columns = || names.iter().filter_map(|name| self.table.own_column(*name));
+    /// Numbers of custom columns, and how many records are known with what they say.
+    fn known_with(&self, names: &[CustomColumn]) -> (Vec<u64>, usize) {
+        let columns = || names.iter().filter_map(|name| self.table.custom_column(*name));
         let known = columns().filter(|own| own.fault.is_none()).map(OwnColumn::known);
         (columns().map(|own| own.id).collect(), known.fold(self.table.all().len(), usize::min))
     }

@@ -1,6 +1,6 @@
 //! Where everything stands: rectangles from the size of the screen, what is shown, and how borders were moved.
 
-use super::split::{Border, Split, Splits};
+use super::pane_borders::{Border, Split, Splits};
 
 /// A rectangle of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

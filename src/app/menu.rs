@@ -2,9 +2,9 @@
 
 mod paint;
 
+use super::command_match::{Fit, named};
 use super::key::{Gesture, MOUSE};
 use super::keys::{self, Action, Context, KeyRow};
-use super::named::{Fit, named};
 use super::prompt::Prompt;
 use crate::format::plan::ReadBy;
 use crate::model::When;
@@ -74,7 +74,7 @@ pub struct Menu {
     readers: Vec<ReadBy>,
     /// The columns that are shown.
     columns: Vec<Column>,
-    /// Columns of one's own, with their expressions.
+    /// Custom columns, with their expressions.
     own: Vec<(Column, String)>,
     /// Name and text of the filters that are offered.
     filters: Vec<(String, String)>,

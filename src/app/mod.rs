@@ -3,32 +3,32 @@
 //! Knows no terminal, no file, no thread and no clock; what it shows it says as rows in areas ([`view`]).
 
 pub mod act;
-mod aside;
-pub mod chat;
+pub mod after_update;
+pub mod chat_templates;
+mod command_match;
+mod custom_columns;
 pub mod dataset;
-pub mod files;
+pub mod file_list;
+mod follow;
 pub mod footer;
+mod horizontal_scroll;
+pub mod initial_position;
 pub mod inspector;
 pub mod key;
 pub mod keys;
 pub mod layout;
-mod live;
+pub mod marks;
 pub mod menu;
 pub mod msg;
-mod named;
-mod own;
+pub mod pane_borders;
 pub mod prompt;
-pub mod review;
+mod prompt_history;
+mod reveal_in_message;
 pub mod search;
 mod selected_record;
-pub mod settle;
-mod sieve;
-pub mod split;
-pub mod start;
+mod step_filter;
 pub mod tabs;
-mod typed;
 pub mod view;
-mod wanted;
 
 pub use inspector::Inspector;
 pub use layout::Pane;
@@ -36,18 +36,18 @@ pub use msg::{Effect, FoundAt, Msg};
 
 use crate::model::StepNo;
 use crate::panes::attempts::AttemptsPane;
-use crate::panes::columns::ColumnsPane;
+use crate::panes::instances::ColumnsPane;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
 use crate::panes::timeline::Timeline;
 use crate::panes::watch::WatchPane;
-use crate::panes::{Focus, Scroll, Session, Sieve, Times};
-use chat::Chat;
+use crate::panes::{Focus, Scroll, Session, StepFilter, Times};
+use chat_templates::Chat;
 use key::KeyPress;
 use keys::Context;
+use marks::{ReviewLine, Reviewing};
 use menu::{Menu, MenuKind};
 use prompt::Prompt;
-use review::{ReviewLine, Reviewing};
 use search::Search;
 
 /// Most places that Backspace can come back to.
@@ -66,7 +66,7 @@ pub enum Layer {
     Review(ReviewLine),
     /// The line in which a filter is typed.
     Filter(Prompt),
-    /// The line in which a column of one's own is typed.
+    /// The line in which a custom column is typed.
     Column(Prompt),
 }
 
@@ -108,13 +108,13 @@ pub struct App {
     /// Whether that pane has the whole screen.
     pub is_zoomed: bool,
     /// Where borders between panes were moved to.
-    pub splits: split::Splits,
+    pub splits: pane_borders::Splits,
     /// The column of times beside the steps.
     pub times: Times,
     /// Scroll of the steps; its cursor is the row of the step in focus.
     pub steps: Scroll,
     /// Which steps are listed.
-    pub sieve: Sieve,
+    pub step_filter: StepFilter,
     /// The state.
     pub state: StatePane,
     /// The instances of a kind side by side, in place of the state.
@@ -132,7 +132,7 @@ pub struct App {
     /// The pane that had the cursor before the strip of watched values.
     pub beside: Pane,
     /// The list of files, if several were named.
-    pub files: Option<files::Files>,
+    pub files: Option<file_list::Files>,
     /// The line of the whole run.
     pub timeline: Timeline,
     /// Help, palette or prompt over it.
@@ -150,20 +150,20 @@ pub struct App {
     /// The chat templates, and how the Loss tab uses them.
     pub chat: Chat,
     /// Where to begin, until the run reaches so far.
-    pub start: Option<start::Start>,
+    pub start: Option<initial_position::Start>,
     /// Whether the last key asked for something that will come into view; another key takes that back.
     is_asking: bool,
     asking: dataset::Asking,
-    sifting: sieve::Sifting,
-    /// How many columns of one's own were set by now.
+    filter_job: step_filter::FilterJob,
+    /// How many custom columns were set by now.
     asked_columns: u64,
     /// The column that was typed last, until its expression has said something.
-    typed_column: Option<own::Typed>,
+    typed_column: Option<custom_columns::Typed>,
     jumps: Vec<(Focus, Pane)>,
     /// What was typed in the prompts.
-    typed: typed::Typed,
+    typed: prompt_history::Typed,
     /// What the mouse holds.
-    held: Option<split::Held>,
+    held: Option<pane_borders::DragState>,
     opening: Option<usize>,
     reopening: Option<Reopening>,
     /// Another content of the input, until as much of it is read as is shown of this one.
@@ -186,12 +186,12 @@ impl App {
             size: (80, 24),
             pane,
             is_zoomed: false,
-            splits: split::Splits::default(),
+            splits: pane_borders::Splits::default(),
             beside: pane,
             watches: WatchPane::default(),
             times: Times::default(),
             steps: Scroll::default(),
-            sieve: Sieve::default(),
+            step_filter: StepFilter::default(),
             state: StatePane::default(),
             columns: ColumnsPane::default(),
             inspector: Inspector::default(),
@@ -210,11 +210,11 @@ impl App {
             start: None,
             is_asking: false,
             asking: dataset::Asking::default(),
-            sifting: sieve::Sifting::default(),
+            filter_job: step_filter::FilterJob::default(),
             asked_columns: 0,
             typed_column: None,
             jumps: Vec::new(),
-            typed: typed::Typed::default(),
+            typed: prompt_history::Typed::default(),
             held: None,
             opening: None,
             reopening: None,
@@ -235,8 +235,8 @@ impl App {
             Msg::Paste(text) => self.paste(&text),
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
-            Msg::Ends(pending, clock) => self.ends(pending, &clock),
-            Msg::Faded => self.fade(&mut effects),
+            Msg::PendingTail(pending, clock) => self.ends(pending, &clock),
+            Msg::HighlightExpired => self.fade(&mut effects),
             Msg::Stale(mark, told, clock) => self.stale(mark, told, clock),
             Msg::Polling(is_polling) => self.session.live.is_polling = is_polling,
             Msg::Replaced(replacement, told) => self.replaced(replacement, told),
@@ -249,7 +249,7 @@ impl App {
             Msg::Arranging(number, per_cent) => self.arranging(number, per_cent),
             Msg::Arranged(number, order) => self.arranged(number, order),
             Msg::Tallied(number, tally) => self.tallied(number, tally),
-            Msg::OwnNear(id, told, why) => self.take_near(id, told, why),
+            Msg::CustomValuesVisible(id, told, why) => self.take_near(id, told, why),
             Msg::OwnNext(id, chunk) => self.take_next(id, chunk),
             Msg::OwnEnded(id, why) => self.asked_all(id, why),
             Msg::Attempts(number, answer) => self.take_attempts(number, answer),
@@ -270,7 +270,7 @@ impl App {
             Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Hits(number, hits) => self.counted(number, hits),
-            Msg::Told(is_error, text) => self.notice = Some(Notice { is_error, text }),
+            Msg::Notify(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
         self.settle(&mut effects);
         effects
@@ -363,7 +363,7 @@ impl App {
         self.session.live.reset();
         self.jumps.clear();
         self.steps = Scroll::default();
-        self.restart_sieve();
+        self.restart_step_filter();
         self.state.reset();
         self.inspector.reset();
         if self.is_on_table() || self.pane == Pane::Attempts {

@@ -5,19 +5,19 @@ use super::key::{KeyPress, Mouse};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
-use crate::panes::compare::Question;
-use crate::panes::doc::Doc;
-use crate::panes::files::FileHead;
+use crate::panes::diff::Question;
+use crate::panes::file_list::FileHead;
+use crate::panes::json_outline::Doc;
 use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::{CodeLine, CodeRequest};
-use crate::panes::reader::TextLine;
 use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
+use crate::panes::text_view::TextLine;
 use crate::panes::{Checks, DataFound, Records};
 use crate::review::{
-    Chunk, Column, ContentKey, Decision, FactTable, Filter, Grounds, Marked, Order, OwnChunk, Sort, StepMarks, Tally,
-    TaskAnswer, TaskField, TaskQuestion, Told,
+    CellValue, Chunk, Column, ContentKey, CustomColumnChunk, Decision, FactTable, Filter, Grounds, Marked, Order, Sort,
+    StepMarks, Tally, TaskAnswer, TaskField, TaskQuestion,
 };
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -43,9 +43,9 @@ pub enum Msg {
         is_live: bool,
     },
     /// What stands at the end of the input and is no record yet, and the time of the day, as `14:32:05`.
-    Ends(Option<Place>, String),
+    PendingTail(Option<Place>, String),
     /// The moment for which new steps stand out is over.
-    Faded,
+    HighlightExpired,
     /// The input is `gone` or `unreadable`, a sentence that says so, and the time of the day.
     Stale(&'static str, String, String),
     /// Whether the input is looked at again and again, as the file system tells of no changes (R20).
@@ -73,9 +73,9 @@ pub enum Msg {
     Tallied(u64, Tally),
     /// What an expression says of records on the screen: number of the question, record and value, and why it says no
     /// more.
-    OwnNear(u64, Vec<(usize, Told)>, Option<String>),
+    CustomValuesVisible(u64, Vec<(usize, CellValue)>, Option<String>),
     /// What an expression says of the records that come next.
-    OwnNext(u64, Arc<OwnChunk>),
+    OwnNext(u64, Arc<CustomColumnChunk>),
     /// All records were asked, or why no more are.
     OwnEnded(u64, Option<String>),
     /// Attempts were looked up: number of the question.
@@ -116,7 +116,7 @@ pub enum Msg {
     /// Keys of units of the input: which content of it, from which unit on.
     Keys(u64, usize, Vec<ContentKey>),
     /// Something to tell: whether it is an error, and the sentence.
-    Told(bool, String),
+    Notify(bool, String),
 }
 
 /// Another content of the input.
@@ -342,7 +342,7 @@ pub enum Effect {
         /// Its path.
         path: Vec<Key>,
     },
-    /// Say [`Msg::Faded`] in a moment.
+    /// Say [`Msg::HighlightExpired`] in a moment.
     Fade,
     /// Tell somebody who looks elsewhere, as the configuration has it.
     Alert(String),

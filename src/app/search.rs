@@ -118,8 +118,8 @@ impl App {
 
     /// The steps that are listed, where not all are.
     fn searched_steps(&self, from: FoundAt) -> Option<Arc<[StepNo]>> {
-        let is_sifted = matches!(from, FoundAt::Step(_)) && !self.sieve.filter.is_empty();
-        is_sifted.then(|| Arc::from(self.sieve.shown()))
+        let is_sifted = matches!(from, FoundAt::Step(_)) && !self.step_filter.filter.is_empty();
+        is_sifted.then(|| Arc::from(self.step_filter.shown()))
     }
 
     fn search_ground(&self, from: FoundAt) -> Option<Ground> {
@@ -128,8 +128,8 @@ impl App {
             FoundAt::Step(_) => (true, self.session.open()?.count()),
             FoundAt::Record(_) => (false, self.session.records.count()),
         };
-        let listed =
-            (is_steps && !self.sieve.filter.is_empty()).then(|| (self.sieve.filter.clone(), self.sieve.shown().len()));
+        let listed = (is_steps && !self.step_filter.filter.is_empty())
+            .then(|| (self.step_filter.filter.clone(), self.step_filter.shown().len()));
         let content = (self.session.generation, self.scanned_content());
         Some(Ground { typed, is_steps, content, rows, listed })
     }

@@ -5,7 +5,9 @@ use super::layout::Area;
 use super::menu::MenuKind;
 use super::{App, Layer, Pane, footer, tabs};
 use crate::panes::row::pieces_width;
-use crate::panes::{Extent, Open, Piece, Row, Window, header, history, hits, marks, message, refs, steps};
+use crate::panes::{
+    Extent, Open, Piece, Row, Window, header, history, marks, message, reference_highlight, search_highlight, steps,
+};
 use crate::review::Column;
 use crate::text::{Role, width};
 
@@ -81,7 +83,7 @@ pub fn frame(app: &App) -> Frame {
     if let Some(open) = open.as_ref().filter(|_| !layout.has_borders && layout.has(Pane::Steps)) {
         left.push(Piece::of(Role::Text, " "));
         let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
-        left.extend(app.sieve.told(open, room));
+        left.extend(app.step_filter.told(open, room));
     }
     let mut bars = Vec::new();
     if let Some(open) = &open {
@@ -101,7 +103,7 @@ pub fn frame(app: &App) -> Frame {
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let mut told = header::explain(open, cells);
     if let Some(pattern) = &app.search.pattern {
-        hits::mark_pieces(pattern, &mut told);
+        search_highlight::mark_pieces(pattern, &mut told);
     }
     told
 }
@@ -126,7 +128,7 @@ fn pane_box(app: &App, pane: Pane, area: Area, has_border: bool) -> Box {
     let has_focus = app.pane == pane;
     let mut window = pane_window(app, pane);
     if let Some(pattern) = &app.search.pattern {
-        hits::mark(pattern, &mut window);
+        search_highlight::mark(pattern, &mut window);
     }
     let title = title(app, pane, has_focus);
     if !has_border && pane == Pane::Inspector {
@@ -153,7 +155,7 @@ fn title(app: &App, pane: Pane, has_focus: bool) -> Vec<Piece> {
         }
         Pane::Steps => {
             let room = app.pane_extent(pane).width.saturating_sub(7);
-            let told = app.session.open().map(|open| app.sieve.told(&open, room));
+            let told = app.session.open().map(|open| app.step_filter.told(&open, room));
             std::iter::once(Piece::of(role, " Steps ")).chain(told.unwrap_or_default()).collect()
         }
         Pane::Facets => vec![Piece::of(role, &format!(" {} ", app.table.focus.title()))],
@@ -200,7 +202,7 @@ pub fn pane_window(app: &App, pane: Pane) -> Window {
         _ => return window,
     };
     if let Some(open) = app.session.open() {
-        refs::light(&open, &mut window, is_judging);
+        reference_highlight::light(&open, &mut window, is_judging);
     }
     window
 }
@@ -226,7 +228,7 @@ pub fn plain_window(app: &App, pane: Pane) -> Window {
         return Window::notice(&["No trajectory is open."], extent.width);
     };
     match pane {
-        Pane::Steps => steps::window(&open, &app.sieve, &app.steps, app.times, extent),
+        Pane::Steps => steps::window(&open, &app.step_filter, &app.steps, app.times, extent),
         Pane::State if app.columns.is_on => {
             app.columns.window(&open, extent, has_focus || app.session.focus.path.is_some())
         }

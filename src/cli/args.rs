@@ -3,10 +3,10 @@
 use super::{Command, Stop};
 use crate::model::{Problem, StepNo};
 use crate::review::{ChatTemplate, Marks};
-use crate::shell::keeper::{self, Gathered};
+use crate::shell::mark_journal::{self, JournalContents};
 use crate::shell::templates::template;
 use crate::source::Journal;
-use crate::state::watch::Expected;
+use crate::state::condition::Expected;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -191,7 +191,7 @@ pub(super) struct MarksOption {
 impl MarksOption {
     /// The journal that was named, else the user's own; None for who has no home.
     pub(super) fn path(&self) -> Option<PathBuf> {
-        self.marks.clone().or_else(keeper::default_path)
+        self.marks.clone().or_else(mark_journal::default_path)
     }
 
     /// The same, where there must be one.
@@ -207,11 +207,11 @@ impl MarksOption {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(super) fn read(&self) -> Result<(Marks, Gathered), Problem> {
+    pub(super) fn read(&self) -> Result<(Marks, JournalContents), Problem> {
         let path = self.journal()?;
         let gathered = match self.marks.is_none() && !path.exists() {
-            true => Gathered::default(),
-            false => Gathered::of(&Journal::at(&path).all_lines()?),
+            true => JournalContents::default(),
+            false => JournalContents::of(&Journal::at(&path).all_lines()?),
         };
         let mut marks = Marks::default();
         gathered.events.iter().for_each(|event| {

@@ -5,7 +5,7 @@ use super::digested;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
-use crate::format::{Credit, Instances};
+use crate::format::{Attribution, Instances};
 use crate::json::Key;
 use crate::model::{Problem, StepNo};
 use crate::state::{IdentityId, NodeId};
@@ -35,7 +35,7 @@ struct Entry {
     value: Box<RawValue>,
     step: StepNo,
     changed: StepNo,
-    credit: Credit,
+    attribution: Attribution,
 }
 
 impl Serialize for Entry {
@@ -48,14 +48,14 @@ impl Serialize for Entry {
         map.serialize_entry("value", &self.value)?;
         map.serialize_entry("step", &step_member(self.step))?;
         map.serialize_entry("changed", &step_member(self.changed))?;
-        serialize_credit(&self.credit, &mut map)?;
+        serialize_credit(&self.attribution, &mut map)?;
         map.end()
     }
 }
 
 /// The members of a credit, exactly as the format gave them.
-pub(super) fn serialize_credit<M: SerializeMap>(credit: &Credit, map: &mut M) -> Result<(), M::Error> {
-    for (name, value) in &credit.fields {
+pub(super) fn serialize_credit<M: SerializeMap>(attribution: &Attribution, map: &mut M) -> Result<(), M::Error> {
+    for (name, value) in &attribution.fields {
         let value: &RawValue = serde_json::from_str(value).map_err(serde::ser::Error::custom)?;
         map.serialize_entry(name, value)?;
     }
@@ -99,7 +99,7 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
                     value: exact(leaf.value.text(opened.bytes())?.into_owned())?,
                     step: leaf.step,
                     changed: leaf.changed,
-                    credit: credits.get(view.id, leaf.step),
+                    attribution: credits.get(view.id, leaf.step),
                 });
             }
         }
@@ -132,8 +132,8 @@ fn row(opened: &Opened, entry: &Entry) -> Vec<String> {
     };
     vec![
         at(entry.step),
-        entry.credit.who.clone().unwrap_or_default(),
-        entry.credit.when.clone().unwrap_or_default(),
+        entry.attribution.who.clone().unwrap_or_default(),
+        entry.attribution.when.clone().unwrap_or_default(),
         format!("{}{instance}", entry.reference),
         digested::shown(opened, entry.value.get(), entry.step).unwrap_or_else(|| entry.value.get().to_owned()),
     ]

@@ -6,9 +6,9 @@ use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::cause::{Hop, Trail, Written};
-use crate::format::{Answer, Credit, Instances};
+use crate::format::{Answer, Attribution, Instances};
 use crate::model::{Problem, StepNo};
-use crate::state::cause::Copies;
+use crate::state::copy_origin::Copies;
 use crate::state::{IdentityId, Leaf};
 use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -28,7 +28,7 @@ pub(super) struct HopMember {
     instance: Option<Option<String>>,
     step: StepNo,
     call: Option<StepNo>,
-    credit: Credit,
+    attribution: Attribution,
 }
 
 impl HopMember {
@@ -44,7 +44,7 @@ impl HopMember {
                     instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
                     step: *step,
                     call: None,
-                    credit: credits.get(*id, *step),
+                    attribution: credits.get(*id, *step),
                 }
             }
             Hop::Result { step, call } => Self {
@@ -53,7 +53,7 @@ impl HopMember {
                 instance: None,
                 step: *step,
                 call: *call,
-                credit: Credit::default(),
+                attribution: Attribution::default(),
             },
         }
     }
@@ -73,7 +73,7 @@ impl Serialize for HopMember {
         if let Some(call) = self.call {
             map.serialize_entry("call", &call)?;
         }
-        serialize_credit(&self.credit, &mut map)?;
+        serialize_credit(&self.attribution, &mut map)?;
         map.end()
     }
 }
@@ -147,7 +147,7 @@ fn members(
 fn show(opened: &Opened, id: IdentityId, leaf: &Leaf, hops: &[Hop], out: &mut Out) -> Result<(), Stop> {
     let run = opened.run.as_ref();
     let mut credits = Credits::new(opened);
-    let by = |credit: Credit| credit.who.map_or_else(String::new, |who| format!(" by {who}"));
+    let by = |attribution: Attribution| attribution.who.map_or_else(String::new, |who| format!(" by {who}"));
     let name = run.reference(run.tree().identity(id), &leaf.path);
     let value = leaf.value.text(opened.bytes())?;
     out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(credits.get(id, leaf.step))))?;

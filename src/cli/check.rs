@@ -1,8 +1,8 @@
 //! `obelus check`: what is wrong with files.
 
+mod baseline;
 pub(super) mod config;
 pub(super) mod data;
-mod known;
 pub(super) mod loss;
 mod sarif;
 mod text;
@@ -20,10 +20,10 @@ use crate::review::{LossCheck, Train};
 use crate::rules::data::NEAR;
 use crate::shell::templates::template;
 use crate::state::IS_CHECKED;
+use baseline::{Contents, Known};
 use clap::{ArgMatches, Args};
 use config::Config;
 use data::Data;
-use known::{Contents, Known};
 use sarif::Sarif;
 use serde::Serialize;
 use std::io::ErrorKind;

@@ -4,23 +4,23 @@
 
 use crate::ingest::Loaded;
 use crate::model::Problem;
-use crate::review::{Filter, Names, Numbers, OwnName, Subject, Texts, Told};
+use crate::review::{CellValue, CustomColumn, Filter, Names, Numbers, Subject, Texts};
 use std::borrow::Cow;
 #[cfg(feature = "query")]
 use {
-    super::query::ask,
+    super::query::run,
     super::{Stop, complain},
     crate::model::RecordBody,
-    crate::shell::own::LIMIT,
+    crate::shell::custom_columns::LIMIT,
     crate::shell::query::Question,
 };
 
 /// A column of the configuration: its name and its expression.
-pub(super) type Column = (OwnName, String);
+pub(super) type Column = (CustomColumn, String);
 
 /// What some columns say of the records of a file.
 pub(super) struct Columns {
-    told: Vec<(OwnName, Vec<Told>)>,
+    told: Vec<(CustomColumn, Vec<CellValue>)>,
     /// How often an expression failed for a record.
     pub(super) failed: u64,
 }
@@ -50,14 +50,14 @@ impl Columns {
 /// What an expression says of each record; of one that is not wanted, nothing. And for how many it fails: the first is
 /// told.
 #[cfg(feature = "query")]
-fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<Told>, u64), Problem> {
+fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let (name, expression) = column;
     let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
     let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
     let records = loaded.records()?;
-    let mut told = vec![Told::Nothing; records.len()];
+    let mut told = vec![CellValue::Nothing; records.len()];
     let (mut first, mut failed) = (None, 0_u64);
-    let asked = ask::records(loaded, &question, "", Some(wanted), |answered| {
+    let asked = run::records(loaded, &question, "", Some(wanted), |answered| {
         let answer = answered.answer;
         let is_broken = || records.get(answered.number).is_none_or(|r| r.body != RecordBody::Text);
         if let Some(why) = answer.failure.as_ref().filter(|_| !is_broken()) {
@@ -65,7 +65,7 @@ fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<Told>,
             first.get_or_insert_with(|| (answered.place.line, why.clone()));
         }
         if let Some(value) = told.get_mut(answered.number) {
-            *value = Told::of(answer.results.lines().next(), answer.failure.is_some());
+            *value = CellValue::of(answer.results.lines().next(), answer.failure.is_some());
         }
         Ok(())
     });
@@ -81,7 +81,7 @@ fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<Told>,
 }
 
 #[cfg(not(feature = "query"))]
-fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<Told>, u64), Problem> {
+fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let message = format!("the column {} needs the feature `query`, which this build has not", column.0.as_str());
     Err(Problem::usage(message))
 }
@@ -105,8 +105,8 @@ impl Subject for Answers<'_> {
         Cow::Borrowed("")
     }
 
-    fn own(&self, name: OwnName) -> &Told {
+    fn own(&self, name: CustomColumn) -> &CellValue {
         let column = self.columns.told.iter().find(|(own, _)| *own == name);
-        column.and_then(|(_, told)| told.get(self.record)).unwrap_or(&Told::Nothing)
+        column.and_then(|(_, told)| told.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
 }

@@ -1,8 +1,8 @@
 //! `obelus export`: the records that were decided to be good, as they stand, into a file of their own.
 
+mod candidates;
 mod manifest;
 mod secrets;
-mod sift;
 mod write;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
@@ -15,8 +15,8 @@ use crate::ingest::Loaded;
 use crate::model::Problem;
 use crate::review::{ChatLeft, ChatShape, Filter, Marks, Scope, Selection, Split};
 use crate::source::Stamp;
+use candidates::Sifted;
 use clap::{ArgMatches, Args, ValueEnum};
-use sift::Sifted;
 use std::path::PathBuf;
 
 /// Most lines on what is not carried over.
@@ -112,8 +112,8 @@ fn split(text: &str) -> Result<Split, String> {
 
 impl Options {
     fn selection(&self) -> Selection {
-        let verdicts = |all: &[Decision]| all.iter().map(|decision| decision.verdict()).collect();
-        let (wanted, unwanted) = (verdicts(&self.mark), verdicts(&self.not_mark));
+        let violations = |all: &[Decision]| all.iter().map(|decision| decision.verdict()).collect();
+        let (wanted, unwanted) = (violations(&self.mark), violations(&self.not_mark));
         Selection { wanted, unwanted, only_clean: self.only_clean, predicates: Vec::new() }
     }
 

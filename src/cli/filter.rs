@@ -8,7 +8,7 @@ use super::loss::train;
 use crate::format::{Looked, Purpose, Survey};
 use crate::ingest::{self, Loaded};
 use crate::model::{Found, Problem, Record, RecordBody};
-use crate::review::{ChunkMaker, ContentKey, Filter, LossCheck, Marks, OwnName, Scope, Target, Train};
+use crate::review::{ChunkMaker, ContentKey, CustomColumn, Filter, LossCheck, Marks, Scope, Target, Train};
 use crate::shell::config::Config;
 use crate::shell::templates::template;
 use crate::source::{Input, Seen};
@@ -74,7 +74,7 @@ impl WhereOption {
                 Some(read) => read,
                 None => {
                     let config = config.get_or_insert_with(configured);
-                    let names: Vec<OwnName> = columns(config).into_iter().map(|(name, _)| name).collect();
+                    let names: Vec<CustomColumn> = columns(config).into_iter().map(|(name, _)| name).collect();
                     Filter::read(text, scope.with(&names), &config.filters).map_err(fault)?
                 }
             };
@@ -102,7 +102,7 @@ fn configured() -> Config {
 
 /// Its columns.
 fn columns(config: &Config) -> Vec<Column> {
-    let column = |(name, expression): &(String, String)| Some((OwnName::new(name).ok()?, expression.clone()));
+    let column = |(name, expression): &(String, String)| Some((CustomColumn::new(name).ok()?, expression.clone()));
     config.columns.iter().filter_map(column).collect()
 }
 

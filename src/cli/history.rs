@@ -7,10 +7,10 @@ use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::cause::{Trail, Written};
-use crate::format::{Answer, Credit, Instances};
+use crate::format::{Answer, Attribution, Instances};
 use crate::json::pointer_unescape;
 use crate::model::{Problem, StepNo};
-use crate::state::cause::Copies;
+use crate::state::copy_origin::Copies;
 use crate::state::{Event, EventOp};
 use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -28,7 +28,7 @@ struct Entry {
     op: EventOp,
     reference: String,
     value: Option<Box<RawValue>>,
-    credit: Credit,
+    attribution: Attribution,
     cause: Option<Cause>,
 }
 
@@ -47,7 +47,7 @@ impl Serialize for Entry {
         if let Some(value) = &self.value {
             map.serialize_entry("value", value)?;
         }
-        serialize_credit(&self.credit, &mut map)?;
+        serialize_credit(&self.attribution, &mut map)?;
         if let Some(cause) = &self.cause {
             map.serialize_entry("cause", &cause.member)?;
         }
@@ -143,9 +143,9 @@ fn entry(opened: &Opened, event: &Event, trail: &mut Trail<'_>, credits: &mut Cr
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
         value,
-        credit: match run.accounts_for(event) {
-            true => run.credit_of(event).unwrap_or_else(|| credits.get(id, event.author)),
-            false => Credit::default(),
+        attribution: match run.accounts_for(event) {
+            true => run.attribution_of(event).unwrap_or_else(|| credits.get(id, event.author)),
+            false => Attribution::default(),
         },
         cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, credits) }),
     })
@@ -157,8 +157,8 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
     let rows = entries.iter().map(|entry| {
         let mut row = vec![
             at(entry.step),
-            entry.credit.when.clone().unwrap_or_default(),
-            entry.credit.who.clone().unwrap_or_default(),
+            entry.attribution.when.clone().unwrap_or_default(),
+            entry.attribution.who.clone().unwrap_or_default(),
             op_word(entry.op).to_owned(),
         ];
         if has_several {

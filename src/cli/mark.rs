@@ -8,7 +8,7 @@ use crate::format::{Layout, Run};
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Marks, Scope, Target, Verdict};
-use crate::shell::keeper::Keeper;
+use crate::shell::mark_journal::MarkJournal;
 use crate::source::Stamp;
 use clap::{ArgMatches, Args, ValueEnum};
 
@@ -129,9 +129,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let filter = options.filter.filter(Scope::Records)?;
     let stamp = Stamp::of(options.file.as_ref()).filter(|_| !options.file.is_stdin());
     let loaded = super::load(&options.file, options.format.forced(), out)?;
-    let mut keeper = Keeper::new(Some(&options.marks.journal()?));
+    let mut mark_journal = MarkJournal::new(Some(&options.marks.journal()?));
     let mut marks = Marks::default();
-    keeper.gather()?.events.into_iter().for_each(|event| {
+    mark_journal.gather()?.events.into_iter().for_each(|event| {
         marks.apply(event);
     });
     let passing = filter.map(|filter| filter.passing(&loaded, &marks)).transpose()?;
@@ -139,17 +139,17 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.what.undo {
         for (target, about) in targets.clone() {
             let Some(last) = marks.last_event(&target) else { continue };
-            keeper.decide(vec![(target, Change::Undo(last.id()), about)]);
+            mark_journal.decide(vec![(target, Change::Undo(last.id()), about)]);
         }
     }
     for change in options.what.changes() {
         let all = targets.iter().map(|(target, about)| (target.clone(), change.clone(), about.clone()));
-        keeper.decide(all.collect());
+        mark_journal.decide(all.collect());
     }
-    let count = keeper.unsaved();
+    let count = mark_journal.unsaved();
     // A mark belongs to bytes that were read; of a file that was changed meanwhile they may be none of its records.
     stamp.map_or(Ok(()), |stamp| stamp.check())?;
-    keeper.save()?;
+    mark_journal.save()?;
     let said = format!("{} on {} written", counted(count, "decision"), told(&targets));
     if let Err(error) = out.line(&said).and_then(|()| out.finish()) {
         // They are in the journal whether or not that can be said.

@@ -4,12 +4,12 @@ use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::filter::{Passing, WhereOption};
 use super::inputs::spread;
 use super::out::{Out, Tone, counted};
-use super::{Command, Stop, complain, target};
+use super::{Command, Stop, complain, output_path};
 use crate::format::Layout;
 use crate::ingest::Loaded;
 use crate::model::{Moment, Problem, StepNo};
 use crate::review::{ContentKey, Event, Mark, Marks, Scope, Target, Units, Verdict};
-use crate::shell::keeper::Gathered;
+use crate::shell::mark_journal::JournalContents;
 use crate::source::Journal;
 use clap::{ArgMatches, Args, Subcommand};
 use serde::Serialize;
@@ -83,7 +83,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     Ok(status)
 }
 
-fn tell_left_out(gathered: &Gathered) {
+fn tell_left_out(gathered: &JournalContents) {
     let (broken, newer) = (gathered.broken, gathered.newer.len());
     if broken > 0 {
         let are = if broken == 1 { "is" } else { "are" };
@@ -228,7 +228,7 @@ fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut O
     let mut events: BTreeMap<String, Event> = BTreeMap::new();
     let mut newer = BTreeSet::new();
     for journal in journals {
-        let gathered = Gathered::of(&Journal::at(journal).all_lines()?);
+        let gathered = JournalContents::of(&Journal::at(journal).all_lines()?);
         if gathered.broken > 0 {
             let are = if gathered.broken == 1 { "is" } else { "are" };
             let lines = counted(gathered.broken, "line");
@@ -245,7 +245,7 @@ fn merge(journals: &[PathBuf], file: Option<&Path>, is_forced: bool, out: &mut O
         return Ok(0);
     };
     let inputs: Vec<&Path> = journals.iter().map(PathBuf::as_path).collect();
-    let mut output = target::create_journal(file, is_forced, &inputs)?;
+    let mut output = output_path::create_journal(file, is_forced, &inputs)?;
     all.try_for_each(|line| output.write(format!("{line}\n").as_bytes()))?;
     output.finish()?.publish()?;
     Ok(0)

@@ -25,7 +25,7 @@ mod marks;
 mod merge;
 mod open;
 mod out;
-mod picture;
+mod output_path;
 mod plan;
 #[cfg(feature = "query")]
 mod query;
@@ -33,12 +33,12 @@ mod render;
 mod replay;
 mod resolve;
 mod screen;
+mod screenshot;
 mod state;
 mod stats;
 mod steps;
 mod survey;
 mod tail;
-mod target;
 mod tree;
 mod when;
 
@@ -93,7 +93,7 @@ static COMMANDS: &[Command] = &[
     export::COMMAND,
     formats::COMMAND,
     screen::COMMAND,
-    picture::COMMAND,
+    screenshot::COMMAND,
 ];
 
 /// Why a command ended early.

@@ -2,7 +2,7 @@
 
 use super::args::Question;
 use super::out::{Header, Out};
-use crate::format::{Credit, FORMATS, Instances, Layout, Run};
+use crate::format::{Attribution, FORMATS, Instances, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::Reader;
@@ -91,7 +91,7 @@ pub(super) fn last_step(run: &dyn Run) -> StepNo {
 /// Who supplied values, each looked up once: many leaves come from one message.
 pub(super) struct Credits<'o> {
     opened: &'o Opened,
-    known: HashMap<(IdentityId, StepNo), Credit>,
+    known: HashMap<(IdentityId, StepNo), Attribution>,
 }
 
 impl<'o> Credits<'o> {
@@ -101,9 +101,9 @@ impl<'o> Credits<'o> {
     }
 
     /// Who supplied the values of an identity that a step's message wrote.
-    pub(super) fn get(&mut self, id: IdentityId, author: StepNo) -> Credit {
-        let credit = || self.opened.run.credit(id, author, self.opened.bytes());
-        self.known.entry((id, author)).or_insert_with(credit).clone()
+    pub(super) fn get(&mut self, id: IdentityId, author: StepNo) -> Attribution {
+        let attribution = || self.opened.run.attribution(id, author, self.opened.bytes());
+        self.known.entry((id, author)).or_insert_with(attribution).clone()
     }
 }
 

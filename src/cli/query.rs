@@ -4,8 +4,8 @@
 //! stop it. So it never runs in this one: [`worker`] is this program started again, with an empty environment and a
 //! bound on its memory, fed records over a pipe ([`crate::shell::query`]) and killed when it takes too long.
 
-pub(super) mod ask;
-mod passed;
+mod filter_only;
+pub(super) mod run;
 mod worker;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
@@ -18,8 +18,8 @@ use crate::json;
 use crate::model::{Place, Problem};
 use crate::review::{Marks, Scope};
 use crate::shell::query::{Question, RecordAnswer};
-use ask::Answered;
 use clap::{ArgMatches, Args};
+use run::Answered;
 use std::time::Duration;
 
 pub(super) const COMMAND: Command = Command { name: "query", describe, run };
@@ -83,7 +83,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let filter = options.filter.filter(Scope::Records)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     if let (Some(filter), true) = (&filter, options.select || options.count) {
-        return passed::run(&options, filter, &marks, out);
+        return filter_only::run(&options, filter, &marks, out);
     }
     let (expression, files) = match options.files_and_expression.split_last() {
         Some((expression, files)) if !files.is_empty() => (expression.text().into_owned(), files),
@@ -98,7 +98,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     drop(question.child()?);
     let inputs = Inputs::of(files);
     let has_several = inputs.names.len() > 1;
-    let mut told = Told { options: &options, filter, marks, out, has_several, has_failed: false };
+    let mut told = QueryOutput { options: &options, filter, marks, out, has_several, has_failed: false };
     let mut status = inputs.complain();
     for file in &inputs.names {
         match told.file(file, &question) {
@@ -113,7 +113,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 }
 
 /// What is told of files.
-struct Told<'o, 'w> {
+struct QueryOutput<'o, 'w> {
     options: &'o Options,
     filter: Option<Where>,
     marks: Marks,
@@ -122,13 +122,13 @@ struct Told<'o, 'w> {
     has_failed: bool,
 }
 
-impl Told<'_, '_> {
+impl QueryOutput<'_, '_> {
     fn file(&mut self, file: &FileName, question: &Question) -> Result<(), Stop> {
         let loaded = super::load(file, self.options.format.forced(), self.out)?;
         let passing = self.filter.as_ref().map(|filter| filter.passing(&loaded, &self.marks)).transpose()?;
         let (mut count, mut failed) = (0_u64, passing.as_ref().map_or(0, |passing| passing.failed));
         let passing = passing.map(|passing| passing.records);
-        ask::records(&loaded, question, " (--timeout)", passing.as_deref(), |answered| {
+        run::records(&loaded, question, " (--timeout)", passing.as_deref(), |answered| {
             count += u64::from(answered.answer.is_true);
             failed += u64::from(answered.answer.failure.is_some());
             self.record(file, &loaded, &answered)

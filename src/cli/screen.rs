@@ -4,11 +4,11 @@ use super::args::{self, FileName, Look, Screen};
 use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain};
-use crate::app::start::Start;
+use crate::app::initial_position::Start;
 use crate::model::Problem;
 use crate::shell::{self, Opened, Settings};
 use crate::source::{Input, reachable};
-use crate::text::near;
+use crate::text::suggest;
 use clap::{ArgMatches, Args};
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
     let problem = files.iter().find_map(|file| Some((file, reachable(file.as_ref()).err()?)));
     if let Some((missing, problem)) = problem {
         let commands = COMMANDS.iter().map(|command| command.name);
-        return Err(match near::nearest(&missing.text(), commands).first() {
+        return Err(match suggest::nearest(&missing.text(), commands).first() {
             Some(command) => problem.hint(format!("do you mean the command `{command}`?")),
             None => problem,
         });

@@ -1,6 +1,6 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
-mod parts;
+mod merge;
 mod tools;
 
 use super::args::{FileName, FormatOption, parsed};
@@ -54,7 +54,7 @@ impl Only {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     if options.merge {
-        return parts::run(&options, out);
+        return merge::run(&options, out);
     }
     let inputs = Inputs::of(&options.files);
     let mut status = inputs.complain();

@@ -10,7 +10,7 @@ use super::args::{FileName, parsed};
 use super::out::Out;
 use super::{Command, Stop, complain};
 use crate::model::Problem;
-use crate::source::tail::{Tail, Tale, Told};
+use crate::source::tail::{Tail, TailItem, TailReport};
 use crate::source::{Input, reachable};
 use crate::text::SafeText;
 use clap::{ArgMatches, Args};
@@ -230,15 +230,15 @@ impl Loop {
     }
 
     /// Lets the follower tell, and takes what it told to the writer.
-    fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(Told<'_>)) -> bool) -> bool {
+    fn told(&mut self, work: impl FnOnce(&mut Tail, &mut dyn FnMut(TailReport<'_>)) -> bool) -> bool {
         let (show, has_error, has_trouble) = (&mut self.show, &mut self.has_error, &mut self.has_trouble);
         let more = work(&mut self.tail, &mut |told| {
             match &told.what {
-                Tale::Notice(message) => {
+                TailItem::Notice(message) => {
                     *has_trouble = true;
                     complain(&SafeText::of(message).to_string());
                 }
-                Tale::Error { .. } => *has_error = true,
+                TailItem::Error { .. } => *has_error = true,
                 _ => {}
             }
             show.add(&told);

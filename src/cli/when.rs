@@ -5,12 +5,12 @@ use super::blame::serialize_credit;
 use super::open::{Credits, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
-use crate::format::{Answer, Credit, Instances};
-use crate::ingest::verdicts_of;
+use crate::format::{Answer, Attribution, Instances};
+use crate::ingest::violations_of;
 use crate::json::{self, Data, Key};
 use crate::model::{Problem, StepNo};
-use crate::state::when::Stretch;
-use crate::state::{IS_CHECKED, IdentityId, NodeId, Verdicts};
+use crate::state::intervals::Stretch;
+use crate::state::{IS_CHECKED, IdentityId, NodeId, Violations};
 use crate::text::Expression;
 use clap::{ArgGroup, ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -50,7 +50,7 @@ struct Entry {
     instance: Option<Option<String>>,
     value: Option<Box<RawValue>>,
     step: StepNo,
-    credit: Credit,
+    attribution: Attribution,
     /// What the schema wants, where that was asked.
     message: Option<String>,
 }
@@ -68,7 +68,7 @@ impl Serialize for Entry {
             map.serialize_entry("value", value)?;
         }
         map.serialize_entry("step", &step_member(self.step))?;
-        serialize_credit(&self.credit, &mut map)?;
+        serialize_credit(&self.attribution, &mut map)?;
         if let Some(message) = &self.message {
             map.serialize_entry("message", message)?;
         }
@@ -81,7 +81,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let mut wanted = Wanted::of(&options)?;
     let opened = options.question.open_state(out)?;
     if options.invalid {
-        wanted = Wanted::Invalid(Box::new(verdicts(&opened)?));
+        wanted = Wanted::Invalid(Box::new(violations(&opened)?));
     }
     let entries = entries(&opened, &options, &wanted)?;
     if options.question.json {
@@ -103,19 +103,19 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 enum Wanted {
     Equals(String),
     Matches(Box<Expression>),
-    Invalid(Box<Verdicts>),
+    Invalid(Box<Violations>),
     Changes,
 }
 
 /// What broke its schema, and when.
-fn verdicts(opened: &Opened) -> Result<Verdicts, Problem> {
+fn violations(opened: &Opened) -> Result<Violations, Problem> {
     if !IS_CHECKED {
         return Err(Problem::usage("this build has no feature `schema`: values are not checked against their schemas"));
     }
     if !opened.run.has_schemas() {
         return Err(Problem::usage(format!("no value of this file has a schema (format {})", opened.format())));
     }
-    verdicts_of(opened.run.as_ref(), opened.bytes())
+    violations_of(opened.run.as_ref(), opened.bytes())
 }
 
 impl Wanted {
@@ -140,7 +140,7 @@ impl Wanted {
     fn stretches(&self, opened: &Opened, (id, node): (IdentityId, NodeId)) -> Vec<(Stretch, Option<String>)> {
         let tree = opened.run.tree();
         let stretches = match self {
-            Self::Invalid(verdicts) => return invalid(verdicts, id, &tree.path(node).1, opened.step),
+            Self::Invalid(violations) => return invalid(violations, id, &tree.path(node).1, opened.step),
             Self::Equals(text) => match json::parse(text) {
                 Ok(value) => tree.when_equal(node, &value, opened.step),
                 Err(_) => Vec::new(),
@@ -155,9 +155,9 @@ impl Wanted {
 }
 
 /// The stretches in which something is wrong at or below a path, each with the first thing that is.
-fn invalid(verdicts: &Verdicts, id: IdentityId, path: &[Key], last: StepNo) -> Vec<(Stretch, Option<String>)> {
+fn invalid(violations: &Violations, id: IdentityId, path: &[Key], last: StepNo) -> Vec<(Stretch, Option<String>)> {
     let mut out: Vec<(Stretch, Option<String>)> = Vec::new();
-    for one in verdicts.of(id).iter().filter(|one| one.violation.path.starts_with(path) && one.from <= last) {
+    for one in violations.of(id).iter().filter(|one| one.violation.path.starts_with(path) && one.from <= last) {
         let to = one.until.map(|until| until - 1).filter(|to| *to < last);
         match out.last_mut() {
             // They come in the order of their first steps.
@@ -209,7 +209,7 @@ fn entry(
         instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
         value,
         step,
-        credit: credits.get(id, step),
+        attribution: credits.get(id, step),
         message: None,
     })
 }
@@ -223,7 +223,7 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
             Some(to) => format!("to {}", at(to)),
             None => "to the end".to_owned(),
         };
-        let mut row = vec![at(entry.stretch.from), to, entry.credit.who.clone().unwrap_or_default()];
+        let mut row = vec![at(entry.stretch.from), to, entry.attribution.who.clone().unwrap_or_default()];
         if has_several {
             row.push(entry.reference.clone());
         }

@@ -5,13 +5,13 @@ mod plan;
 
 use super::cause::Origin;
 use super::plan::{Edges, PlanAnswer, PlanView, ReadBy, RefState};
-use super::run::{Answer, Credit, Field, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
+use super::run::{Answer, Attribution, Field, Format, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::acts::{
     self, Log, Outcome, Plan, Reason, Resolver, canonical, known_paths, parse_expression, parse_reference,
 };
-use crate::state::{Event, Exam, IdentityId, IdentityView, Told, Tree, Verdicts};
+use crate::state::{Event, IdentityId, IdentityView, ReportedCounts, SchemaChecker, Tree, Violations};
 use evidence::Evidence;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -149,10 +149,14 @@ impl Run for ActsRun {
         Ok(ids.into_iter().flat_map(paths).collect())
     }
 
-    fn credit(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit {
-        let (tool, date) = self.log.credit(author, bytes);
+    fn attribution(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Attribution {
+        let (tool, date) = self.log.attribution(author, bytes);
         let field = |name, value: &Option<String>| value.as_ref().map(|text| (name, quote(text)));
-        Credit { fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(), who: tool, when: date }
+        Attribution {
+            fields: field("tool", &tool).into_iter().chain(field("date", &date)).collect(),
+            who: tool,
+            when: date,
+        }
     }
 
     fn origin(&self, _identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Origin {
@@ -188,12 +192,12 @@ impl Run for ActsRun {
         self.log.has_schemas()
     }
 
-    fn examine(&self, exam: &mut Exam, bytes: &dyn Bytes) -> bool {
-        self.log.examine(exam, bytes)
+    fn examine(&self, checker: &mut SchemaChecker, bytes: &dyn Bytes) -> bool {
+        self.log.examine(checker, bytes)
     }
 
-    fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
-        self.log.schema_findings(verdicts, told)
+    fn schema_findings(&self, violations: &Violations, told: ReportedCounts) -> Vec<Finding> {
+        self.log.schema_findings(violations, told)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, bytes: &dyn Bytes) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::json::{self, Data, Key, Value};
 use crate::model::{Bytes, Span, StepKind, StepNo};
-use crate::state::cause::{Copied, Copies, is_telling};
+use crate::state::copy_origin::{Copied, Copies, is_telling};
 use crate::state::{IdentityId, NodeId, Stored};
 use std::collections::{BTreeMap, HashSet};
 

@@ -2,8 +2,8 @@
 
 use super::describe::WHOLE_MAX;
 use super::{
-    Answer, Credit, Format, Framing, Layout, Look, Looked, Match, Purpose, Resolved, Run, Survey, Surveyed, ViewEntry,
-    describe,
+    Answer, Attribution, Format, Framing, Layout, Look, Looked, Match, Purpose, Resolved, Run, Survey, Surveyed,
+    ViewEntry, describe,
 };
 use crate::json::{self, Key, Value};
 use crate::model::{
@@ -202,8 +202,8 @@ impl Run for Records {
         Ok(Vec::new())
     }
 
-    fn credit(&self, _identity: IdentityId, _author: StepNo, _bytes: &dyn Bytes) -> Credit {
-        Credit::default()
+    fn attribution(&self, _identity: IdentityId, _author: StepNo, _bytes: &dyn Bytes) -> Attribution {
+        Attribution::default()
     }
 
     fn state(&self, _step: StepNo, _bytes: &dyn Bytes) -> Answer {

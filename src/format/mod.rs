@@ -18,7 +18,7 @@ pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
-pub use run::{Answer, Credit, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
+pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.

@@ -6,7 +6,7 @@ use super::{Purpose, Survey};
 use crate::json::{Key, Value};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
 use crate::rules::scopix::{ConversationField, Merged};
-use crate::state::{Event, Exam, IdentityId, Told, Tree, Verdicts};
+use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::rc::Rc;
@@ -119,7 +119,7 @@ pub type Answer = Vec<Field>;
 
 /// Who supplied a value: members beside `step` and `changed` in blame and history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Credit {
+pub struct Attribution {
     /// Members for `--json` in order (`tool`, `date`; `source_node`, `timestamp`), values as JSON text.
     pub fields: Vec<(&'static str, String)>,
     /// Who, for people: a tool, an agent, a role.
@@ -228,10 +228,10 @@ pub trait Run: Send + Sync {
     /// It does not parse.
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem>;
     /// Who supplied the values of `identity` that `author`'s message wrote.
-    fn credit(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Credit;
+    fn attribution(&self, identity: IdentityId, author: StepNo, bytes: &dyn Bytes) -> Attribution;
     /// Who supplied the value of an event, where its step wrote the identity more than once and not this event last;
-    /// None: [`Run::credit`] says it.
-    fn credit_of(&self, _event: &Event) -> Option<Credit> {
+    /// None: [`Run::attribution`] says it.
+    fn attribution_of(&self, _event: &Event) -> Option<Attribution> {
         None
     }
     /// What the message of step `author` says of where the values came from that it wrote to an identity.
@@ -254,8 +254,8 @@ pub trait Run: Send + Sync {
     fn has_schema_of_elements(&self, _identity: IdentityId) -> bool {
         false
     }
-    /// Whether the message of an event's author accounts for it, so that [`Run::credit`] of that author is the event's
-    /// (A30).
+    /// Whether the message of an event's author accounts for it, so that [`Run::attribution`] of that author is the
+    /// event's (A30).
     fn accounts_for(&self, _event: &Event) -> bool {
         true
     }
@@ -263,12 +263,13 @@ pub trait Run: Send + Sync {
     fn has_schemas(&self) -> bool {
         false
     }
-    /// Looks at the next step that an exam has not seen, for it to judge (A42); false when there is none.
-    fn examine(&self, _exam: &mut Exam, _bytes: &dyn Bytes) -> bool {
+    /// Looks at the next step that a schema check has not seen, for it to judge (A42); false when there is none.
+    fn examine(&self, _exam: &mut SchemaChecker, _bytes: &dyn Bytes) -> bool {
         false
     }
-    /// What an exam found and was not told yet, as findings in no order; they come beside those of [`Run::findings`].
-    fn schema_findings(&self, _verdicts: &Verdicts, _told: Told) -> Vec<Finding> {
+    /// What a schema check found and was not told yet, as findings in no order; they come beside those of
+    /// [`Run::findings`].
+    fn schema_findings(&self, _verdicts: &Violations, _told: ReportedCounts) -> Vec<Finding> {
         Vec::new()
     }
     /// The text that a value of the state stands for, where it is a digest; `author` is the step that wrote it.

@@ -5,7 +5,7 @@ mod plan;
 mod summary;
 
 use super::plan::{PlanAnswer, PlanView};
-use super::{Answer, Credit, Format, Framing, Instances, Layout, Match, Near, Resolved, Run, ViewEntry, describe};
+use super::{Answer, Attribution, Format, Framing, Instances, Layout, Match, Near, Resolved, Run, ViewEntry, describe};
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Identity, Problem, Record, Role, Step, StepKind, StepNo, StepPlace};
 use crate::rules::scopix::{
@@ -243,12 +243,12 @@ impl Run for Context {
         Ok(found.map(|id| (id, scopix::locate(tree, id, &segments, step))).into_iter().collect())
     }
 
-    fn credit(&self, identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Credit {
-        self.log.credit(identity, author).map(credit).unwrap_or_default()
+    fn attribution(&self, identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
+        self.log.attribution(identity, author).map(attribution).unwrap_or_default()
     }
 
-    fn credit_of(&self, event: &Event) -> Option<Credit> {
-        self.log.credit_of(event).map(credit)
+    fn attribution_of(&self, event: &Event) -> Option<Attribution> {
+        self.log.attribution_of(event).map(attribution)
     }
 
     fn description(&self, identity: IdentityId, step: StepNo, _bytes: &dyn Bytes) -> Option<String> {
@@ -420,10 +420,10 @@ fn slot_member<'s>(slot: &'s Slot<'_>) -> SlotMember<'s> {
 }
 
 /// S12: source and time of a write.
-fn credit(meta: &Meta) -> Credit {
+fn attribution(meta: &Meta) -> Attribution {
     let quoted = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), json::quote);
     let fields =
         vec![("source_node", quoted(meta.source.as_deref())), ("timestamp", quoted(meta.timestamp.as_deref()))];
     let text = |text: Option<&str>| text.map(str::to_owned);
-    Credit { fields, who: text(meta.source.as_deref()), when: text(meta.timestamp.as_deref()) }
+    Attribution { fields, who: text(meta.source.as_deref()), when: text(meta.timestamp.as_deref()) }
 }

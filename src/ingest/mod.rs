@@ -2,23 +2,23 @@
 //!
 //! Headless commands load an input whole ([`open`]); the screen has a worker that indexes, folds and follows it.
 
+mod apply;
 mod detect;
-mod exam;
-mod fold;
-mod glance;
-mod late;
 mod live;
 mod load;
 mod pass;
+mod preview;
 mod replay;
+mod rotated_file;
+mod schema_check;
 mod versions;
 mod worker;
 
 pub use detect::{Detected, detect, use_format};
-pub use exam::{findings_of, verdicts_of, with_stack};
-pub use glance::{Glance, glance};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, in_order, look_at_all, look_at_known, survey};
-pub use replay::{Deck, Replay, replay};
+pub use preview::{Glance, glance};
+pub use replay::{PlaybackControl, Replay, replay};
+pub use schema_check::{findings_of, violations_of, with_stack};
 pub use worker::Worker;

@@ -21,7 +21,7 @@ const VERSIONS_BYTES_MAX: usize = 64 << 20;
 
 /// How fast it plays, and whether it does: shared by who plays and who steers.
 #[derive(Debug)]
-pub struct Deck {
+pub struct PlaybackControl {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -39,7 +39,7 @@ pub struct Replay {
     /// The format of the recording.
     pub format: &'static dyn Format,
     /// Its controls.
-    pub deck: Arc<Deck>,
+    pub playback: Arc<PlaybackControl>,
     /// Records that will be played.
     pub total: usize,
 }
@@ -52,14 +52,15 @@ pub fn replay(loaded: Loaded, speed: f64, gap: Duration) -> Result<Replay, Probl
     let name = loaded.input.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| loaded.input.name().to_owned());
     let format = loaded.detected.format;
-    let deck = Arc::new(Deck { state: Mutex::new(State { speed, is_paused: false }), changed: Condvar::new() });
-    let tape = Tape::new(loaded, Arc::clone(&deck), gap)?;
-    let total = tape.total;
-    let input = Input::played(name, tape)?;
-    Ok(Replay { input, format, deck, total })
+    let playback =
+        Arc::new(PlaybackControl { state: Mutex::new(State { speed, is_paused: false }), changed: Condvar::new() });
+    let player = Player::new(loaded, Arc::clone(&playback), gap)?;
+    let total = player.total;
+    let input = Input::played(name, player)?;
+    Ok(Replay { input, format, playback, total })
 }
 
-impl Deck {
+impl PlaybackControl {
     /// Plays on at another speed, or not.
     pub fn set(&self, speed: f64, is_paused: bool) {
         *self.lock() = State { speed, is_paused };
@@ -103,9 +104,9 @@ struct Part {
 type Line = (Vec<u8>, Option<Moment>);
 
 /// The recording as a stream of lines, each of which comes when it is due.
-struct Tape {
+struct Player {
     loaded: Loaded,
-    deck: Arc<Deck>,
+    playback: Arc<PlaybackControl>,
     gap: Duration,
     /// The only record, and its parts, if it is played in parts.
     parts: Option<(Vec<u8>, Vec<Part>)>,
@@ -116,8 +117,8 @@ struct Tape {
     line: io::Cursor<Vec<u8>>,
 }
 
-impl Tape {
-    fn new(loaded: Loaded, deck: Arc<Deck>, gap: Duration) -> Result<Self, Problem> {
+impl Player {
+    fn new(loaded: Loaded, playback: Arc<PlaybackControl>, gap: Duration) -> Result<Self, Problem> {
         let records = loaded.records()?;
         let parts = match records.get(0).filter(|_| records.len() == 1) {
             Some(record) if loaded.detected.format.layout() == Layout::Run => {
@@ -127,7 +128,7 @@ impl Tape {
             _ => None,
         };
         let total = parts.as_ref().map_or(records.len(), |(_, parts)| parts.len());
-        Ok(Self { loaded, deck, gap, parts, total, next: 0, time: None, line: io::Cursor::default() })
+        Ok(Self { loaded, playback, gap, parts, total, next: 0, time: None, line: io::Cursor::default() })
     }
 
     /// The next line and its time; None at the end.
@@ -159,7 +160,7 @@ impl Tape {
     }
 }
 
-impl Read for Tape {
+impl Read for Player {
     fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
         let got = self.line.read(block)?;
         if got > 0 {
@@ -170,7 +171,7 @@ impl Read for Tape {
             return Ok(0);
         };
         let recorded = self.since(time, is_first);
-        self.deck.wait(recorded, self.gap);
+        self.playback.wait(recorded, self.gap);
         self.line = io::Cursor::new(line);
         self.line.read(block)
     }
@@ -270,27 +271,32 @@ mod tests {
 
     #[test]
     fn the_pace_is_that_of_the_times() {
-        let deck =
-            Arc::new(Deck { state: Mutex::new(State { speed: 1.0, is_paused: false }), changed: Condvar::new() });
+        let playback = Arc::new(PlaybackControl {
+            state: Mutex::new(State { speed: 1.0, is_paused: false }),
+            changed: Condvar::new(),
+        });
         let text = r#"{"type":"text","text":"a","_date":"2026-05-01T10:00:00Z"}
 {"type":"text","text":"b","_date":"2026-05-01T10:00:07.5Z"}
 {"type":"text","text":"c"}
 {"type":"text","text":"d","_date":"2026-05-01T10:00:00Z"}
 "#;
-        let mut tape = Tape::new(loaded(text), deck, Duration::ZERO).unwrap();
+        let mut player = Player::new(loaded(text), playback, Duration::ZERO).unwrap();
         let mut waits = Vec::new();
-        while let Some((_, time)) = tape.next().unwrap() {
-            waits.push(tape.since(time, waits.is_empty()).as_millis());
+        while let Some((_, time)) = player.next().unwrap() {
+            waits.push(player.since(time, waits.is_empty()).as_millis());
         }
         assert_eq!(waits, [0, 7_500, 500, 0], "what goes back in time comes at once");
     }
 
     #[test]
     fn a_paused_deck_goes_on_when_it_is_told() {
-        let deck = Arc::new(Deck { state: Mutex::new(State { speed: 1e6, is_paused: true }), changed: Condvar::new() });
-        let player = Arc::clone(&deck);
+        let playback = Arc::new(PlaybackControl {
+            state: Mutex::new(State { speed: 1e6, is_paused: true }),
+            changed: Condvar::new(),
+        });
+        let player = Arc::clone(&playback);
         let waiting = std::thread::spawn(move || player.wait(Duration::from_secs(3_600), Duration::from_secs(1)));
-        deck.set(1e6, false);
+        playback.set(1e6, false);
         waiting.join().unwrap();
     }
 }

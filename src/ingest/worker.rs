@@ -2,8 +2,8 @@
 //!
 //! It holds no lock for long and ends as soon as its [`Worker`] is dropped.
 
-use super::late::Late;
 use super::live::{IngestEvent, Live, Why};
+use super::rotated_file::Late;
 use super::versions::{Kept, Versions};
 use crate::format::Format;
 use crate::json::{Scan, Scanner};

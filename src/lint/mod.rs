@@ -18,7 +18,7 @@ pub use baseline::Baseline;
 pub use policy::{Policy, unknown};
 
 use crate::model::Severity;
-use crate::text::near;
+use crate::text::suggest;
 
 /// What one rule finds.
 #[derive(Debug, PartialEq, Eq)]
@@ -116,5 +116,5 @@ pub fn meant(unknown: &str) -> Vec<&'static str> {
         return exact;
     }
     let names = lints().map(|lint| lint.id).chain(FAMILIES.iter().map(|family| family.name));
-    near::nearest(unknown, names).into_iter().take(3).collect()
+    suggest::nearest(unknown, names).into_iter().take(3).collect()
 }

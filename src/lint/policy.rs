@@ -31,8 +31,9 @@ impl Policy {
         if let Some(word) = allow.iter().find(|word| deny.contains(word)) {
             return Err(Problem::usage(format!("`{word}` is both allowed and denied")));
         }
-        let verdicts = |words: &[String], verdict| words.iter().map(move |w| (w.clone(), verdict)).collect::<Vec<_>>();
-        self.layers.push([verdicts(allow, Verdict::Allow), verdicts(deny, Verdict::Deny)].concat());
+        let violations =
+            |words: &[String], verdict| words.iter().map(move |w| (w.clone(), verdict)).collect::<Vec<_>>();
+        self.layers.push([violations(allow, Verdict::Allow), violations(deny, Verdict::Deny)].concat());
         Ok(())
     }
 

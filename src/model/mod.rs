@@ -2,22 +2,22 @@
 //!
 //! Nothing here knows a format, a system, a file or a screen.
 
-mod chunks;
+mod chunked_vec;
+mod file_entry;
 mod finding;
 mod identity;
 mod index;
-mod listed;
-pub mod packed;
 mod place;
 mod problem;
 mod step;
 mod time;
+pub mod varint;
 
-pub use chunks::Chunks;
+pub use chunked_vec::Chunks;
+pub use file_entry::{ListChange, ListedFile, ListedKind};
 pub use finding::{Finding, Found, Remark, Severity};
 pub use identity::Identity;
 pub use index::RecordIndex;
-pub use listed::{ListChange, ListedFile, ListedKind};
 pub(crate) use place::no_utf8_at;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};

@@ -1,6 +1,6 @@
 //! What the rules found in the open trajectory, and what the one under the cursor means.
 
-use super::listed::Listed;
+use super::finding_index::Listed;
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Session, Window};
 use crate::format::Layout;
 use crate::lint;

@@ -223,7 +223,7 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         out.extend(first);
         out.push(Piece::of(Role::Dim, if leaf.step == leaf.changed { "   set " } else { "   written " }));
         out.push(Piece::of(Role::Blame, &at(leaf.step)));
-        if let Some(who) = open.run().credit(id, leaf.step, open.bytes()).who {
+        if let Some(who) = open.run().attribution(id, leaf.step, open.bytes()).who {
             out.push(Piece::of(Role::Text, &format!(" by {who}")));
         }
         out.extend(cause(open, &leaf));
@@ -256,7 +256,7 @@ fn removed(open: &Open<'_>, id: IdentityId, node: NodeId) -> Vec<Piece> {
     let mut out = vec![Piece::of(Role::Dim, "   removed "), Piece::of(Role::Blame, &at(last))];
     let event = Event { at: last, author: last, op: EventOp::Drop, identity: id, node, value: None, number: 0 };
     if open.run().accounts_for(&event) {
-        let who = open.run().credit(id, last, open.bytes()).who;
+        let who = open.run().attribution(id, last, open.bytes()).who;
         out.extend(who.map(|who| Piece::of(Role::Text, &format!(" by {who}"))));
     }
     out.extend(before(open, node, last));

@@ -1,7 +1,7 @@
 //! Every write of the value in focus: step, when, who, what.
 
 use super::{Extent, Hit, Nth, Open, Piece, Row, Scroll, Window, value};
-use crate::format::Credit;
+use crate::format::Attribution;
 use crate::format::cause::{Hop, Written};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, Invalid, NodeId};
@@ -175,12 +175,12 @@ fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide:
         EventOp::Drop => ("−", "gone", Role::Removed),
         EventOp::Reset => ("−", "reset", Role::Removed),
     };
-    let credit = match open.run().accounts_for(event) {
+    let attribution = match open.run().accounts_for(event) {
         true => {
-            let last = || open.run().credit(event.identity, event.author, open.bytes());
-            open.run().credit_of(event).unwrap_or_else(last)
+            let last = || open.run().attribution(event.identity, event.author, open.bytes());
+            open.run().attribution_of(event).unwrap_or_else(last)
         }
-        false => Credit::default(),
+        false => Attribution::default(),
     };
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),
@@ -205,10 +205,10 @@ fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide:
         left.push(Piece::of(Role::Reference, &hop.told(open.run())));
     }
     let mut right = Vec::new();
-    if let Some(who) = credit.who {
+    if let Some(who) = attribution.who {
         right.push(Piece::of(Role::Text, &format!("  {who}")));
     }
-    if let Some(when) = credit.when.filter(|_| is_wide) {
+    if let Some(when) = attribution.when.filter(|_| is_wide) {
         right.push(Piece::of(Role::Dim, &format!(" {}", clock(&when))));
     }
     Row::new(left).right(right)

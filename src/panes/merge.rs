@@ -1,8 +1,8 @@
 //! Slots of one data type as one value, and which slots each part of it came from (S14 to S19).
 
 use super::Open;
-use super::reader::{Reader, TextLine};
 use super::state::is_within;
+use super::text_view::{Reader, TextLine};
 use crate::format::Merged;
 use crate::json::{Data, Key, Value, parse};
 use crate::model::{Identity, StepNo};

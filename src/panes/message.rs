@@ -5,7 +5,7 @@
 mod block;
 mod search;
 
-use super::doc::{Doc, Kind};
+use super::json_outline::{Doc, Kind};
 use super::value::{self, size_text};
 use super::{Extent, Hit, Piece, Row, Scroll, Window};
 use crate::json;

@@ -3,7 +3,7 @@
 //! Only `properties`, `required`, `description`, `items`, `allOf` and references within the schema are read: enough to
 //! tell a person what belongs where. Whether a value keeps to its schema is judged elsewhere.
 
-use super::doc::{Doc, Kind};
+use super::json_outline::{Doc, Kind};
 use super::{Open, Piece};
 use crate::format::Run;
 use crate::json::Key;

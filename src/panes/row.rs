@@ -163,7 +163,7 @@ impl Row {
 
     /// The row as one that stands back, with a word that says why.
     #[must_use]
-    pub fn stands_back(mut self, why: &str) -> Self {
+    pub fn dimmed(mut self, why: &str) -> Self {
         self.left.iter_mut().for_each(|piece| piece.role = Role::Dim);
         self.right.push(Piece::of(Role::Dim, why));
         self

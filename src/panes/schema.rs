@@ -1,11 +1,11 @@
 //! A schema beside the data: which of its keys what value breaks at this step, since when and until when (A42).
 
-use super::doc::Doc;
+use super::json_outline::Doc;
 use super::message::DocView;
 use super::{Extent, Open, Piece, Row, Window, state::at};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
-use crate::state::{IS_CHECKED, IdentityId, Invalid, Spell, last_segment};
+use crate::state::{IS_CHECKED, IdentityId, Invalid, ViolationInterval, last_segment};
 use crate::text::{Role, wrap};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct SchemaPane {
     /// Places in `held`, by the node of the schema that is broken.
     broken: BTreeMap<u32, Vec<usize>>,
     /// When it is broken as a whole.
-    spell: Option<Spell>,
+    spell: Option<ViolationInterval>,
     /// What the cursor was put on: a value that breaks the schema, and what of the schema it breaks.
     followed: Option<(IdentityId, Vec<Key>, u32)>,
 }

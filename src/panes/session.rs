@@ -1,6 +1,6 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
-use super::listed::Listed;
+use super::finding_index::Listed;
 use super::replay::Replay;
 use super::{Checks, DataFound, Live, Piece};
 use crate::format::cause::{Hop, Trail, Written};
@@ -9,7 +9,7 @@ use crate::format::{Format, Layout, Run};
 use crate::json::Key;
 use crate::model::{Bytes, Finding, Identity, Record, Severity, Step, StepNo};
 use crate::review::Review;
-use crate::state::cause::Copies;
+use crate::state::copy_origin::Copies;
 use crate::state::{IdentityId, NodeId, Tree};
 use std::cell::RefCell;
 use std::collections::HashMap;

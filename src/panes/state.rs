@@ -3,10 +3,10 @@
 mod changes;
 mod columns;
 mod conversation;
-mod kept;
 mod missing;
 mod notice;
 mod rows;
+mod saved_folds;
 
 use super::properties::{Property, SchemaShape, SchemaShapes};
 use super::{Extent, Hit, Open, Scroll, Window, marks};
@@ -120,7 +120,7 @@ pub struct StatePane {
     at: Option<Place>,
     folds: HashMap<Place, bool>,
     fold_version: u64,
-    kept: kept::Kept,
+    kept: saved_folds::Kept,
     shapes: std::cell::RefCell<SchemaShapes>,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,
 }

@@ -1,7 +1,7 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
 use super::live::Pending;
-use super::{Extent, Hit, Open, Piece, Row, Scroll, Sieve, Times, Window, marks, times};
+use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, times};
 use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
@@ -12,7 +12,7 @@ const TICK_WORD_CELLS_MIN: usize = 48;
 
 /// Rows of the steps around the cursor (which is the step in focus).
 #[must_use]
-pub fn window(open: &Open<'_>, sieve: &Sieve, scroll: &Scroll, times: Times, extent: Extent) -> Window {
+pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times: Times, extent: Extent) -> Window {
     let total = open.count();
     let pending = pending(open).filter(|_| extent.height > 1);
     let extent = Extent { height: height(open, extent), ..extent };
@@ -30,14 +30,14 @@ pub fn window(open: &Open<'_>, sieve: &Sieve, scroll: &Scroll, times: Times, ext
     let digits = total.saturating_sub(1).to_string().len();
     let start = if times == Times::Since { times::start(open) } else { None };
     let has_marks = open.session.review.has_marked_steps(open.session.trajectory);
-    let list = sieve.rows(open);
+    let list = step_filter.rows(open);
     let mut rows: Vec<Row> = (scroll.top..list.total.min(scroll.top + extent.height))
         .map(|i| {
             let step = list.step(i);
             let row = row(open, step, times.piece(open, step, start), digits, extent.width, has_marks);
             let above = i.checked_sub(1).map(|above| list.step(above));
             let row = row.right(tick(open, above, step, extent.width).into_iter().collect());
-            if list.is_hidden(i) { row.stands_back(" hidden") } else { row }
+            if list.is_hidden(i) { row.dimmed(" hidden") } else { row }
         })
         .collect();
     rows.extend(pending.map(|pending| Row::text(Role::Dim, &format!(" {}", pending.told()))));

@@ -3,7 +3,7 @@
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, state::at, value};
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
-use crate::state::watch::{Condition, Expected};
+use crate::state::condition::{Condition, Expected};
 use crate::state::{IdentityId, NodeId};
 use crate::text::{Role, SafeText, cut, pad, width};
 use std::cell::RefCell;
@@ -348,7 +348,7 @@ fn row(open: &Open<'_>, watch: &Watch, name_cells: usize, cells: usize) -> Row {
     };
     let role = if written == step { Role::BlameNew } else { Role::Blame };
     let mut right = vec![Piece::of(role, &format!("  {}", at(written)))];
-    if let Some(who) = open.run().credit(id, written, open.bytes()).who.filter(|_| cells >= WIDE) {
+    if let Some(who) = open.run().attribution(id, written, open.bytes()).who.filter(|_| cells >= WIDE) {
         right.push(Piece::of(Role::Text, &format!(" {}", cut(&SafeText::of(&who), 20).as_str())));
     }
     right.push(Piece::of(Role::Text, " "));

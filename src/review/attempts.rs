@@ -1,8 +1,8 @@
 //! Attempts at a task to look through: their tree with what each branch came to, and the tasks with several attempts.
 
+use super::attempt_tree::{Attempt, Stretch, tree};
 use super::facts::{Entry, FactTable};
 use super::field::{Names, Numbers, Subject as _};
-use super::prefix::{Attempt, Stretch, tree};
 use crate::json::Value;
 use crate::model::Step;
 use crate::rules::adp::{scalar, task_key};

@@ -5,22 +5,22 @@
 //! conversation does not say either. What a shape cannot carry is counted ([`Left`]).
 
 mod call;
+mod call_links;
 mod content;
 mod dialogue;
-mod item;
-mod link;
+mod from_adp;
+mod from_atif;
+mod json_writer;
 mod message;
+mod message_text;
 mod messages;
-mod object;
-mod said;
 mod share_gpt;
-mod turn;
 
 use crate::json::Value;
 pub(super) use dialogue::Dialogue;
+pub use message_text::Left;
+pub(super) use message_text::{LOSS_FIELDS, MASK, Said};
 pub(super) use messages::{Reader, message};
-pub use said::Left;
-pub(super) use said::{LOSS_FIELDS, MASK, Said};
 
 /// The shape of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The columns of the table of records: what each holds, and what a filter calls it.
 
+use super::custom_columns::CustomColumn;
 use super::field::{Names, Numbers, Texts};
-use super::own::OwnName;
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,11 +20,11 @@ pub enum Column {
     Reward,
     Finish,
     Words,
-    Own(OwnName),
+    Own(CustomColumn),
 }
 
 impl Column {
-    /// All columns but those of one's own, in the order in which they stand.
+    /// All built-in columns, in the order in which they stand.
     pub const ALL: [Self; 13] = [
         Self::Number,
         Self::Mark,

@@ -8,11 +8,11 @@ mod rows;
 
 use self::rows::{At, Row, Rows};
 use super::column::Column;
+use super::custom_columns::{CellValue, CustomColumn, CustomColumnTable};
 use super::field::{Names, Numbers, Subject, Texts};
-use super::held::Held;
 use super::marks::Mark;
-use super::own::{OwnName, OwnTable, Told};
-use super::step::FLAG;
+use super::non_empty_columns::NonEmptyColumns;
+use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub struct Chunk {
     texts: String,
     /// Whether the texts were too many to be held.
     is_bare: bool,
-    held: Held,
+    held: NonEmptyColumns,
     /// Names by number: end to end, and where each ends.
     names: String,
     ends: Vec<u32>,
@@ -181,7 +181,7 @@ pub struct FactTable {
     /// Bytes of texts that are held.
     held: usize,
     is_bare: bool,
-    columns: Held,
+    columns: NonEmptyColumns,
     #[cfg(test)]
     pub(super) holds_none: bool,
 }
@@ -231,7 +231,7 @@ impl FactTable {
 
     /// Which columns hold something in them.
     #[must_use]
-    pub fn columns(&self) -> Held {
+    pub fn columns(&self) -> NonEmptyColumns {
         self.columns
     }
 
@@ -257,7 +257,7 @@ pub struct Entry<'t> {
     at: At<'t>,
     record: usize,
     mark: Option<&'t Mark>,
-    own: &'t [(OwnName, OwnTable)],
+    own: &'t [(CustomColumn, CustomColumnTable)],
     reader: Option<&'t dyn Reread>,
 }
 
@@ -274,9 +274,9 @@ impl<'t> Entry<'t> {
         Self { mark, ..self }
     }
 
-    /// The entry with what columns of one's own say of its record.
+    /// The entry with what custom columns say of its record.
     #[must_use]
-    pub fn with_own(self, own: &'t [(OwnName, OwnTable)]) -> Self {
+    pub fn with_own(self, own: &'t [(CustomColumn, CustomColumnTable)]) -> Self {
         Self { own, ..self }
     }
 
@@ -292,11 +292,11 @@ impl<'t> Entry<'t> {
         !self.chunk.is_bare
     }
 
-    /// What a column of one's own says.
+    /// What a custom column says.
     #[must_use]
-    pub fn told(self, name: OwnName) -> &'t Told {
+    pub fn told(self, name: CustomColumn) -> &'t CellValue {
         let table = self.own.iter().find(|(own, _)| *own == name);
-        table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&Told::Nothing)
+        table.and_then(|(_, table)| table.get(self.record)).unwrap_or(&CellValue::Nothing)
     }
 
     /// The key of the task that it is an attempt at.
@@ -419,7 +419,7 @@ impl Subject for Entry<'_> {
         })
     }
 
-    fn own(&self, name: OwnName) -> &Told {
+    fn own(&self, name: CustomColumn) -> &CellValue {
         self.told(name)
     }
 

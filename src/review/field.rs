@@ -1,6 +1,6 @@
 //! What filters ask for, and who answers: records of a table, or steps of a run.
 
-use super::own::{OwnName, Told};
+use super::custom_columns::{CellValue, CustomColumn};
 use crate::text::Pattern;
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use std::borrow::Cow;
 pub enum Scope<'n> {
     /// Records of a dataset, each a trajectory.
     Records,
-    /// The same, in a table that has columns of one's own.
-    Table(&'n [OwnName]),
+    /// The same, in a table that has custom columns.
+    Table(&'n [CustomColumn]),
     /// Steps of a run.
     Steps,
-    /// The same, of records that have columns of one's own.
-    StepsOf(&'n [OwnName]),
+    /// The same, of records that have custom columns.
+    StepsOf(&'n [CustomColumn]),
 }
 
 impl Scope<'_> {
-    /// All without columns of one's own.
+    /// All without custom columns.
     pub const ALL: [Scope<'static>; 2] = [Scope::Records, Scope::Steps];
 
     /// What it is called.
@@ -29,9 +29,9 @@ impl Scope<'_> {
         }
     }
 
-    /// The same with columns of one's own.
+    /// The same with custom columns.
     #[must_use]
-    pub fn with(self, own: &[OwnName]) -> Scope<'_> {
+    pub fn with(self, own: &[CustomColumn]) -> Scope<'_> {
         match self {
             Self::Records | Self::Table(_) => Scope::Table(own),
             Self::Steps | Self::StepsOf(_) => Scope::StepsOf(own),
@@ -145,8 +145,8 @@ pub enum Field {
     Name(Names),
     /// A text.
     Text(Texts),
-    /// A column of one's own.
-    Own(OwnName),
+    /// A custom column.
+    Own(CustomColumn),
 }
 
 impl Field {
@@ -181,9 +181,9 @@ pub trait Subject {
     fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool;
     /// A text.
     fn text(&self, text: Texts) -> Cow<'_, str>;
-    /// What a column of one's own says of it.
-    fn own(&self, _name: OwnName) -> &Told {
-        &Told::Nothing
+    /// What a custom column says of it.
+    fn own(&self, _name: CustomColumn) -> &CellValue {
+        &CellValue::Nothing
     }
     /// Whether a text has a pattern somewhere.
     fn matches(&self, text: Texts, pattern: &Pattern) -> bool {

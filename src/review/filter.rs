@@ -7,13 +7,13 @@
 
 mod findings;
 
-use super::event::Verdict;
+use super::custom_columns::{CellValue, CustomColumn};
 use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, Written, fits};
-use super::own::{OwnName, Told};
-use super::step::FLAG;
+use super::mark_event::Verdict;
+use super::step_subject::FLAG;
 use crate::lint;
-use crate::text::{Pattern, near};
+use crate::text::{Pattern, suggest};
 use std::fmt;
 
 /// Most terms and most values of a term.
@@ -133,7 +133,7 @@ impl Test {
                 subject.number(numbers).is_some_and(|number| self.has_number(number))
             }
             (Self::Range { .. }, Some(Field::Own(name))) => match subject.own(name) {
-                Told::Number(number) => self.has_number(*number),
+                CellValue::Number(number) => self.has_number(*number),
                 _ => false,
             },
             (Self::Missing, Some(Field::Own(name))) => subject.own(name).shown().is_none(),
@@ -191,7 +191,7 @@ impl Filter {
                 .map_err(|fault| FilterFault::everywhere(format!("{SAVED}{name} is {filter}: {fault}")));
         }
         let known = || saved.iter().map(|(known, _)| known.as_str());
-        let near = near::nearest(name, known()).first().map(|near| format!("did you mean {SAVED}{near}?"));
+        let near = suggest::nearest(name, known()).first().map(|near| format!("did you mean {SAVED}{near}?"));
         let all = || match saved {
             [] => "config.toml has no [filters]".to_owned(),
             _ => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
@@ -236,15 +236,15 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.field, Some(Field::Name(Names::Mark | Names::Tag))))
     }
 
-    /// The columns of one's own that it asks for.
-    pub fn own(&self) -> impl Iterator<Item = OwnName> {
+    /// The custom columns that it asks for.
+    pub fn own(&self) -> impl Iterator<Item = CustomColumn> {
         self.terms.iter().filter_map(|term| match term.field {
             Some(Field::Own(name)) => Some(name),
             _ => None,
         })
     }
 
-    /// Its terms that ask for no column of one's own, and those that do.
+    /// Its terms that ask for no custom column, and those that do.
     #[must_use]
     pub fn apart(&self) -> (Self, Self) {
         let is_own = |term: &&Term| matches!(term.field, Some(Field::Own(_)));
@@ -368,7 +368,7 @@ fn term(written: Written, scope: Scope<'_>) -> Result<Term, Fault> {
     let no_order = |value: &str| Fault { at, told: format!("{name} has no order; {name}:{value} asks for it") };
     let value = |value: filter_text::Value| match field {
         Field::Number(_) => number(&name, sign, &value),
-        // A column of one's own holds numbers and names.
+        // A custom column holds numbers and names.
         Field::Own(_) if is_order || is_range(&value) => number(&name, sign, &value),
         _ if is_order => Err(no_order(&value.written)),
         _ if value.is_none() => Ok((value.written, Test::Missing)),
@@ -408,9 +408,9 @@ fn known(name: &str, scope: Scope<'_>) -> Result<Field, String> {
         return Ok(field);
     }
     let fields = || Field::all().filter(|(_, field)| scope.has(*field)).map(|(name, _)| name);
-    let all = || fields().chain(own.iter().map(OwnName::as_str));
-    let near = near::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
-    let columns = || own.iter().map(OwnName::as_str).collect::<Vec<_>>().join(" ");
+    let all = || fields().chain(own.iter().map(CustomColumn::as_str));
+    let near = suggest::nearest(name, all()).first().map(|near| format!("did you mean {near}?"));
+    let columns = || own.iter().map(CustomColumn::as_str).collect::<Vec<_>>().join(" ");
     let told = match near {
         Some(near) if own.is_empty() => near,
         Some(near) => format!("{near}  (your columns: {})", columns()),

@@ -3,7 +3,7 @@
 //! The same events give the same marks in whatever order and however often they come: a target's mark is folded from
 //! its events sorted by time, author and name, without those that an undo names.
 
-use super::event::{Change, ContentKey, Event, EventId, Target, Verdict};
+use super::mark_event::{Change, ContentKey, Event, EventId, Target, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What is decided of a target.

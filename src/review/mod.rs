@@ -5,58 +5,58 @@
 //! journals of several people merge in any order. Knows no file and no clock: times come in with the events, and what
 //! is to be written goes out as lines and plans.
 
+mod attempt_tree;
 mod attempts;
 mod chat;
 mod column;
 mod compare;
+mod content_index;
 mod conversation;
 mod conversion;
-mod draw;
-mod event;
+mod custom_columns;
 mod facts;
 mod field;
 mod filter;
 mod filter_text;
-mod held;
 mod loss;
 mod loss_check;
+mod mark_event;
 mod marks;
+mod non_empty_columns;
 mod order;
-mod own;
-mod prefix;
 mod redact;
-mod reread;
+mod sampling;
 mod select;
 mod session;
-mod step;
-mod tally;
+mod sort_by_text;
+mod step_subject;
 mod template;
-mod units;
+mod value_counts;
 
+pub use attempt_tree::{Attempt, Stretch, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
     AttemptTree, Branch, Outcome, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by, several,
 };
 pub use chat::{Left as ChatLeft, Shape as ChatShape, chat};
 pub use column::Column;
 pub use compare::{Change as ValueChange, Compared, Fingerprint, changes, compare};
+pub use content_index::Units;
 pub use conversation::{Conversation, Turn};
 pub use conversion::{ConversionLoss, conversion_loss};
-pub use draw::{Sample, Split, record_id};
-pub use event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
+pub use custom_columns::{CellValue, CustomColumn, CustomColumnChunk, CustomColumnTable, CustomColumnTables};
 pub use facts::{Chunk, ChunkMaker, Entry, FactTable, Reread};
 pub use field::{Field, Names, Numbers, Scope, Subject, Texts};
 pub use filter::{Filter, FilterFault, Term};
-pub use held::Held;
 pub use loss::{ChatTemplate, Loss, LossFinding, Segment, Total, Train, loss, tokens};
 pub use loss_check::LossCheck;
+pub use mark_event::{About, Change, ContentKey, Event, EventId, Fault, Target, VERSION, Verdict};
 pub use marks::{Mark, Marks};
+pub use non_empty_columns::NonEmptyColumns;
 pub use order::{Grounds, Order, Sort, arrange};
-pub use own::{OwnChunk, OwnName, OwnTable, OwnTables, Told};
-pub use prefix::{Attempt, Stretch, tasks as attempt_tasks, tree as attempt_tree};
 pub use redact::{Redactor, Secret};
+pub use sampling::{Sample, Split, record_id};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
-pub use step::{StepEntry, StepMarks, StepNotes};
-pub use tally::{Bin, Plot, Tally, Value, tally};
+pub use step_subject::{StepEntry, StepMarks, StepNotes};
 pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
-pub use units::Units;
+pub use value_counts::{Bin, Plot, Tally, Value, tally};

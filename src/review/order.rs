@@ -1,12 +1,12 @@
 //! The rows of the table: which records pass the filter, and in which order.
 
 use super::column::Column;
+use super::custom_columns::CustomColumnTables;
 use super::facts::{Entry, FactTable, Reread};
 use super::field::Subject;
 use super::filter::Filter;
-use super::own::OwnTables;
-use super::reread;
 use super::session::RecordMarks;
+use super::sort_by_text;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub struct Grounds {
     pub facts: FactTable,
     /// What was decided, where that is asked for.
     pub marks: Option<Arc<RecordMarks>>,
-    /// What columns of one's own say, where they are asked for.
-    pub own: OwnTables,
+    /// What custom columns say, where they are asked for.
+    pub own: CustomColumnTables,
 }
 
 impl Grounds {
@@ -78,7 +78,7 @@ pub fn arrange(
     let records = match (sort, text) {
         (None, _) => passing,
         (Some(Sort { is_reversed, .. }), Some(text)) => {
-            reread::sorted(&grounds.facts, &passing, text, is_reversed, reader, is_wanted)?
+            sort_by_text::sorted(&grounds.facts, &passing, text, is_reversed, reader, is_wanted)?
         }
         (Some(Sort { column, is_reversed }), None) if column.numbers().is_some() => {
             let of = |entry: &Entry<'_>| column.numbers().and_then(|numbers| entry.number(numbers));

@@ -1,6 +1,6 @@
 //! Which records an export takes, and why it leaves the others.
 
-use super::event::{ContentKey, Verdict};
+use super::mark_event::{ContentKey, Verdict};
 use crate::model::Problem;
 
 /// What is known of a record when it is judged.

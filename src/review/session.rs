@@ -1,8 +1,8 @@
 //! The review of what is open: the marks, the contents that the input holds, and how far the decisions are.
 
-use super::event::{About, Change, ContentKey, Event, Target, Verdict};
+use super::content_index::Units;
+use super::mark_event::{About, Change, ContentKey, Event, Target, Verdict};
 use super::marks::{Mark, Marks};
-use super::units::Units;
 use crate::model::{Span, StepNo};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -135,7 +135,7 @@ mod tests {
     use crate::ingest;
     use crate::model::{Bytes, Problem, Span};
     use crate::review::ChunkMaker;
-    use crate::shell::stage::Whole;
+    use crate::shell::headless::Whole;
     use crate::source::Input;
     use std::sync::{Arc, Mutex};
 

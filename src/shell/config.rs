@@ -4,11 +4,11 @@
 
 use crate::format::FORMATS;
 use crate::model::Problem;
-use crate::review::{ChatTemplate, Filter, OwnName, Scope};
+use crate::review::{ChatTemplate, CustomColumn, Filter, Scope};
 use crate::shell::templates::{named, template_of};
 use crate::source::read_small_text;
-use crate::state::watch::Expected;
-use crate::text::near;
+use crate::state::condition::Expected;
+use crate::text::suggest;
 use crate::ui::Background;
 use etcetera::BaseStrategy;
 use serde::de::value::MapAccessDeserializer;
@@ -224,7 +224,7 @@ impl WatchConfig {
                 }
                 _ => {
                     let known = formats().chain(["notice"]);
-                    let near = near::nearest(&name, known).first().map(|near| format!("; did you mean `{near}`?"));
+                    let near = suggest::nearest(&name, known).first().map(|near| format!("; did you mean `{near}`?"));
                     format!("[watch] has no `{name}` of this form{}", near.unwrap_or_default())
                 }
             };
@@ -304,7 +304,7 @@ fn parse(text: &str) -> Result<Config, String> {
     let written: Written = toml::from_str(text).map_err(|error| {
         let line = line_of(error.span().map_or(0, |span| span.start));
         let written = error.span().and_then(|span| text.get(span)).unwrap_or_default();
-        let near = near::nearest(written.trim_matches(['"', '\'']), NAMES.iter().copied())
+        let near = suggest::nearest(written.trim_matches(['"', '\'']), NAMES.iter().copied())
             .first()
             .map(|name| format!("; did you mean `{name}`?"));
         format!("line {line}: {}{}", error.message().trim(), near.unwrap_or_default())
@@ -313,7 +313,7 @@ fn parse(text: &str) -> Result<Config, String> {
     let (mut filters, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
     for (name, expression) in written.columns {
         let (at, name) = (name.span().start, name.into_inner());
-        names.push(OwnName::new(&name).map_err(|why| format!("line {}: [columns]: {why}", line_of(at)))?);
+        names.push(CustomColumn::new(&name).map_err(|why| format!("line {}: [columns]: {why}", line_of(at)))?);
         columns.push((name, expression));
     }
     for (name, filter) in written.filters {

@@ -3,7 +3,7 @@
 //! It is the only one that polls and reads: a second reader would steal bytes. It also notices a terminal that hung up
 //! without a signal. Knows nothing of what keys mean.
 
-use super::device::Device;
+use super::tty::Device;
 use crate::app::key::{KeyCode, KeyPress, Mouse, MouseKind};
 use crossbeam_channel::{SendTimeoutError, Sender};
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};

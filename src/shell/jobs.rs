@@ -4,19 +4,19 @@
 //! dropped by the program.
 
 use super::attempts::TaskKeys;
-use super::own::{self, Asker};
+use super::custom_columns::{self, Asker};
 use super::scan::{self, Scanner, Wanted};
-use super::{attempts, files, find, llm, marks, sift};
+use super::{attempts, file_list, llm_view, marks, search, step_filter};
 use crate::app::msg::OpenedRun;
 use crate::app::{Effect, Msg};
 use crate::format::{Format, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, StepNo, lossy};
-use crate::panes::doc::Doc;
+use crate::panes::json_outline::Doc;
 use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::session::SharedRun;
-use crate::panes::{Checks, DataFound, Records, compare};
+use crate::panes::{Checks, DataFound, Records, diff};
 use crate::review::{Filter, Grounds, Sort, arrange, tally};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -178,13 +178,15 @@ fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::R
             };
             match effect {
                 Effect::Scan { content, from, to } => {
-                    scan::stand_back();
+                    scan::lower_priority();
                     let wanted = Wanted { content, records: from..to, threads: scan::threads() };
                     scanner.run(&source, &wanted, &is_wanted, &mut send);
                 }
-                Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(&source, effect, &mut asker, &mut send),
+                Effect::Ask { .. } | Effect::AskAll { .. } => {
+                    custom_columns::ask(&source, effect, &mut asker, &mut send)
+                }
                 Effect::CheckData { content } => {
-                    scan::stand_back();
+                    scan::lower_priority();
                     scan::check_data(&source, content, &is_wanted, &mut send);
                 }
                 Effect::Attempts { number, facts, question, by } => {
@@ -220,13 +222,13 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
             let answer = attempts::answer(source, &facts, (question, &by), keys, is_wanted);
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
-        Effect::Sift { .. } => sift::sift(source, effect, is_wanted, send),
-        Effect::Ask { .. } | Effect::AskAll { .. } => own::ask(source, effect, &mut Asker::default(), send),
+        Effect::Sift { .. } => step_filter::sift(source, effect, is_wanted, send),
+        Effect::Ask { .. } | Effect::AskAll { .. } => custom_columns::ask(source, effect, &mut Asker::default(), send),
         Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
-            Err(problem) => Msg::Told(true, problem.to_string()),
+            Err(problem) => Msg::Notify(true, problem.to_string()),
         }),
-        Effect::View(of) => send(Msg::View(of, llm::lines(source, of))),
+        Effect::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
         Effect::Loss { generation, record, template, options } => {
             send(Msg::Loss((generation, record, template), trained(source, record, &options)));
         }
@@ -234,15 +236,15 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
                 let comparison = question.answer(run.as_ref());
-                let lines = compare::lines(run.as_ref(), source.bytes.as_ref(), &comparison, &unfolded);
+                let lines = diff::lines(run.as_ref(), source.bytes.as_ref(), &comparison, &unfolded);
                 send(Msg::Compared(generation, question, lines));
             }
         }
         Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Effect::Examine(checks) => send(examine(source, &checks)),
         Effect::Find { number, pattern, from, within, is_forward } => {
-            let wanted = find::Wanted { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
-            find::find(source, &wanted, is_wanted, send);
+            let wanted = search::Wanted { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
+            search::find(source, &wanted, is_wanted, send);
         }
         Effect::File { generation, step, id } => send(file(source, generation, step, &id)),
         Effect::Readers { generation, identity, path } => {
@@ -285,10 +287,10 @@ fn highlighted(request: &CodeRequest) -> Msg {
 }
 
 fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
-    match source.files.as_deref().map(|folder| files::show(folder, id)) {
+    match source.files.as_deref().map(|folder| file_list::show(folder, id)) {
         Some(Ok((name, lines))) => Msg::File(generation, step, name, lines),
-        Some(Err(told)) => Msg::Told(true, told),
-        None => Msg::Told(true, "no folder of files was named; --files DIR does".to_owned()),
+        Some(Err(told)) => Msg::Notify(true, told),
+        None => Msg::Notify(true, "no folder of files was named; --files DIR does".to_owned()),
     }
 }
 
@@ -306,7 +308,7 @@ fn examine(source: &Source, checks: &Arc<Checks>) -> Msg {
     });
     match done {
         Some(()) => Msg::Examined,
-        None => Msg::Told(true, "the values could not be checked against their schemas".to_owned()),
+        None => Msg::Notify(true, "the values could not be checked against their schemas".to_owned()),
     }
 }
 
@@ -320,11 +322,11 @@ pub(super) fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>,
 
 fn open(source: &Source, record: usize) -> Msg {
     let Some(found) = source.records.get(record) else {
-        return Msg::Told(true, format!("there is no record {record}"));
+        return Msg::Notify(true, format!("there is no record {record}"));
     };
     match read_run(source, &found) {
         Ok(run) => Msg::Opened(record, OpenedRun(Arc::new(RwLock::new(run)))),
-        Err(problem) => Msg::Told(true, problem),
+        Err(problem) => Msg::Notify(true, problem),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::app::Msg;
 use crate::format::{Layout, Run};
 use crate::ingest;
 use crate::model::{Bytes, ListChange, Problem, Role, Severity, StepNo};
-use crate::panes::files::{CHECKED_MAX, FileHead, WHOLE_MAX};
+use crate::panes::file_list::{CHECKED_MAX, FileHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_of;
 use crate::source::{Input, Listing};

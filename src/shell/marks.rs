@@ -1,7 +1,7 @@
 //! Marks off the UI thread: what is decided gets its key from the bytes, is shown, then brought into the journal.
 
 use super::jobs::Source;
-use super::keeper::{Gathered, Keeper};
+use super::mark_journal::{JournalContents, MarkJournal};
 use crate::app::{Effect, Msg};
 use crate::format::Layout;
 use crate::model::{Problem, StepNo};
@@ -34,7 +34,7 @@ impl MarksThread {
     /// When the system gives no thread.
     pub(super) fn start(path: Option<PathBuf>, answers: Sender<Msg>) -> std::io::Result<Self> {
         let (work, asked) = unbounded();
-        let body = move || keep(Keeper::new(path.as_deref()), &asked, &answers);
+        let body = move || keep(MarkJournal::new(path.as_deref()), &asked, &answers);
         Ok(Self { work, thread: thread::Builder::new().name("marks".to_owned()).spawn(body)? })
     }
 
@@ -51,52 +51,61 @@ impl MarksThread {
     }
 }
 
-fn keep(mut keeper: Keeper, asked: &Receiver<(Source, Vec<Decision>)>, answers: &Sender<Msg>) -> Option<Problem> {
+fn keep(
+    mut mark_journal: MarkJournal,
+    asked: &Receiver<(Source, Vec<Decision>)>,
+    answers: &Sender<Msg>,
+) -> Option<Problem> {
     let mut send = |msg| {
         // Who ends the program waits for this thread and hears no more.
         let _gone = answers.send_timeout(msg, SEND_MAX);
     };
-    gather(&mut keeper, &mut send);
+    gather(&mut mark_journal, &mut send);
     loop {
-        let next = match keeper.unsaved() {
+        let next = match mark_journal.unsaved() {
             0 => asked.recv().map_err(|_| RecvTimeoutError::Disconnected),
             _ => asked.recv_timeout(RETRY),
         };
         match next {
             Ok((source, decisions)) => {
-                gather(&mut keeper, &mut send);
-                decide(&mut keeper, &source, decisions, &mut send);
-                save(&mut keeper, &mut send);
+                gather(&mut mark_journal, &mut send);
+                decide(&mut mark_journal, &source, decisions, &mut send);
+                save(&mut mark_journal, &mut send);
             }
-            Err(RecvTimeoutError::Timeout) => save(&mut keeper, &mut send),
+            Err(RecvTimeoutError::Timeout) => save(&mut mark_journal, &mut send),
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    let n = keeper.unsaved();
-    keeper.save().err().map(|problem| {
+    let n = mark_journal.unsaved();
+    mark_journal.save().err().map(|problem| {
         let lost = format!("{} could not be saved: {}", count_of(n, "mark"), problem.message);
         Problem { message: lost, ..problem }
     })
 }
 
 /// Tells what the journal holds that was not told yet.
-fn gather(keeper: &mut Keeper, send: &mut dyn FnMut(Msg)) {
-    match keeper.gather() {
-        Err(problem) => send(Msg::Told(true, problem.to_string())),
-        Ok(Gathered { events, .. }) if events.is_empty() => {}
-        Ok(Gathered { events, .. }) => {
+fn gather(mark_journal: &mut MarkJournal, send: &mut dyn FnMut(Msg)) {
+    match mark_journal.gather() {
+        Err(problem) => send(Msg::Notify(true, problem.to_string())),
+        Ok(JournalContents { events, .. }) if events.is_empty() => {}
+        Ok(JournalContents { events, .. }) => {
             send(Msg::Marked(events.into_iter().map(|event| Marked { unit: None, event }).collect()));
         }
     }
 }
 
-fn save(keeper: &mut Keeper, send: &mut dyn FnMut(Msg)) {
-    let why = keeper.save().err().map(|problem| problem.to_string());
-    send(Msg::Unsaved(keeper.unsaved(), why));
+fn save(mark_journal: &mut MarkJournal, send: &mut dyn FnMut(Msg)) {
+    let why = mark_journal.save().err().map(|problem| problem.to_string());
+    send(Msg::Unsaved(mark_journal.unsaved(), why));
 }
 
 /// Reads what is decided on and tells the events.
-pub(super) fn decide(keeper: &mut Keeper, source: &Source, decisions: Vec<Decision>, send: &mut dyn FnMut(Msg)) {
+pub(super) fn decide(
+    mark_journal: &mut MarkJournal,
+    source: &Source,
+    decisions: Vec<Decision>,
+    send: &mut dyn FnMut(Msg),
+) {
     let mut units = Vec::with_capacity(decisions.len());
     let mut changes: Vec<(Target, Change, About)> = Vec::with_capacity(decisions.len());
     for Decision { what, change, about } in decisions {
@@ -111,21 +120,21 @@ pub(super) fn decide(keeper: &mut Keeper, source: &Source, decisions: Vec<Decisi
                     units.push(Some(unit));
                     changes.push((Target { key, step, path, instance }, change, about));
                 }
-                Err(problem) => send(Msg::Told(true, problem.to_string())),
+                Err(problem) => send(Msg::Notify(true, problem.to_string())),
             },
         }
     }
-    let events: Vec<Event> = keeper.decide(changes);
+    let events: Vec<Event> = mark_journal.decide(changes);
     // Until it is on the disk a mark is told to be unsaved; first, so that it is never shown as saved before.
-    send(Msg::Unsaved(keeper.unsaved(), None));
+    send(Msg::Unsaved(mark_journal.unsaved(), None));
     send(Msg::Marked(units.into_iter().zip(events).map(|(unit, event)| Marked { unit, event }).collect()));
 }
 
 /// Does at once what a decision asks for, for the program without a terminal.
-pub(super) fn perform(keeper: &mut Keeper, source: &Source, effect: Effect, send: &mut dyn FnMut(Msg)) {
+pub(super) fn perform(mark_journal: &mut MarkJournal, source: &Source, effect: Effect, send: &mut dyn FnMut(Msg)) {
     if let Effect::Mark(decisions) = effect {
-        decide(keeper, source, decisions, send);
-        save(keeper, send);
+        decide(mark_journal, source, decisions, send);
+        save(mark_journal, send);
     }
 }
 

@@ -1,34 +1,34 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
-mod alert;
 mod attempts;
 pub(crate) mod chat;
 mod clipboard;
 mod clock;
 pub mod config;
-mod device;
+pub(crate) mod custom_columns;
 pub mod editor;
-pub mod files;
-mod find;
+pub mod file_list;
+pub mod headless;
 mod input;
+mod input_pause;
 pub mod jobs;
-pub mod keeper;
 mod listing;
-mod llm;
+mod llm_view;
+pub mod mark_journal;
 mod marks;
-mod opening;
-pub(crate) mod own;
-mod pause;
+mod notification;
+mod open_session;
 #[cfg(feature = "query")]
 pub(crate) mod query;
 pub mod run;
 mod scan;
-mod sift;
+mod search;
 mod signals;
-pub mod stage;
+mod step_filter;
 pub mod templates;
 pub mod terminal;
 mod themes;
+mod tty;
 pub(crate) mod worker;
 
 pub use run::{Opened, Settings, run};

@@ -5,19 +5,19 @@ use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
 use super::marks::MarksThread;
-use super::opening::{Known, Reading};
+use super::open_session::{Known, Reading};
 use super::terminal::Screen;
 use super::themes::Themes;
-use super::{alert, clock, editor, opening};
+use super::{clock, editor, notification, open_session};
+use crate::app::initial_position::Start;
 use crate::app::msg::OpenedRun;
-use crate::app::start::Start;
 use crate::app::{App, Effect, Msg, view};
 use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
 use crate::panes::replay::Replay;
 use crate::review::ChatTemplate;
 use crate::source::Input;
-use crate::state::watch::Expected;
+use crate::state::condition::Expected;
 use crate::ui;
 use crossbeam_channel::{Receiver, at, bounded, never, select};
 use std::path::PathBuf;
@@ -80,16 +80,16 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
     let forced = settings.format.as_deref();
     let (session, reading, lists) = match &settings.opened {
         Opened::Input(input) => {
-            let (session, reading) = opening::open(opening::know(Arc::clone(input), forced)?)?;
+            let (session, reading) = open_session::open(open_session::know(Arc::clone(input), forced)?)?;
             (session, Some(reading), None)
         }
         Opened::Replay(replay, _) => {
             let input = Arc::clone(&replay.input);
-            let (session, reading) = opening::open(opening::know(input, Some(replay.format.name()))?)?;
+            let (session, reading) = open_session::open(open_session::know(input, Some(replay.format.name()))?)?;
             (session, Some(reading), None)
         }
         Opened::Files { roots, .. } => {
-            (opening::nothing(forced)?, None, Some(Lists::start(roots, forced).map_err(no_thread)?))
+            (open_session::nothing(forced)?, None, Some(Lists::start(roots, forced).map_err(no_thread)?))
         }
     };
     let (jobs, answers) = Jobs::start().map_err(no_thread)?;
@@ -130,7 +130,7 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
         program.begin(reading);
     }
     for problem in program.config.problems.clone().iter().chain(&program.themes.problems.clone()) {
-        program.tell(Msg::Told(true, problem.to_string()));
+        program.tell(Msg::Notify(true, problem.to_string()));
     }
     let done = program.turn(&keys);
     let Program { screen, marks, .. } = program;
@@ -197,7 +197,7 @@ impl Program {
                 },
                 recv(fade) -> _ => {
                     self.fade_at = None;
-                    self.tell(Msg::Faded);
+                    self.tell(Msg::HighlightExpired);
                 }
                 recv(answers) -> msg => match msg {
                     Ok(msg) => self.tell(msg),
@@ -269,7 +269,7 @@ impl Program {
         let (tell, opening) = bounded(1);
         let forced = self.settings.format.clone();
         let body = move || {
-            let known = Input::open(&path).and_then(|input| opening::know(input, forced.as_deref()));
+            let known = Input::open(&path).and_then(|input| open_session::know(input, forced.as_deref()));
             let _late = tell.send((path, known));
         };
         thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;
@@ -279,7 +279,7 @@ impl Program {
 
     /// Shows a listed file. Jobs for the file before are left alone: their answers have nowhere to go.
     fn open_file(&mut self, path: PathBuf, known: Result<Known, Problem>) {
-        let opened = known.and_then(|known| Ok((opening::open(known)?, Jobs::start().map_err(no_thread)?)));
+        let opened = known.and_then(|known| Ok((open_session::open(known)?, Jobs::start().map_err(no_thread)?)));
         match opened {
             Err(problem) => self.tell(Msg::NotOpened(problem.to_string())),
             Ok(((session, reading), jobs)) => {
@@ -333,11 +333,11 @@ impl Program {
 
     fn hear_of_input(&mut self, event: IngestEvent) {
         let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
-        let ending = opening::ending(&event);
+        let ending = open_session::ending(&event);
         let session = &self.app.session;
-        self.tell(opening::translate(event, session.path.as_deref(), session.is_live, has_grown));
+        self.tell(open_session::translate(event, session.path.as_deref(), session.is_live, has_grown));
         if let Some(pending) = ending {
-            self.tell(Msg::Ends(pending, clock::now()));
+            self.tell(Msg::PendingTail(pending, clock::now()));
         }
         self.look_again();
     }
@@ -349,7 +349,7 @@ impl Program {
         if let Some(path) = path.filter(|_| self.settings.format.is_none())
             && let Err(problem) = self.look_into(path)
         {
-            self.tell(Msg::Told(true, problem));
+            self.tell(Msg::Notify(true, problem));
         }
     }
 
@@ -379,14 +379,14 @@ impl Program {
                 self.fade_at = Some(Instant::now() + FADE);
                 Ok(())
             }
-            Effect::Alert(text) => self.screen.send(&alert::sequence(self.config.watch.notice, &text)),
+            Effect::Alert(text) => self.screen.send(&notification::sequence(self.config.watch.notice, &text)),
             Effect::Theme(name) => {
                 self.themes.use_by_name(&name);
                 Ok(())
             }
             Effect::Play(Replay { speed, is_paused, .. }) => {
                 if let Opened::Replay(replay, _) = &self.settings.opened {
-                    replay.deck.set(speed, is_paused);
+                    replay.playback.set(speed, is_paused);
                 }
                 Ok(())
             }

@@ -43,7 +43,7 @@ pub(super) fn threads() -> usize {
 }
 
 /// Lets everything else go first.
-pub(super) fn stand_back() {
+pub(super) fn lower_priority() {
     #[cfg(target_os = "linux")]
     let _stays_as_it_is = rustix::process::nice(NICENESS);
 }
@@ -105,7 +105,7 @@ fn side_by_side(
             (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
         for (number, sender) in senders.into_iter().enumerate() {
             scope.spawn(move || {
-                stand_back();
+                lower_priority();
                 let own = batches.iter().skip(number).step_by(threads);
                 for batch in own.take_while(|_| is_wanted()) {
                     // Nobody listens any more when the scan was given up.
@@ -246,7 +246,7 @@ mod tests {
     use crate::format::by_name;
     use crate::ingest;
     use crate::review::FactTable;
-    use crate::shell::stage::Whole;
+    use crate::shell::headless::Whole;
     use crate::source::Input;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

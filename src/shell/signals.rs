@@ -3,8 +3,8 @@
 //! It can end the process whatever the other threads do: crossterm may spin inside its poll when a terminal is gone
 //! (crossterm-rs/crossterm#793), and the drawing thread may be stuck in a write to a terminal that does not read.
 
-use super::device::Device;
 use super::input::InputEvent;
+use super::tty::Device;
 use crossbeam_channel::Sender;
 use ratatui::crossterm::terminal::size;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH, SIGXCPU, SIGXFSZ};

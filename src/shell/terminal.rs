@@ -11,9 +11,9 @@
 
 use super::clipboard;
 use super::config::Environment;
-use super::device::Device;
 use super::input::{self, EVENTS_MAX, InputEvent};
 use super::signals;
+use super::tty::Device;
 use crate::model::Problem;
 use crate::source::is_expendable;
 use crate::text::SafeText;

@@ -5,8 +5,8 @@
 //! position (T1 to T3). The old file stays open until it was read to its end (T6).
 
 use super::Input;
-use super::hints::Hints;
-use super::print::Fingerprint;
+use super::fingerprint::Fingerprint;
+use super::fs_events::Hints;
 use crate::model::Problem;
 use crossbeam_channel::Receiver;
 use std::fs::Metadata;

@@ -4,7 +4,7 @@
 //! known. What it believes of a file can fall later (a second value behind what looked like one document): then it
 //! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
-use super::lines::{Hunt, Lines};
+use super::lines::{DetectLines, Lines};
 use super::values::{Array, Members, Run, Whole};
 use super::{Input, RecordIndex};
 use crate::model::{Framing, Place, Span};
@@ -43,7 +43,7 @@ pub(super) enum Mode {
     Array(Array),
     Members(Members),
     Run(Run),
-    Hunt(Hunt),
+    DetectLines(DetectLines),
     Lines(Lines),
     Ended,
 }
@@ -62,7 +62,7 @@ pub enum Ending {
 }
 
 /// How to go on behind what a mode has taken of a piece.
-pub(super) enum Turn {
+pub(super) enum FramerAction {
     /// All is taken.
     More,
     /// From here on in another mode.
@@ -167,11 +167,11 @@ impl Framer {
                 Mode::Array(array) => array.feed(self.rules, &mut self.at, rest, index),
                 Mode::Members(members) => members.feed(&mut self.at, rest, index),
                 Mode::Run(run) => run.feed(&mut self.at, rest, index),
-                Mode::Hunt(hunt) => hunt.feed(self.rules, &mut self.at, rest, index),
+                Mode::DetectLines(detecting) => detecting.feed(self.rules, &mut self.at, rest, index),
                 Mode::Lines(lines) => lines.feed(&mut self.at, rest, index),
                 Mode::Ended => {
                     self.at.pass(rest);
-                    Turn::More
+                    FramerAction::More
                 }
             };
             self.turn(turn);
@@ -197,15 +197,15 @@ impl Framer {
     pub fn finish(&mut self, index: &mut RecordIndex) -> bool {
         let turn = match &mut self.mode {
             Mode::Mark if (1..BYTE_ORDER_MARK.len() as u64).contains(&self.at.byte) => {
-                Turn::From(self.rules.origin, Mode::Start)
+                FramerAction::From(self.rules.origin, Mode::Start)
             }
             Mode::Whole(whole) => whole.finish(self.rules, self.at, index),
             Mode::Array(array) => array.finish(self.rules, self.at, index),
             Mode::Members(members) => members.finish(self.at, index),
             Mode::Run(run) => run.finish(self.at, index),
-            Mode::Hunt(hunt) => hunt.finish(self.rules, index),
+            Mode::DetectLines(detecting) => detecting.finish(self.rules, index),
             Mode::Lines(lines) => lines.finish(self.at, index),
-            Mode::Mark | Mode::Start | Mode::Ended => Turn::Now(Mode::Ended),
+            Mode::Mark | Mode::Start | Mode::Ended => FramerAction::Now(Mode::Ended),
         };
         self.turn(turn);
         matches!(self.mode, Mode::Ended)
@@ -219,7 +219,7 @@ impl Framer {
             Mode::Array(array) => array.start(),
             Mode::Members(members) => members.start(),
             Mode::Run(run) => run.start(),
-            Mode::Hunt(hunt) => Some(hunt.start()),
+            Mode::DetectLines(detecting) => Some(detecting.start()),
             Mode::Lines(lines) => lines.start(),
             Mode::Mark | Mode::Start | Mode::Ended => None,
         }
@@ -235,7 +235,7 @@ impl Framer {
             Mode::Array(array) => array.ending(),
             Mode::Members(members) => members.ending(),
             Mode::Run(run) => run.start().map_or(Ending::Clean, |_| Ending::Torn),
-            Mode::Hunt(_) => Ending::Torn,
+            Mode::DetectLines(_) => Ending::Torn,
             Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Torn),
         };
         // Whatever goes on in its first line may yet become a line.
@@ -259,33 +259,33 @@ impl Framer {
         }
     }
 
-    fn turn(&mut self, turn: Turn) {
+    fn turn(&mut self, turn: FramerAction) {
         match turn {
-            Turn::More => {}
-            Turn::Now(mode) => self.mode = mode,
-            Turn::From(cursor, mode) => {
+            FramerAction::More => {}
+            FramerAction::Now(mode) => self.mode = mode,
+            FramerAction::From(cursor, mode) => {
                 self.at = cursor;
                 self.mode = mode;
             }
         }
     }
 
-    fn mark(&mut self, byte: u8) -> Turn {
+    fn mark(&mut self, byte: u8) -> FramerAction {
         let read = self.at.byte as usize;
         if BYTE_ORDER_MARK.get(read) == Some(&byte) {
             self.at.byte += 1;
-            return Turn::More;
+            return FramerAction::More;
         }
         if read == BYTE_ORDER_MARK.len() {
             self.rules.origin = self.at;
         }
-        Turn::From(self.rules.origin, Mode::Start)
+        FramerAction::From(self.rules.origin, Mode::Start)
     }
 
-    fn start(&mut self, piece: &[u8]) -> Turn {
-        let Some(skipped) = self.at.pass_space(piece) else { return Turn::More };
+    fn start(&mut self, piece: &[u8]) -> FramerAction {
+        let Some(skipped) = self.at.pass_space(piece) else { return FramerAction::More };
         let is_array = piece[skipped] == b'[';
-        Turn::Now(match self.rules.framing {
+        FramerAction::Now(match self.rules.framing {
             Framing::Values | Framing::Elements | Framing::Members if is_array => Mode::Array(Array::new(self.at)),
             Framing::Members if piece[skipped] == b'{' => Mode::Members(Members::new(self.at)),
             Framing::Values | Framing::Members => Mode::Run(Run::default()),

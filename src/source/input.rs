@@ -1,7 +1,7 @@
 //! An open input: a file read by `pread`, a stream spooled to a temporary file, or bytes in memory.
 
 use super::spool::{Packing, Spool, no_room};
-use super::{kind, unpack};
+use super::{binary_detect, unpack};
 use crate::model::{Bytes, Problem, Span};
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read};
@@ -44,7 +44,7 @@ impl Input {
     /// # Errors
     /// It is missing, a folder, not ours to read, or no text (R9); each told with what to do.
     pub fn open(path: &Path) -> Result<Arc<Self>, Problem> {
-        Self::open_unless(path, kind::refused)
+        Self::open_unless(path, binary_detect::refused)
     }
 
     /// The same for who tells each line that is no JSON: bytes of no known kind are taken.
@@ -52,7 +52,7 @@ impl Input {
     /// # Errors
     /// As [`Input::open`], but for those.
     pub fn open_lines(path: &Path) -> Result<Arc<Self>, Problem> {
-        Self::open_unless(path, kind::foreign)
+        Self::open_unless(path, binary_detect::foreign)
     }
 
     fn open_unless(path: &Path, refused: Refused) -> Result<Arc<Self>, Problem> {
@@ -294,11 +294,11 @@ impl Input {
     /// # Errors
     /// It is compressed, UTF-16, binary: named, with advice.
     pub fn check(&self) -> Result<(), Problem> {
-        self.check_by(kind::refused)
+        self.check_by(binary_detect::refused)
     }
 
     fn check_by(&self, refused: Refused) -> Result<(), Problem> {
-        let mut head = [0; kind::HEAD];
+        let mut head = [0; binary_detect::HEAD];
         let len = self.read_at(0, &mut head)?;
         refused(&head[..len], &self.name).map_or(Ok(()), Err)
     }

@@ -1,7 +1,7 @@
 //! Records as lines, and the question whether a file that is no JSON text has any line that is a record.
 
 use super::RecordIndex;
-use super::frame::{Cursor, Mode, Rules, Turn, is_space};
+use super::frame::{Cursor, FramerAction, Mode, Rules, is_space};
 use super::values::Run;
 use crate::json::{Scan, Scanner};
 use crate::model::Framing;
@@ -22,7 +22,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> FramerAction {
         while let Some(i) = memchr::memchr2(b'\n', 0, piece) {
             self.text(at, &piece[..i], index);
             if piece[i] == b'\n' {
@@ -37,7 +37,7 @@ impl Lines {
             }
         }
         self.text(at, piece, index);
-        Turn::More
+        FramerAction::More
     }
 
     /// Goes over zeros that need not be read.
@@ -46,9 +46,9 @@ impl Lines {
         at.byte += len;
     }
 
-    pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> Turn {
+    pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         self.end_line(at, index);
-        Turn::Now(Mode::Ended)
+        FramerAction::Now(Mode::Ended)
     }
 
     pub(super) fn start(&self) -> Option<Cursor> {
@@ -123,7 +123,7 @@ pub(super) fn zeros(bytes: &[u8]) -> usize {
 /// Reads a file that is no JSON text line by line until one is an object or array by itself: then all are records (A1).
 /// If none is, what is wrong with the text is one broken record.
 #[derive(Debug, Clone)]
-pub(super) struct Hunt {
+pub(super) struct DetectLines {
     /// Where that record begins, and why it is one.
     from: Cursor,
     why: String,
@@ -144,36 +144,48 @@ enum Line {
     NotAsked,
 }
 
-impl Hunt {
+impl DetectLines {
     /// What a mode turns to when the text is at fault: at `byte`, in a record that begins at `from`.
-    pub(super) fn begin(rules: Rules, from: Cursor, byte: u64, why: &str) -> Turn {
+    pub(super) fn begin(rules: Rules, from: Cursor, byte: u64, why: &str) -> FramerAction {
         if rules.are_values() {
             return Self::without(from, byte, why);
         }
         let why = format!("{why} at byte {byte}");
-        Turn::From(rules.origin, Mode::Hunt(Self { from, why, end: from.byte, line: Line::Blank, is_run: false }))
+        FramerAction::From(
+            rules.origin,
+            Mode::DetectLines(Self { from, why, end: from.byte, line: Line::Blank, is_run: false }),
+        )
     }
 
     /// The same for what stands behind a whole first value, at `byte`.
-    pub(super) fn behind_value(rules: Rules, from: Cursor, byte: u64) -> Turn {
+    pub(super) fn behind_value(rules: Rules, from: Cursor, byte: u64) -> FramerAction {
         let mut turn = Self::begin(rules, from, byte, "a second value or other text behind the first");
-        if let Turn::From(_, Mode::Hunt(hunt)) = &mut turn {
-            hunt.is_run = rules.framing == Framing::Elements;
+        if let FramerAction::From(_, Mode::DetectLines(detecting)) = &mut turn {
+            detecting.is_run = rules.framing == Framing::Elements;
         }
         turn
     }
 
     /// The same, but no line is asked.
-    pub(super) fn without(from: Cursor, byte: u64, why: &str) -> Turn {
+    pub(super) fn without(from: Cursor, byte: u64, why: &str) -> FramerAction {
         let why = format!("{why} at byte {byte}");
-        Turn::From(from, Mode::Hunt(Self { from, why, end: from.byte, line: Line::NotAsked, is_run: false }))
+        FramerAction::From(
+            from,
+            Mode::DetectLines(Self { from, why, end: from.byte, line: Line::NotAsked, is_run: false }),
+        )
     }
 
-    pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+    pub(super) fn feed(
+        &mut self,
+        rules: Rules,
+        at: &mut Cursor,
+        mut piece: &[u8],
+        index: &mut RecordIndex,
+    ) -> FramerAction {
         if matches!(self.line, Line::NotAsked) {
             self.saw(*at, piece);
             at.pass(piece);
-            return Turn::More;
+            return FramerAction::More;
         }
         while let Some(i) = memchr::memchr(b'\n', piece) {
             self.part(*at, &piece[..i]);
@@ -186,27 +198,27 @@ impl Hunt {
         }
         self.part(*at, piece);
         at.pass(piece);
-        Turn::More
+        FramerAction::More
     }
 
-    pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> Turn {
+    pub(super) fn finish(&mut self, rules: Rules, index: &mut RecordIndex) -> FramerAction {
         if matches!(self.line, Line::Whole) {
             return Self::found(rules, index);
         }
         if self.is_run {
-            return Turn::From(self.from, Mode::Run(Run::default()));
+            return FramerAction::From(self.from, Mode::Run(Run::default()));
         }
         index.push(self.from.until(self.end), Some(std::mem::take(&mut self.why)));
-        Turn::Now(Mode::Ended)
+        FramerAction::Now(Mode::Ended)
     }
 
     pub(super) fn start(&self) -> Cursor {
         self.from
     }
 
-    fn found(rules: Rules, index: &mut RecordIndex) -> Turn {
+    fn found(rules: Rules, index: &mut RecordIndex) -> FramerAction {
         index.truncate(0);
-        Turn::From(rules.origin, Mode::Lines(Lines::default()))
+        FramerAction::From(rules.origin, Mode::Lines(Lines::default()))
     }
 
     fn saw(&mut self, at: Cursor, part: &[u8]) {

@@ -3,8 +3,8 @@
 //!
 //! A look at it says what changed since the look before, so that ten thousand quiet files cost the screen nothing.
 
-use super::hints::Hints;
-use super::tree;
+use super::fs_events::Hints;
+use super::walk;
 use crate::model::{ListChange, ListedFile, ListedKind, Problem};
 use crossbeam_channel::Receiver;
 use std::collections::HashMap;
@@ -98,7 +98,7 @@ impl Listing {
         let mut troubles = Vec::new();
         for root in &self.roots {
             match fs::metadata(root) {
-                Ok(meta) if meta.is_dir() => tree::walk(root, &mut troubles, &mut |below, meta| {
+                Ok(meta) if meta.is_dir() => walk::walk(root, &mut troubles, &mut |below, meta| {
                     let path = root.join(below);
                     if !is_own(&mut self.begun, &path, meta) {
                         found.entry(path).or_insert(Some(meta.clone()));
@@ -165,11 +165,11 @@ impl Listing {
 fn is_own(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, meta: &Metadata) -> bool {
     let version = (meta.len(), meta.modified().ok());
     match begun.get(path) {
-        Some((known, is_own)) if *known == version || (!is_own && known.0 <= version.0 && known.0 >= tree::OWN_LEN) => {
+        Some((known, is_own)) if *known == version || (!is_own && known.0 <= version.0 && known.0 >= walk::OWN_LEN) => {
             *is_own
         }
         _ => {
-            let is_own = tree::is_own(path);
+            let is_own = walk::is_own(path);
             begun.insert(path.to_owned(), (version, is_own));
             is_own
         }

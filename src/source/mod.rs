@@ -5,42 +5,42 @@
 //! input, a pipe, a packed file) is spooled to an unlinked temporary file, so that the rest of the program knows one
 //! kind of input.
 
+mod atomic_write;
+mod binary_detect;
+mod file_snapshot;
+mod fingerprint;
 mod follow;
 mod frame;
-mod hints;
+mod fs_events;
+mod glob;
 mod input;
 mod journal;
-mod kind;
 mod lines;
 mod listing;
-mod ordered;
+mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod pattern;
-mod print;
 mod reader;
 mod records;
-mod save;
 mod small;
 mod spool;
-mod stamp;
 pub mod tail;
-mod tree;
 mod unpack;
 mod values;
+mod walk;
 
 pub use crate::model::RecordIndex;
+pub use atomic_write::{Output, Packing, Ready, refuse};
+pub use file_snapshot::Stamp;
 pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer};
+pub use glob::{files_matching, is_pattern};
 pub use input::{BLOCK, Input, is_missing, reachable};
 pub use journal::Journal;
 pub use listing::Listing;
-pub use ordered::in_order;
-pub use pattern::{files_matching, is_pattern};
+pub use parallel::in_order;
 pub use reader::Reader;
 pub use records::{Seen, index_all, index_and_look};
-pub use save::{Output, Packing, Ready, refuse};
 pub use small::{read_small, read_small_text};
 pub use spool::is_expendable;
-pub use stamp::Stamp;
-pub use tree::{files_below, is_own};
+pub use walk::{files_below, is_own};

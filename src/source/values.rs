@@ -2,8 +2,8 @@
 //! between them.
 
 use super::RecordIndex;
-use super::frame::{Cursor, Ending, Mode, Rules, Turn, is_space};
-use super::lines::{Hunt, Lines, tell_hole, zeros};
+use super::frame::{Cursor, Ending, FramerAction, Mode, Rules, is_space};
+use super::lines::{DetectLines, Lines, tell_hole, zeros};
 use crate::json::{DEPTH_MAX, SCAN_DEPTH_MAX, Scan, Scanner};
 use crate::model::Framing;
 
@@ -24,15 +24,21 @@ impl Whole {
         Self { start, is_container, scanner: Scanner::default(), end: None, is_told: false }
     }
 
-    pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+    pub(super) fn feed(
+        &mut self,
+        rules: Rules,
+        at: &mut Cursor,
+        mut piece: &[u8],
+        index: &mut RecordIndex,
+    ) -> FramerAction {
         let end = match self.end {
             Some(end) => end,
             None => match self.scanner.feed(piece) {
                 Scan::More => {
                     at.pass(piece);
-                    return Turn::More;
+                    return FramerAction::More;
                 }
-                Scan::Fault(n, why) => return Hunt::begin(rules, self.start, at.byte + n as u64, why),
+                Scan::Fault(n, why) => return DetectLines::begin(rules, self.start, at.byte + n as u64, why),
                 Scan::End(n) => {
                     at.pass(&piece[..n]);
                     piece = &piece[n..];
@@ -45,23 +51,23 @@ impl Whole {
         let is_record = self.is_container || rules.framing == Framing::Elements;
         if is_record && end.line == self.start.line && at.line > end.line {
             self.tell(end, index);
-            return Turn::Now(Mode::Lines(Lines::default()));
+            return FramerAction::Now(Mode::Lines(Lines::default()));
         }
         if space == piece.len() {
-            return Turn::More;
+            return FramerAction::More;
         }
         index.truncate(0);
-        Hunt::behind_value(rules, self.start, at.byte)
+        DetectLines::behind_value(rules, self.start, at.byte)
     }
 
-    pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
+    pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         let end = match (self.end, self.scanner.finish()) {
             (Some(end), _) => end,
             (None, Ok(())) => at,
-            (None, Err(why)) => return Hunt::begin(rules, self.start, at.byte, why),
+            (None, Err(why)) => return DetectLines::begin(rules, self.start, at.byte, why),
         };
         self.tell(end, index);
-        Turn::Now(Mode::Ended)
+        FramerAction::Now(Mode::Ended)
     }
 
     fn tell(&mut self, end: Cursor, index: &mut RecordIndex) {
@@ -115,15 +121,21 @@ impl Array {
         Self { start, part: Part::Opening }
     }
 
-    pub(super) fn feed(&mut self, rules: Rules, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+    pub(super) fn feed(
+        &mut self,
+        rules: Rules,
+        at: &mut Cursor,
+        mut piece: &[u8],
+        index: &mut RecordIndex,
+    ) -> FramerAction {
         loop {
             if let Part::Element(start, scanner) = &mut self.part {
                 match scanner.feed(piece) {
                     Scan::More => {
                         at.pass(piece);
-                        return Turn::More;
+                        return FramerAction::More;
                     }
-                    Scan::Fault(n, why) => return Hunt::begin(rules, *start, at.byte + n as u64, why),
+                    Scan::Fault(n, why) => return DetectLines::begin(rules, *start, at.byte + n as u64, why),
                     Scan::End(n) => {
                         at.pass(&piece[..n]);
                         piece = &piece[n..];
@@ -132,7 +144,7 @@ impl Array {
                     }
                 }
             }
-            let Some(skipped) = at.pass_space(piece) else { return Turn::More };
+            let Some(skipped) = at.pass_space(piece) else { return FramerAction::More };
             piece = &piece[skipped..];
             self.part = match (&self.part, piece[0]) {
                 (Part::Opening, _) => Part::First,
@@ -144,24 +156,24 @@ impl Array {
                     continue;
                 }
                 (Part::Closed, _) => return self.followed(rules, *at, index),
-                _ => return Hunt::begin(rules, *at, at.byte, "expected `,` or `]`"),
+                _ => return DetectLines::begin(rules, *at, at.byte, "expected `,` or `]`"),
             };
             at.pass(&piece[..1]);
             piece = &piece[1..];
         }
     }
 
-    fn followed(&self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
+    fn followed(&self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         if !rules.are_values() {
-            return Hunt::begin(rules, at, at.byte, "text behind the array");
+            return DetectLines::begin(rules, at, at.byte, "text behind the array");
         }
         index.truncate(0);
-        Turn::From(self.start, Mode::Run(Run::default()))
+        FramerAction::From(self.start, Mode::Run(Run::default()))
     }
 
-    pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> Turn {
+    pub(super) fn finish(&mut self, rules: Rules, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         let start = match &self.part {
-            Part::Closed => return Turn::Now(Mode::Ended),
+            Part::Closed => return FramerAction::Now(Mode::Ended),
             Part::Element(start, scanner) if scanner.finish().is_ok() => {
                 index.push(start.until(at.byte), None);
                 self.part = Part::After;
@@ -172,10 +184,10 @@ impl Array {
         };
         let why = "the text ends before its array does";
         if index.is_empty() {
-            return Hunt::begin(rules, start, at.byte, why);
+            return DetectLines::begin(rules, start, at.byte, why);
         }
         // Whole elements came before: it is a torn array, even if its last element stands on a line of its own.
-        Hunt::without(start, at.byte, why)
+        DetectLines::without(start, at.byte, why)
     }
 
     pub(super) fn ending(&self) -> Ending {
@@ -219,13 +231,13 @@ impl Members {
         Self { start, at: At::Opening }
     }
 
-    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> FramerAction {
         loop {
             if let At::Name(scanner) | At::Member(_, scanner) = &mut self.at {
                 match scanner.feed(piece) {
                     Scan::More => {
                         at.pass(piece);
-                        return Turn::More;
+                        return FramerAction::More;
                     }
                     Scan::Fault(n, why) => return self.fault(at.byte + n as u64, why, index),
                     Scan::End(n) => {
@@ -241,7 +253,7 @@ impl Members {
                     _ => At::Colon,
                 };
             }
-            let Some(skipped) = at.pass_space(piece) else { return Turn::More };
+            let Some(skipped) = at.pass_space(piece) else { return FramerAction::More };
             piece = &piece[skipped..];
             self.at = match (&self.at, piece[0]) {
                 (At::Opening, _) => At::First,
@@ -260,24 +272,24 @@ impl Members {
     }
 
     /// The text is at fault in a name or a member.
-    fn fault(&self, byte: u64, why: &str, index: &mut RecordIndex) -> Turn {
+    fn fault(&self, byte: u64, why: &str, index: &mut RecordIndex) -> FramerAction {
         match self.at {
-            At::Member(start, _) if !index.is_empty() => Hunt::without(start, byte, why),
+            At::Member(start, _) if !index.is_empty() => DetectLines::without(start, byte, why),
             _ => self.run(index),
         }
     }
 
     /// Reads the file again as what it is instead.
-    fn run(&self, index: &mut RecordIndex) -> Turn {
+    fn run(&self, index: &mut RecordIndex) -> FramerAction {
         index.truncate(0);
-        Turn::From(self.start, Mode::Run(Run::default()))
+        FramerAction::From(self.start, Mode::Run(Run::default()))
     }
 
-    pub(super) fn finish(&self, at: Cursor, index: &mut RecordIndex) -> Turn {
+    pub(super) fn finish(&self, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         match &self.at {
-            At::Closed => Turn::Now(Mode::Ended),
+            At::Closed => FramerAction::Now(Mode::Ended),
             _ if index.is_empty() => self.run(index),
-            _ => Hunt::without(self.start().unwrap_or(at), at.byte, "the text ends before its object does"),
+            _ => DetectLines::without(self.start().unwrap_or(at), at.byte, "the text ends before its object does"),
         }
     }
 
@@ -319,11 +331,11 @@ pub(super) struct Skip {
 }
 
 impl Run {
-    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> Turn {
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> FramerAction {
         loop {
             match self {
                 Self::Between => {
-                    let Some(skipped) = at.pass_space(piece) else { return Turn::More };
+                    let Some(skipped) = at.pass_space(piece) else { return FramerAction::More };
                     piece = &piece[skipped..];
                     if piece[0] == 0 {
                         *self = Self::Nuls(*at);
@@ -335,7 +347,7 @@ impl Run {
                 Self::Value(start, is_scalar, scanner) => match scanner.feed(piece) {
                     Scan::More => {
                         at.pass(piece);
-                        return Turn::More;
+                        return FramerAction::More;
                     }
                     Scan::Fault(n, why) => return Self::unreadable(*start, at.byte + n as u64, why),
                     Scan::End(n) => {
@@ -350,7 +362,7 @@ impl Run {
                     }
                 },
                 Self::Scalar(start) => match piece.first() {
-                    None => return Turn::More,
+                    None => return FramerAction::More,
                     Some(&b) if !is_space(b) => return Self::unreadable(*start, at.byte, "text behind a value"),
                     Some(_) => {
                         index.push(start.until(at.byte), None);
@@ -358,7 +370,7 @@ impl Run {
                     }
                 },
                 Self::Skip(skip) => {
-                    let Some(taken) = skip.feed(at, piece) else { return Turn::More };
+                    let Some(taken) = skip.feed(at, piece) else { return FramerAction::More };
                     piece = &piece[taken..];
                     skip.tell(index);
                     *self = Self::Between;
@@ -368,7 +380,7 @@ impl Run {
                     at.byte += run as u64;
                     piece = &piece[run..];
                     if piece.is_empty() {
-                        return Turn::More;
+                        return FramerAction::More;
                     }
                     tell_hole(*start, at.byte, index);
                     *self = Self::Between;
@@ -382,13 +394,13 @@ impl Run {
         matches!(self, Self::Nuls(_))
     }
 
-    fn unreadable(start: Cursor, byte: u64, why: &str) -> Turn {
+    fn unreadable(start: Cursor, byte: u64, why: &str) -> FramerAction {
         let why = format!("{why} at byte {byte}");
         let skip = Skip { start, why, end: start.byte, is_line_start: false };
-        Turn::From(start, Mode::Run(Self::Skip(skip)))
+        FramerAction::From(start, Mode::Run(Self::Skip(skip)))
     }
 
-    pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> Turn {
+    pub(super) fn finish(&mut self, at: Cursor, index: &mut RecordIndex) -> FramerAction {
         match self {
             Self::Between => {}
             Self::Value(start, _, scanner) => match scanner.finish() {
@@ -399,7 +411,7 @@ impl Run {
             Self::Skip(skip) => skip.tell(index),
             Self::Nuls(start) => tell_hole(*start, at.byte, index),
         }
-        Turn::Now(Mode::Ended)
+        FramerAction::Now(Mode::Ended)
     }
 
     /// The text stands so many lines further down than was thought.

@@ -89,7 +89,7 @@ impl Tree {
         let is_drop = version.is_drop();
         Event {
             at,
-            author: self.credit(number).author,
+            author: self.attribution(number).author,
             op: version.event.unwrap_or(super::EventOp::Same),
             identity: self.identity_at(version.node),
             node: version.node,

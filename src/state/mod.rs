@@ -3,34 +3,34 @@
 //! Generic: it knows no system. `rules` turn messages into [`Write`]s; this room merges, remembers and answers. A
 //! second, obvious implementation (fold the writes from zero) lives in the tests as the oracle.
 
-mod adopt;
-pub mod cause;
+mod arena;
+mod checked_identity;
 mod children;
+pub mod condition;
+pub mod copy_origin;
 pub mod diff;
-mod epochs;
-mod exam;
-mod held;
 mod history;
-mod lists;
-mod order;
-mod plain;
-mod read;
+mod identity_order;
+pub mod intervals;
+mod leaf_value;
+mod list_arena;
+mod materialize;
+mod member_order;
+mod query;
+mod rebuild;
 mod replace;
-mod rooms;
 mod schema;
+mod schema_checker;
 mod store;
-mod stored;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod verdicts;
 mod versions;
-pub mod watch;
-pub mod when;
+mod violations;
 mod write;
 
-pub use exam::{Exam, Judgement, SchemaUse, Turn};
+pub use leaf_value::Stored;
 pub use schema::{Checked, IS_CHECKED, Reason, STACK_BYTES, Schema, SchemaFault, Violation, last_segment};
-pub use stored::Stored;
+pub use schema_checker::{CheckTask, Judgement, SchemaChecker, SchemaUse};
 pub use tree::{Child, Event, EventOp, IdentityId, IdentityView, Leaf, NodeId, Op, Shape, Tree, Write};
-pub use verdicts::{Invalid, Spell, Told, Verdicts};
+pub use violations::{Invalid, ReportedCounts, ViolationInterval, Violations};

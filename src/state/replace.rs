@@ -2,7 +2,7 @@
 //! (A30).
 
 use super::store::NONE;
-use super::versions::{Credit, Kept, Version, What};
+use super::versions::{Attribution, Kept, Version, What};
 use super::{EventOp, NodeId, Shape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
@@ -177,7 +177,7 @@ impl<'t> Writer<'t> {
     }
 
     pub(super) fn push(&mut self, node: NodeId, author: StepNo, event: Option<EventOp>, what: What) {
-        self.tree.append(self.at, Version { node, event, what }, Credit { author, changed: self.at });
+        self.tree.append(self.at, Version { node, event, what }, Attribution { author, changed: self.at });
     }
 
     /// Makes the node a container, which drops it if it was a leaf.
@@ -312,7 +312,7 @@ impl<'t> Writer<'t> {
             return self.push(node, author, Some(EventOp::Change), what);
         }
         let is_event = !S::IS_FOLD || author == self.at;
-        let was = self.tree.credit(number);
+        let was = self.tree.attribution(number);
         if is_event || was.author != author {
             let event = is_event.then_some(EventOp::Same);
             // A short value stands in the tree already; a long one is where this message has it.
@@ -320,7 +320,7 @@ impl<'t> Writer<'t> {
                 (Shape::Scalar, What::Leaf(Kept::Short(..))) => old.what,
                 _ => self.keep(shape, value),
             };
-            self.tree.append(self.at, Version { node, event, what }, Credit { author, ..was });
+            self.tree.append(self.at, Version { node, event, what }, Attribution { author, ..was });
         }
     }
 

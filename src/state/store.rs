@@ -1,8 +1,8 @@
 //! How the tree keeps nodes, versions and the order of members. Nothing here knows how values merge.
 
-use super::epochs::Entry;
-use super::lists::List;
-use super::versions::{Credit, Version, What};
+use super::list_arena::List;
+use super::member_order::Entry;
+use super::versions::{Attribution, Version, What};
 use super::{NodeId, Stored, Tree};
 use crate::json::Key;
 use crate::model::StepNo;
@@ -87,8 +87,8 @@ impl Tree {
     }
 
     /// Who supplied the value of a version, and since when it is this.
-    pub(super) fn credit(&self, number: u32) -> Credit {
-        self.versions.credit(number, || self.step_of(number))
+    pub(super) fn attribution(&self, number: u32) -> Attribution {
+        self.versions.attribution(number, || self.step_of(number))
     }
 
     /// Numbers of a node's versions, ascending.
@@ -166,7 +166,7 @@ impl Tree {
     }
 
     /// Appends a version; steps never go back.
-    pub(super) fn append(&mut self, at: StepNo, version: Version, credit: Credit) {
+    pub(super) fn append(&mut self, at: StepNo, version: Version, attribution: Attribution) {
         let number = self.versions.len() as u32;
         if self.starts.last().is_none_or(|s| s.at < at) {
             self.starts.push(StepStart { at, first: number, events: 0 });
@@ -175,7 +175,7 @@ impl Tree {
             start.events += 1;
         }
         self.numbers.push(&mut self.nodes[version.node.0 as usize].versions, number);
-        self.versions.push(at, &version, credit);
+        self.versions.push(at, &version, attribution);
     }
 
     /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.

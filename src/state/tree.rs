@@ -2,9 +2,9 @@
 
 use super::Stored;
 use super::children::Children;
-use super::epochs::Epochs;
-use super::lists::Lists;
-use super::order::Order;
+use super::identity_order::Order;
+use super::list_arena::Lists;
+use super::member_order::Epochs;
 use super::store::{Names, Node, StepStart};
 use super::versions::Versions;
 use crate::json::{Key, Value};

@@ -1,7 +1,7 @@
 //! The list of all versions of a tree, 10 bytes each, and the values of leaves beside it.
 
-use super::rooms::Rooms;
-use super::stored::{INLINE_MAX, Longs};
+use super::arena::Arena;
+use super::leaf_value::{INLINE_MAX, Longs};
 use super::{EventOp, NodeId, Shape, Stored};
 use crate::model::{Chunks, StepNo};
 
@@ -22,14 +22,14 @@ impl Version {
 
 /// Who supplied the value of a leaf, and since when it is this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Credit {
+pub(super) struct Attribution {
     /// Step whose message supplies the value.
     pub(super) author: StepNo,
     /// Last step after which the leaf differed.
     pub(super) changed: StepNo,
 }
 
-impl Credit {
+impl Attribution {
     /// That of a step whose own message writes another value than before.
     pub(super) fn of(step: StepNo) -> Self {
         Self { author: step, changed: step }
@@ -106,7 +106,7 @@ pub(super) struct Versions {
     /// Those of them whose author is not their step: few.
     authors: Vec<(u32, StepNo)>,
     /// Canonical texts of short values.
-    texts: Rooms<u8>,
+    texts: Arena<u8>,
     long: Longs,
 }
 
@@ -140,7 +140,7 @@ const ABSENT: u16 = 6;
 const EVENTS: [EventOp; 5] = [EventOp::Add, EventOp::Change, EventOp::Same, EventOp::Drop, EventOp::Reset];
 
 impl Packed {
-    fn of(version: &Version, has_credit: bool) -> Self {
+    fn of(version: &Version, has_attribution: bool) -> Self {
         let (kind, low) = match version.what {
             What::Leaf(Kept::Short(at, len)) => {
                 (SHORT | u16::from(len) << LEN | ((at >> u32::BITS) as u16) << HIGH, at as u32)
@@ -153,7 +153,7 @@ impl Packed {
             What::Absent => (ABSENT, 0),
         };
         let event = EVENTS.iter().position(|op| version.event == Some(*op)).map_or(0, |i| i as u16 + 1);
-        Self { node: version.node.0, low, tag: kind | event << EVENT | u16::from(has_credit) << CREDIT }
+        Self { node: version.node.0, low, tag: kind | event << EVENT | u16::from(has_attribution) << CREDIT }
     }
 
     fn version(self) -> Version {
@@ -174,7 +174,7 @@ impl Packed {
         Version { node: NodeId(self.node), event, what }
     }
 
-    fn has_credit(self) -> bool {
+    fn has_attribution(self) -> bool {
         self.tag & (1 << CREDIT) != 0
     }
 }
@@ -189,10 +189,10 @@ impl Versions {
     }
 
     /// Appends a version of a step.
-    pub(super) fn push(&mut self, at: StepNo, version: &Version, credit: Credit) {
-        let other = Some(credit).filter(|credit| *credit != Credit::of(at));
-        let author = other.map(|credit| credit.author).filter(|author| *author != at);
-        self.put(Packed::of(version, other.is_some()), other.map(|credit| credit.changed), author);
+    pub(super) fn push(&mut self, at: StepNo, version: &Version, attribution: Attribution) {
+        let other = Some(attribution).filter(|attribution| *attribution != Attribution::of(at));
+        let author = other.map(|attribution| attribution.author).filter(|author| *author != at);
+        self.put(Packed::of(version, other.is_some()), other.map(|attribution| attribution.changed), author);
     }
 
     fn put(&mut self, packed: Packed, changed: Option<StepNo>, author: Option<StepNo>) {
@@ -204,7 +204,7 @@ impl Versions {
 
     /// Since when the value of a version is this, if not since its step.
     fn changed(&self, number: u32) -> Option<StepNo> {
-        if !self.list[number as usize].has_credit() {
+        if !self.list[number as usize].has_attribution() {
             return None;
         }
         self.changed.get(self.changed.partition_point(|(of, _)| *of < number)).map(|(_, step)| *step)
@@ -215,9 +215,9 @@ impl Versions {
     }
 
     /// The credit of a version; `step` says which step made it.
-    pub(super) fn credit(&self, number: u32, step: impl FnOnce() -> StepNo) -> Credit {
-        let Some(changed) = self.changed(number) else { return Credit::of(step()) };
-        Credit { author: self.author(number).unwrap_or_else(step), changed }
+    pub(super) fn attribution(&self, number: u32, step: impl FnOnce() -> StepNo) -> Attribution {
+        let Some(changed) = self.changed(number) else { return Attribution::of(step()) };
+        Attribution { author: self.author(number).unwrap_or_else(step), changed }
     }
 
     /// The versions from a number on.
@@ -285,11 +285,14 @@ mod tests {
         let others = [What::EmptyObject, What::EmptyArray, What::Object(7), What::Array(u32::MAX), What::Absent];
         for what in whats.into_iter().chain(others) {
             for event in EVENTS.into_iter().map(Some).chain([None]) {
-                for has_credit in [true, false] {
-                    let packed = Packed::of(&Version { node: NodeId(u32::MAX - 1), event, what }, has_credit);
+                for has_attribution in [true, false] {
+                    let packed = Packed::of(&Version { node: NodeId(u32::MAX - 1), event, what }, has_attribution);
                     let version = packed.version();
                     assert_eq!((version.node.0, version.event), (u32::MAX - 1, event));
-                    assert_eq!((format!("{:?}", version.what), packed.has_credit()), (format!("{what:?}"), has_credit));
+                    assert_eq!(
+                        (format!("{:?}", version.what), packed.has_attribution()),
+                        (format!("{what:?}"), has_attribution)
+                    );
                 }
             }
         }
@@ -298,19 +301,19 @@ mod tests {
     #[test]
     fn credits_move_with_their_versions() {
         let mut versions = Versions::default();
-        let credit = |n: u32| match n % 3 {
-            0 => Credit { author: -1, changed: n as StepNo },
-            1 => Credit { author: 99, changed: n as StepNo },
-            _ => Credit::of(99),
+        let attribution = |n: u32| match n % 3 {
+            0 => Attribution { author: -1, changed: n as StepNo },
+            1 => Attribution { author: 99, changed: n as StepNo },
+            _ => Attribution::of(99),
         };
         for n in 0..10 {
-            versions.push(99, &Version { node: NodeId(n), event: None, what: What::Absent }, credit(n));
+            versions.push(99, &Version { node: NodeId(n), event: None, what: What::Absent }, attribution(n));
         }
         versions.reorder(4, &[9, 6, 4, 5, 8, 7]);
         let nodes: Vec<u32> = versions.since(0).map(|v| v.node.0).collect();
         assert_eq!(nodes, [0, 1, 2, 3, 9, 6, 4, 5, 8, 7]);
         for (number, node) in (0..).zip(nodes) {
-            assert_eq!(versions.credit(number, || 99), credit(node));
+            assert_eq!(versions.attribution(number, || 99), attribution(node));
         }
     }
 }

@@ -3,15 +3,15 @@
 //! [`SafeText`] is the one type that a painter accepts, and only [`SafeText::of`] makes it from foreign text, so that
 //! no control byte of a file reaches a terminal. Widths, cutting and wrapping go by grapheme. Knows no JSON, no colour.
 
-mod figures;
 mod find;
-pub mod near;
+mod humanize;
 mod role;
 mod safe;
+pub mod suggest;
 mod width;
 
-pub use figures::{count_of, count_text, size_text};
 pub use find::{Expression, Pattern};
+pub use humanize::{count_of, count_text, size_text};
 pub use role::Role;
 pub use safe::{MARKS_PER_CELL_MAX, SafeText, is_hidden};
 pub use width::{cut, cut_middle, cut_start, pad, width, wrap, wrap_hanging};

@@ -26,10 +26,10 @@ const HELD_MAX: usize = 4;
 /// As the build wrote them.
 static SYNTAXES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/syntaxes.bin"));
 
-static HELD: Mutex<Option<Held>> = Mutex::new(None);
+static HELD: Mutex<Option<SyntaxCache>> = Mutex::new(None);
 
 /// Syntaxes, and the languages that were highlighted with them.
-struct Held {
+struct SyntaxCache {
     set: Arc<SyntaxSet>,
     languages: Vec<String>,
 }
@@ -102,16 +102,17 @@ fn token(language: &str) -> &str {
 /// The syntaxes to highlight a language with, if it is known.
 fn syntaxes(token: &str) -> Option<Arc<SyntaxSet>> {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_full = |held: &Held| held.languages.len() == HELD_MAX && !held.languages.iter().any(|known| known == token);
+    let is_full =
+        |held: &SyntaxCache| held.languages.len() == HELD_MAX && !held.languages.iter().any(|known| known == token);
     if held.as_ref().is_some_and(is_full) {
         // First, so that its memory serves the next.
         *held = None;
     }
     let load = || {
         let set = dumps::from_uncompressed_data(SYNTAXES).unwrap_or_default();
-        Held { set: Arc::new(set), languages: Vec::new() }
+        SyntaxCache { set: Arc::new(set), languages: Vec::new() }
     };
-    let Held { set, languages } = held.get_or_insert_with(load);
+    let SyntaxCache { set, languages } = held.get_or_insert_with(load);
     if token.is_empty() || set.find_syntax_by_token(token).is_none() {
         return None;
     }

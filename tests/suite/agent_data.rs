@@ -1,7 +1,7 @@
 //! Agent/Data where a person looks: ticks, requests, unmerged messages, what a rebuilt context has lost.
 
 use super::command::{file, obelus};
-use super::played::{notice, on, press, screen, shows, step};
+use super::stage::{notice, on, press, screen, shows, step};
 
 /// Two requests: the second withdraws the input and one state message, and sends the other state message again.
 const REQUESTS: &str = concat!(
@@ -229,7 +229,7 @@ fn what_is_missing_is_no_data() {
 fn the_cursor_stays_at_what_was_missing() {
     let mut stage = on(DESCRIBED, (160, 45));
     press(&mut stage, "0 Tab g j j j j j");
-    let row = |stage: &obelus::shell::stage::Stage| {
+    let row = |stage: &obelus::shell::headless::Stage| {
         let open = stage.app.session.open().unwrap();
         stage
             .app

@@ -1,11 +1,11 @@
 //! The program as one function, played on the stage: where keys and clicks lead, and what holds after any of them.
 
-use super::played::{input, lines, notice, press, stage, step};
+use super::stage::{input, lines, notice, press, stage, step};
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::{KEYS, Tab};
 use obelus::app::{Effect, Layer, Msg, Pane, tabs};
 use obelus::panes::{Hit, Row};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -281,7 +281,7 @@ fn a_page_of_a_text_is_turned_at_once_and_a_search_says_which_hit_it_is() {
     press(&mut stage, ": type:999 Enter");
     assert_eq!((step(&stage), notice(&stage)), (65, "there is no step 999; 65 is the last"));
     let mut stage = trip();
-    stage.begin(Some(obelus::app::start::Start { step: Some(999), path: None, instance: None }));
+    stage.begin(Some(obelus::app::initial_position::Start { step: Some(999), path: None, instance: None }));
     assert_eq!((step(&stage), notice(&stage)), (65, "there is no step 999; 65 is the last"));
 }
 

@@ -1,8 +1,8 @@
 //! The attempts at a task, played on the stage: from the table to the tree, to an attempt at its step, and back.
 
-use super::played::{lines, press};
+use super::stage::{lines, press};
 use obelus::app::{Effect, Pane};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 
 /// Two tasks of several attempts, one of one, a record without a task.
@@ -30,7 +30,7 @@ fn dataset() -> String {
 }
 
 fn stage(text: String, size: (u16, u16)) -> Stage {
-    super::played::stage(Input::memory("made.jsonl", text), size)
+    super::stage::stage(Input::memory("made.jsonl", text), size)
 }
 
 fn screen(stage: &Stage) -> String {
@@ -97,8 +97,8 @@ fn the_list_of_tasks_leads_to_a_tree_and_esc_back_to_the_list() {
 fn deciding_in_the_tree_decides_on_the_attempt_and_branches_count_it() {
     let mut stage = stage(dataset(), (120, 30));
     press(&mut stage, "a - j +");
-    let verdicts: Vec<_> = (0..7).map(|record| stage.app.session.review.verdict(record).map(|v| v.sign())).collect();
-    assert_eq!(verdicts, [Some("-"), None, Some("+"), None, None, None, None]);
+    let violations: Vec<_> = (0..7).map(|record| stage.app.session.review.verdict(record).map(|v| v.sign())).collect();
+    assert_eq!(violations, [Some("-"), None, Some("+"), None, None, None, None]);
     assert!(screen(&stage).lines().any(|line| line.contains("@0..@1") && line.contains("+1 -1")), "{}", screen(&stage));
     press(&mut stage, "u");
     assert_eq!(stage.app.session.review.verdict(2), None);

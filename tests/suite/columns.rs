@@ -1,7 +1,7 @@
 //! Columns of the configuration in `--where` of every command that has it: asked of records, in a process of their own,
 //! bounded in time.
 
-use super::command::{Told, program, told};
+use super::command::{CommandResult, program, told};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn run(at: &Path, words: &[&str]) -> Told {
+fn run(at: &Path, words: &[&str]) -> CommandResult {
     let mut command = program();
     command.args(words).current_dir(at).env("XDG_CONFIG_HOME", at.join("config"));
     told(&command.output().unwrap())

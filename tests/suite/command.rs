@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Exit status (-1 after a signal), stdout and stderr.
-pub(crate) type Told = (i32, String, String);
+pub(crate) type CommandResult = (i32, String, String);
 
 /// The program, not started yet.
 pub(crate) fn program() -> Command {
@@ -14,18 +14,18 @@ pub(crate) fn program() -> Command {
 }
 
 /// What it told.
-pub(crate) fn told(output: &Output) -> Told {
+pub(crate) fn told(output: &Output) -> CommandResult {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 /// Runs it with arguments.
-pub(crate) fn obelus(arguments: &[&str]) -> Told {
+pub(crate) fn obelus(arguments: &[&str]) -> CommandResult {
     told(&program().args(arguments).output().unwrap())
 }
 
 /// Runs it in a folder.
-pub(crate) fn obelus_in(folder: &Path, arguments: &[&str]) -> Told {
+pub(crate) fn obelus_in(folder: &Path, arguments: &[&str]) -> CommandResult {
     told(&program().args(arguments).current_dir(folder).output().unwrap())
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn sample(name: &str) -> String {
 }
 
 /// Runs it in a folder that is its home too: the marks and the configuration of whoever runs the tests stay out of it.
-pub(crate) fn obelus_at_home(folder: &Path, arguments: &[&str]) -> Told {
+pub(crate) fn obelus_at_home(folder: &Path, arguments: &[&str]) -> CommandResult {
     let mut command = program();
     command.args(arguments).current_dir(folder).env("HOME", folder);
     told(
@@ -59,7 +59,7 @@ pub(crate) fn obelus_at_home(folder: &Path, arguments: &[&str]) -> Told {
 }
 
 /// The same with something on its standard input.
-pub(crate) fn fed(folder: &Path, arguments: &[&str], input: &str) -> Told {
+pub(crate) fn fed(folder: &Path, arguments: &[&str], input: &str) -> CommandResult {
     let mut command = program();
     command.args(arguments).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

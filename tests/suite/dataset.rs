@@ -1,7 +1,7 @@
 //! `obelus check --data` and `--against`: repetition over files, order, and silence where nobody asked.
 
 use super::command::obelus_in as run;
-use super::played::{lines, notice, press, stage};
+use super::stage::{lines, notice, press, stage};
 use obelus::source::Input;
 use std::fs;
 use std::path::Path;

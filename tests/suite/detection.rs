@@ -1,5 +1,5 @@
-//! What a file is taken for, seen from outside: records of other programs that resemble a format, files without a record,
-//! files that no format fits.
+//! What a file is taken for, seen from outside: records of other programs that resemble a format, files without a
+//! record, files that no format fits.
 
 use super::command::{file, obelus};
 use std::fs;

@@ -1,14 +1,14 @@
 //! Differences, stretches and causes: against plain folds of leaves, from the command line, and on the screen.
 
 use super::command::{fed, file, obelus as ask, program, sample};
-use super::played::press;
+use super::stage::press;
 use obelus::json::{Key, Value, parse};
 use obelus::model::{Identity, StepNo};
 use obelus::panes::Hit;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::state::diff::{At, Part, align, partner, states, steps};
-use obelus::state::when::Stretch;
+use obelus::state::intervals::Stretch;
 use obelus::state::{NodeId, Op, Tree, Write};
 use obelus::ui::Theme;
 use proptest::collection::vec;

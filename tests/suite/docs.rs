@@ -1,8 +1,8 @@
 //! The pages equal the tables that they are made from: keys, formats, commands; themes, links and examples are true.
 //! `OBELUS_BLESS=1` writes the made pages and parts anew.
 
-use super::bless;
 use super::command::program;
+use super::golden;
 use clap::error::ErrorKind;
 use obelus::app::key::MOUSE;
 use obelus::app::keys::{self, Context, KEYS, KeyRow};
@@ -147,7 +147,7 @@ fn made_pages_equal_their_tables() {
     let cli = read("docs/cli.md");
     let made = [("keys.md", keys_page()), ("formats.md", formats_page()), ("cli.md", commands_page(&cli))];
     let faults: Vec<String> =
-        made.iter().filter_map(|(name, text)| bless::equal(&root().join("docs").join(name), text)).collect();
+        made.iter().filter_map(|(name, text)| golden::equal(&root().join("docs").join(name), text)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -160,7 +160,7 @@ fn the_picture_shows_the_screen() {
     assert!(drawn.status.success(), "{line}");
     let picture = String::from_utf8(drawn.stdout).unwrap();
     assert!(picture.starts_with("<svg ") && picture.contains("quoteHotel"));
-    let fault = bless::equal(&root().join("docs/picture.svg"), &picture);
+    let fault = golden::equal(&root().join("docs/picture.svg"), &picture);
     assert!(fault.is_none(), "{}", fault.unwrap_or_default());
 }
 

@@ -3,8 +3,8 @@
 use obelus::app::keys::KEYS;
 use obelus::app::{Effect, Msg, Pane};
 use obelus::model::{ListChange, ListedFile};
-use obelus::panes::files::FileHead;
-use obelus::shell::stage::Stage;
+use obelus::panes::file_list::FileHead;
+use obelus::shell::headless::Stage;
 use obelus::source::Listing;
 use obelus::ui::Theme;
 use std::fs;

@@ -20,14 +20,14 @@
 //! frame trip-wide                compares the frame of now with that file
 //! ```
 
-use super::bless;
+use super::golden;
 use obelus::app::Msg;
+use obelus::app::initial_position::Start;
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::KEYS;
-use obelus::app::start::Start;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::{Input, Listing};
-use obelus::state::watch::Expected;
+use obelus::state::condition::Expected;
 use obelus::ui::{Background, Theme};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
@@ -289,7 +289,7 @@ fn frames_are_as_they_were() {
     for (script, text) in scripts() {
         for (name, frame) in Player::new(&script).run(&text) {
             assert!(names.insert(format!("{name}.snap")), "{script}: a second frame {name}");
-            faults.extend(bless::equal(&folder.join(format!("{name}.snap")), &frame));
+            faults.extend(golden::equal(&folder.join(format!("{name}.snap")), &frame));
         }
     }
     faults.extend(stale(&folder, &names));
@@ -301,7 +301,7 @@ fn frames_are_as_they_were() {
 fn stale(folder: &Path, names: &BTreeSet<String>) -> Vec<String> {
     let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
     let stale: Vec<String> = files.filter(|f| !names.contains(f)).collect();
-    if bless::is_on() {
+    if golden::is_on() {
         stale.iter().for_each(|f| fs::remove_file(folder.join(f)).unwrap());
         return Vec::new();
     }

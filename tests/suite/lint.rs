@@ -1,8 +1,8 @@
 //! The linter: every rule with both of its examples, the ids of the rules against the table, the list of findings.
 
 use super::command::obelus;
-use super::played::press;
-use super::{bless, rules as rule_pages};
+use super::stage::press;
+use super::{golden, rules as rule_pages};
 use obelus::app::keys::Tab;
 use obelus::app::{Pane, view};
 use obelus::ingest;
@@ -10,7 +10,7 @@ use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
 use obelus::review::{LossCheck, Template, Train};
 use obelus::rules::data::{self, Dataset, Unit};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::{Input, Reader};
 use obelus::ui::Theme;
 use std::collections::BTreeSet;
@@ -121,7 +121,8 @@ fn examples_are_found_by_the_options_that_stand_with_them() {
     }
 }
 
-/// The texts in quotes in the sources of the rules, the formats and the look at training that have the prefix of a family.
+/// The texts in quotes in the sources of the rules, the formats and the look at training that have the prefix of a
+/// family.
 fn ids_in_sources() -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
@@ -215,7 +216,7 @@ fn severity(lint: &Lint) -> String {
 #[test]
 fn the_page_of_lints_equals_the_table() {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lints.md"));
-    let fault = bless::equal(&path, &page());
+    let fault = golden::equal(&path, &page());
     assert!(fault.is_none(), "{}", fault.unwrap_or_default());
 }
 

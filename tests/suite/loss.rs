@@ -1,7 +1,7 @@
 //! What trains, and datasets compared: from the command line and on the screen.
 
 use super::command::{file, obelus};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use super::command::{program, told};
 use obelus::review::{About, Change, ContentKey, Event, Marks, Target, Verdict};
-use obelus::shell::keeper::{Gathered, Keeper};
+use obelus::shell::mark_journal::{JournalContents, MarkJournal};
 use obelus::source::Journal;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -235,7 +235,7 @@ fn two_programs_write_one_journal() {
     let journal = folder.path().join("m");
     let started: Vec<_> = (0..3).map(|who| writer(&journal, who, 40)).collect();
     let acknowledged: Vec<BTreeSet<String>> = started.into_iter().map(|child| heard(child, usize::MAX)).collect();
-    let gathered = Gathered::of(&Journal::at(&journal).all_lines().unwrap());
+    let gathered = JournalContents::of(&Journal::at(&journal).all_lines().unwrap());
     let tags: BTreeSet<String> = gathered.events.iter().filter_map(tag).collect();
     assert_eq!((gathered.broken, tags.len()), (0, 120));
     assert!(acknowledged.iter().all(|own| own.len() == 40 && own.is_subset(&tags)));
@@ -266,7 +266,7 @@ fn kill_at_many_moments(moments: u64) {
             file.write_all(b"{\"v\":1,\"time\":17").unwrap();
         }
     }
-    let gathered = Gathered::of(&Journal::at(&journal).all_lines().unwrap());
+    let gathered = JournalContents::of(&Journal::at(&journal).all_lines().unwrap());
     let tags: BTreeSet<String> = gathered.events.iter().filter_map(tag).collect();
     let lost: Vec<&String> = acknowledged.difference(&tags).collect();
     assert!(lost.is_empty(), "{} of {} lost: {lost:?}", lost.len(), acknowledged.len());
@@ -311,8 +311,8 @@ fn heard(mut child: std::process::Child, answers: usize) -> BTreeSet<String> {
 fn child_that_writes() {
     let Ok(journal) = std::env::var(JOURNAL) else { return };
     let count: usize = std::env::var("OBELUS_TEST_COUNT").unwrap().parse().unwrap();
-    let who = obelus::shell::keeper::author();
-    let mut keeper = Keeper::new(Some(Path::new(&journal)));
+    let who = obelus::shell::mark_journal::author();
+    let mut keeper = MarkJournal::new(Some(Path::new(&journal)));
     println!();
     for number in 0..count {
         let tag = format!("{who}-{number}");

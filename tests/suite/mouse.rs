@@ -1,12 +1,12 @@
 //! What the mouse does: borders and the timeline that are dragged, headings and hints that are clicked on.
 
-use super::played::{input, lines, notice, on, press, stage, step};
+use super::stage::{input, lines, notice, on, press, stage, step};
 use obelus::app::key::{Mouse, MouseKind};
 use obelus::app::keys::{self, Action};
-use obelus::app::split::{Border, Split};
+use obelus::app::pane_borders::{Border, Split};
 use obelus::app::{Msg, Pane, footer};
 use obelus::review::{Column, Sort};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use std::collections::BTreeMap;
 
 fn tell(stage: &mut Stage, kind: MouseKind, (column, row): (u16, u16)) {

@@ -1,8 +1,8 @@
 //! Plans, instances side by side, references and files of ids, as they stand on screen.
 
-use super::played::{press, screen, shows};
+use super::stage::{press, screen, shows};
 use obelus::app::Pane;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Prompts bring back what was typed in them.
 
-use super::played::{input, press, screen, stage};
+use super::stage::{input, press, screen, stage};
 use obelus::app::{Layer, Pane};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 
 /// What stands in the line that is being typed.
 fn typed(stage: &Stage) -> &str {

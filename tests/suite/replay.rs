@@ -1,11 +1,11 @@
-//! A recording that plays: its keys and what the header says. That what is played is what was recorded, and at which pace,
-//! is tested where it is played.
+//! A recording that plays: its keys and what the header says. That what is played is what was recorded, and at which
+//! pace, is tested where it is played.
 
 use super::command::program;
 use obelus::app::key::KeyPress;
 use obelus::app::{Effect, Msg};
 use obelus::panes::replay::Replay;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 

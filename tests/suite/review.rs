@@ -1,9 +1,9 @@
 //! The review on the screen: keys decide, marks show where they belong, are kept, and can be undone.
 
-use super::played::press;
+use super::stage::press;
 use obelus::app::{Effect, Msg, view};
 use obelus::review::Verdict;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn table_row(stage: &Stage, record: usize) -> String {
     text(stage).lines().find(is_it).unwrap().to_owned()
 }
 
-fn verdicts(stage: &Stage, count: usize) -> Vec<Option<Verdict>> {
+fn violations(stage: &Stage, count: usize) -> Vec<Option<Verdict>> {
     (0..count).map(|n| stage.app.session.review.verdict(n)).collect()
 }
 
@@ -43,7 +43,7 @@ fn records_are_decided_in_the_table() {
     assert!(text(&stage).contains("1/6 decided, 1 dropped"), "{}", text(&stage));
     press(&mut stage, "j + j =");
     use Verdict::{Bad, Good, Unsure};
-    assert_eq!(verdicts(&stage, 6), [None, Some(Bad), Some(Good), Some(Unsure), None, None]);
+    assert_eq!(violations(&stage, 6), [None, Some(Bad), Some(Good), Some(Unsure), None, None]);
     press(&mut stage, "g ]?");
     assert_eq!(stage.app.table.scroll.cursor, 4);
     press(&mut stage, "]? ]?");
@@ -51,9 +51,9 @@ fn records_are_decided_in_the_table() {
     press(&mut stage, "]m ]m");
     assert_eq!(stage.app.table.scroll.cursor, 2);
     press(&mut stage, "u u");
-    assert_eq!(verdicts(&stage, 6), [None, Some(Bad), None, None, None, None]);
+    assert_eq!(violations(&stage, 6), [None, Some(Bad), None, None, None, None]);
     press(&mut stage, "u u");
-    assert_eq!(verdicts(&stage, 6), [None; 6]);
+    assert_eq!(violations(&stage, 6), [None; 6]);
     assert!(text(&stage).contains("no decision of this session is left to undo"));
 }
 
@@ -65,7 +65,7 @@ fn many_records_are_decided_after_a_yes() {
     press(&mut stage, "-");
     assert!(text(&stage).contains("bad: 3 records? y or Enter: yes"), "the count is asked back");
     press(&mut stage, "n");
-    assert_eq!(verdicts(&stage, 6), [None; 6]);
+    assert_eq!(violations(&stage, 6), [None; 6]);
     assert!(text(&stage).contains("nothing was changed") && stage.app.layer.is_none());
     assert_eq!(stage.app.table.anchor, Some(0), "the records stay selected");
     for no in ["Esc", "q", "j", "Space", "C-c", "+"] {
@@ -73,12 +73,12 @@ fn many_records_are_decided_after_a_yes() {
         press(&mut stage, no);
         assert!(text(&stage).contains("nothing was changed"), "{no}");
     }
-    assert_eq!(verdicts(&stage, 6), [None; 6]);
+    assert_eq!(violations(&stage, 6), [None; 6]);
     press(&mut stage, "- y");
-    assert_eq!(verdicts(&stage, 4), [Some(Verdict::Bad), Some(Verdict::Bad), Some(Verdict::Bad), None]);
+    assert_eq!(violations(&stage, 4), [Some(Verdict::Bad), Some(Verdict::Bad), Some(Verdict::Bad), None]);
     assert_eq!(stage.app.table.anchor, None);
     press(&mut stage, "* + Enter u");
-    assert_eq!(verdicts(&stage, 4), [Some(Verdict::Bad), Some(Verdict::Bad), Some(Verdict::Bad), None], "one undo");
+    assert_eq!(violations(&stage, 4), [Some(Verdict::Bad), Some(Verdict::Bad), Some(Verdict::Bad), None], "one undo");
     press(&mut stage, "v Esc");
     assert_eq!(stage.app.table.anchor, None);
 }
@@ -157,6 +157,6 @@ fn hostile_notes_and_narrow_screens_do_no_harm() {
         let _frame = view::frame(&stage.app);
         press(&mut stage, "Esc");
     }
-    let effects = stage.tell(Msg::Told(false, String::new()));
+    let effects = stage.tell(Msg::Notify(false, String::new()));
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Quit)));
 }

@@ -15,7 +15,7 @@ const PAGES: [(char, &str, usize); 5] = [
 ];
 
 /// Rules of the three systems that no answer of a command can show, and where they are tested.
-const WITHOUT_VECTOR: [(&str, &str); 2] = [("D21", "tests/suite/seen.rs"), ("D24", "tests/suite/export.rs")];
+const WITHOUT_VECTOR: [(&str, &str); 2] = [("D21", "tests/suite/screen_text.rs"), ("D24", "tests/suite/export.rs")];
 
 fn project(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(below)

@@ -2,11 +2,11 @@
 //!
 //! Work is counted in a process that runs one command and nothing else: allocations, and their bytes. A loop that
 //! allocates nothing shows only in the CPU time of that process; of it a ratio is asserted that a quadratic path
-//! exceeds by far and a busy machine does not (decision 11).
+//! exceeds by far and a busy machine does not (decision 13).
 
 use super::command::file;
 use super::shapes::{SHAPES, Shape};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};

@@ -1,11 +1,11 @@
 //! The Schema tab: what breaks the schema is marked in it, leads to its value and back, and to when it broke.
 #![cfg(feature = "schema")]
 
-use super::played::{notice, on, press, screen, shows, step};
+use super::stage::{notice, on, press, screen, shows, step};
 use obelus::app::Pane;
 use obelus::json::Key;
 use obelus::panes::Extent;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 
 /// A schema whose keys are broken one after the other, and repaired.
 const PRICES: &str = r##"{"type":"data","kind":"p","schema":{"$defs":{"price":{"type":"number","maximum":100}},"properties":{"a":{"$ref":"#/$defs/price"},"b":{"$ref":"#/$defs/price"}},"required":["c"]},"data":{"a":1,"c":1}}

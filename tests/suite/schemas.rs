@@ -4,7 +4,7 @@
 use obelus::format::{self, Run};
 use obelus::json::{Key, parse};
 use obelus::model::{Place, Record, RecordBody, Span, StepNo};
-use obelus::state::{EventOp, Exam, IdentityId, Schema, Told, Verdicts};
+use obelus::state::{EventOp, IdentityId, ReportedCounts, Schema, SchemaChecker, Violations};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -78,22 +78,22 @@ fn acts() -> Box<dyn Run> {
 }
 
 /// Feeds records one by one; the exam follows after every `pace` of them.
-fn run(records: &[String], pace: usize) -> (Box<dyn Run>, Verdicts, Vec<u8>) {
+fn run(records: &[String], pace: usize) -> (Box<dyn Run>, Violations, Vec<u8>) {
     let bytes = records.join("\n").into_bytes();
-    let (mut run, mut exam, mut verdicts) = (acts(), Exam::default(), Verdicts::default());
+    let (mut run, mut checker, mut violations) = (acts(), SchemaChecker::default(), Violations::default());
     let mut offset = 0;
     for (number, text) in records.iter().enumerate() {
         let place = Place { span: Span { offset, len: text.len() as u64 }, line: number as u64 + 1 };
         run.push(&Record { number, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
         offset = place.span.end() + 1;
-        while (number + 1) % pace == 0 && run.examine(&mut exam, &bytes) {
-            verdicts.add(exam.judge());
+        while (number + 1) % pace == 0 && run.examine(&mut checker, &bytes) {
+            violations.add(checker.judge());
         }
     }
-    while run.examine(&mut exam, &bytes) {
-        verdicts.add(exam.judge());
+    while run.examine(&mut checker, &bytes) {
+        violations.add(checker.judge());
     }
-    (run, verdicts, bytes)
+    (run, violations, bytes)
 }
 
 /// The value of an identity at a step as it is printed, read again.
@@ -123,20 +123,20 @@ proptest! {
 
     #[test]
     fn new_violations_are_those_of_a_naive_check(records in records(), pace in 1_usize..5) {
-        let (run, verdicts, bytes) = run(&records, pace);
+        let (run, violations, bytes) = run(&records, pace);
         let last = run.step_count() as StepNo - 1;
         let ids: BTreeSet<IdentityId> = (0..=last).flat_map(|s| run.tree().identities(s)).map(|v| v.id).collect();
         for id in ids {
             let mut before = BTreeSet::new();
             for step in 0..=last {
                 let now = broken(run.as_ref(), id, step, &bytes);
-                let held: BTreeSet<_> = verdicts.at(id, step).into_iter().map(|i| i.violation.path.clone()).collect();
+                let held: BTreeSet<_> = violations.at(id, step).into_iter().map(|i| i.violation.path.clone()).collect();
                 prop_assert_eq!(&held, &now, "what holds at step {}", step);
                 if run.tree().events(step).iter().any(|e| e.identity == id && e.op == EventOp::Reset) {
                     before.clear();
                 }
                 let new: BTreeSet<_> = now.difference(&before).cloned().collect();
-                let all = verdicts.begun_after(Told::default()).filter(|(i, one)| *i == id && one.since == step);
+                let all = violations.begun_after(ReportedCounts::default()).filter(|(i, one)| *i == id && one.since == step);
                 let told: BTreeSet<_> = all.map(|(_, one)| one.violation.path.clone()).collect();
                 prop_assert_eq!(&told, &new, "what is new at step {}", step);
                 before = now;
@@ -165,10 +165,10 @@ fn laps_change_nothing() {
         records.push(format!("{{\"type\":\"data\",\"kind\":\"{kind}\",\"data\":{value}{schema}}}"));
     }
     let told = |pace: usize| {
-        let (run, verdicts, _) = run(&records, pace);
+        let (run, violations, _) = run(&records, pace);
         let ids: BTreeSet<_> = run.tree().identities(StepNo::MAX).into_iter().map(|view| view.id).collect();
-        let all: Vec<_> = ids.into_iter().map(|id| (id, verdicts.of(id).to_vec())).collect();
-        (verdicts.judged(), all)
+        let all: Vec<_> = ids.into_iter().map(|id| (id, violations.of(id).to_vec())).collect();
+        (violations.judged(), all)
     };
     let (judged, all) = told(1);
     assert_eq!(judged as usize, records.len());

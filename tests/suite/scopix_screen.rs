@@ -1,6 +1,6 @@
 //! Scopix on the screen: routes and the conversation in State, merged slots, what can follow an agent, why one failed.
 
-use super::played::{input, lines, notice, on, press, screen, shows};
+use super::stage::{input, lines, notice, on, press, screen, shows};
 use obelus::app::Pane;
 use obelus::app::keys::Tab;
 
@@ -110,7 +110,7 @@ fn a_failed_agent_says_why_in_its_row_and_above_its_message() {
 
 #[test]
 fn the_survey_shows_no_conversation_before_its_first_route() {
-    let mut stage = super::played::stage(input("pole-survey.jsonl"), (120, 30));
+    let mut stage = super::stage::stage(input("pole-survey.jsonl"), (120, 30));
     press(&mut stage, "Tab");
     assert!(!screen(&stage).contains("conversation"));
 }

@@ -1,8 +1,8 @@
 //! Searches in panes: what stands in a pane is found in it.
 
-use super::played::{input, notice, on, press, screen, stage};
+use super::stage::{input, notice, on, press, screen, stage};
 use obelus::app::Pane;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 
 /// A value that breaks its schema at step 1 and keeps to it again at step 2.
 pub(crate) const BROKEN: &str = r#"{"type":"data","kind":"trip","data":{"days":3},"schema":{"properties":{"days":{"type":"integer"}}}}

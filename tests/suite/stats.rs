@@ -21,7 +21,8 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) 
     told(&output)
 }
 
-/// Records that repeat one another, cannot be read, have rewards that do not add up to the last digit, are of any shape.
+/// Records that repeat one another, cannot be read, have rewards that do not add up to the last digit, are of any
+/// shape.
 fn records() -> Vec<String> {
     let call = |id: &str, reward: &str, text: &str| {
         format!(

@@ -1,10 +1,10 @@
 //! The table of a dataset, played on the stage: sorting, filters, the values of a column, the plot, and the way back.
 
-use super::played::press;
+use super::stage::press;
 use obelus::app::{Effect, Layer, Msg, Pane};
 use obelus::panes::{Piece, Records};
 use obelus::review::{Column, Order};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
 use proptest::collection::vec;

@@ -55,6 +55,25 @@ const BANNED: &[(&str, &str)] = &[
     ("panic!(", "return a Problem"),
 ];
 
+/// Private words that names, comments and messages had once, and the field's word for each (`docs/architecture.md`,
+/// Glossary). Matched as parts of words, without regard to case.
+const PRIVATE_WORDS: &[(&str, &str)] = &[
+    ("sieve", "step filter"),
+    ("one's own", "custom"),
+    ("ownname", "CustomColumn"),
+    ("stand_back", "lower_priority"),
+    ("stands_back", "dimmed"),
+    ("verdicts", "violations"),
+    ("keeper", "mark journal"),
+    ("enum tale", "TailItem"),
+    ("struct exam", "SchemaChecker"),
+    ("struct held", "what it holds: NonEmptyColumns, DragState, CheckedIdentity"),
+    ("struct told", "what is reported: TailReport, ReportedCounts, CellValue"),
+    ("struct credit", "Attribution"),
+    ("struct rooms", "Arena"),
+    ("struct spell", "ViolationInterval"),
+];
+
 const LINES_MAX: usize = 500;
 const LINE_CHARS_MAX: usize = 120;
 const FUNCTION_LINES_MAX: usize = 70;
@@ -112,7 +131,18 @@ fn faults(path: &str, room: &str, text: &str) -> Vec<String> {
     if !text.starts_with("//!") {
         out.push(format!("{path}: begins without //!; say what the file is for and what it does not know"));
     }
+    out.extend(private_words(path, text));
     out.extend(sizes(path, text));
+    out
+}
+
+fn private_words(path: &str, text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.to_lowercase();
+        let found = PRIVATE_WORDS.iter().find(|(word, _)| line.contains(word));
+        out.extend(found.map(|(word, instead)| format!("{path}:{}: {word:?} is a private word; say {instead}", i + 1)));
+    }
     out
 }
 
@@ -179,6 +209,7 @@ fn the_checks_can_fail() {
         let found = faults("x.rs", room, text);
         assert!(found.iter().any(|f| f.contains(word)), "{word}: {found:?}");
     }
+    assert_eq!(private_words("x.rs", "/// The sieve.\n/// A filter.\npub struct Exam;").len(), 2);
     let long = format!("//! x\nfn f() {{\n{}}}\n", "    g();\n".repeat(FUNCTION_LINES_MAX + 1));
     assert!(sizes("x.rs", &long).iter().any(|f| f.contains("a function of")));
     assert!(sizes("x.rs", &"\n".repeat(LINES_MAX + 1)).iter().any(|f| f.contains("split it by reason")));

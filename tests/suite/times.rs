@@ -1,8 +1,8 @@
 //! When steps happened: going to a time, the column beside the steps, pauses on the timeline.
 
-use super::played::{input, lines, notice, press, stage, step};
+use super::stage::{input, lines, notice, press, stage, step};
 use obelus::model::StepNo;
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
 
 const SIZE: (u16, u16) = (120, 30);

@@ -1,8 +1,8 @@
 //! What panes say of a value: what it was, who removed it, where it came from, why a call waits.
 
-use super::played::{notice, on, press, screen, shows, step};
+use super::stage::{notice, on, press, screen, shows, step};
 use obelus::app::{Effect, Msg, Pane};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 
 /// A value that was handed on from step to step, then replaced with all around it.
 const HANDED_ON: &str = r#"{"type":"input","input":{"seed":"Lisbon-42"}}

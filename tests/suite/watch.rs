@@ -1,14 +1,14 @@
 //! Watching values and following a file that grows, played on the stage.
 
-use super::played::{input, lines, notice, press, stage, step};
+use super::stage::{input, lines, notice, press, stage, step};
 use obelus::app::msg::{OpenedRun, Replacement};
 use obelus::app::{Effect, Layer, Msg, Pane};
 use obelus::format::{FORMATS, Format};
 use obelus::model::{Bytes, Place, Record, Span, StepNo};
 use obelus::panes::{Follow, Records, SharedRun};
-use obelus::shell::stage::Stage;
+use obelus::shell::headless::Stage;
 use obelus::source::Input;
-use obelus::state::watch::Expected;
+use obelus::state::condition::Expected;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
@@ -45,7 +45,7 @@ fn hits(stage: &mut Stage) -> Vec<StepNo> {
 fn a_value_is_watched_shown_and_taken_away() {
     let mut stage = trip();
     assert!(stage.app.layout().watches.is_none());
-    stage.begin(Some(obelus::app::start::Start {
+    stage.begin(Some(obelus::app::initial_position::Start {
         step: Some(41),
         path: Some("†state.budget".to_owned()),
         instance: Some("②".to_owned()),
@@ -320,11 +320,11 @@ fn what_came_stands_out_for_a_moment_and_what_is_unfinished_is_no_step() {
     assert!(effects.iter().any(|e| matches!(e, Effect::Fade)));
     assert!(has(&live.stage, "│•3 "), "{:#?}", lines(&live.stage));
     let pending = Some(Place { span: Span { offset: 999, len: 14_000_000 }, line: 9 });
-    live.stage.tell(Msg::Ends(pending, "14:32:05".to_owned()));
-    live.stage.tell(Msg::Ends(pending, "14:40:00".to_owned()));
+    live.stage.tell(Msg::PendingTail(pending, "14:32:05".to_owned()));
+    live.stage.tell(Msg::PendingTail(pending, "14:40:00".to_owned()));
     assert!(has(&live.stage, " receiving 14 MB since 14:32:05"), "{:#?}", lines(&live.stage));
     assert!(live.header().contains("step 4 of 0–4"), "{}", live.header());
-    live.stage.tell(Msg::Faded);
+    live.stage.tell(Msg::HighlightExpired);
     assert!(!has(&live.stage, "│•3 ") && live.header().contains(" · quiet since 14:40:00"), "{}", live.header());
     for clock in ["14:41:00", "14:42:00"] {
         live.stage.tell(Msg::Stale("gone", "live.jsonl is gone".to_owned(), clock.to_owned()));
@@ -461,7 +461,7 @@ fn a_shorter_file_leaves_the_reader_at_its_end_and_follows_no_more_than_before()
     live.push(&many(5));
     let effects = live.progress(true);
     assert!(effects.iter().any(|e| matches!(e, Effect::Fade)), "it is waited whether more comes: {effects:?}");
-    live.stage.tell(Msg::Faded);
+    live.stage.tell(Msg::HighlightExpired);
     assert_eq!(step(&live.stage), 4);
     assert_eq!(notice(&live.stage), "the file was truncated: there is no step 20 any more, 4 is the last");
     assert!(live.header().contains("↻ truncated  ○ live"), "{}", live.header());

@@ -1,14 +1,14 @@
 //! One function an action; each is a row of [`KEYS`](super::keys::KEYS).
 
-mod ask;
 mod attempts;
+mod copy_edit;
 mod finding;
 mod jump;
-mod look;
 mod merge;
 mod motion;
 mod mouse;
 mod plan;
+mod provenance;
 mod replay;
 mod review;
 mod table;
@@ -266,8 +266,8 @@ impl App {
             self.table.filter = Filter::default();
         } else if self.pane == Pane::Attempts {
             self.close_attempts();
-        } else if self.pane == Pane::Steps && !self.sieve.filter.is_empty() {
-            self.set_sieve(Filter::default());
+        } else if self.pane == Pane::Steps && !self.step_filter.filter.is_empty() {
+            self.set_step_filter(Filter::default());
         } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
             self.pane = Pane::Steps;
         } else if self.has_attempts_below() {

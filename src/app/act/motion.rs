@@ -87,7 +87,7 @@ impl App {
     /// Goes some steps on, of those that are listed.
     pub(super) fn step_by(&mut self, delta: isize) {
         let wanted = self.session.open().map(|open| {
-            let rows = self.sieve.rows(&open);
+            let rows = self.step_filter.rows(&open);
             let row = rows.row(open.step()).saturating_add_signed(delta);
             rows.step(row.min(rows.total.saturating_sub(1)))
         });

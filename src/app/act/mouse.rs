@@ -3,7 +3,7 @@
 use crate::app::key::{Mouse, MouseKind};
 use crate::app::keys::{Action, Tab};
 use crate::app::layout::Area;
-use crate::app::split::Held;
+use crate::app::pane_borders::DragState;
 use crate::app::{App, Effects, Layer, Pane, footer, tabs, view};
 use crate::model::StepNo;
 use crate::panes::{Hit, Open, timeline};
@@ -39,8 +39,8 @@ impl App {
     /// What was taken with the press goes along, wherever the pointer gets to.
     fn drag(&mut self, mouse: Mouse) {
         match self.held {
-            Some(Held::Timeline) => self.scrub(mouse.column, timeline::step_near),
-            Some(Held::Border(split, is_behind)) => self.drag_border(split, is_behind, (mouse.column, mouse.row)),
+            Some(DragState::Timeline) => self.scrub(mouse.column, timeline::step_near),
+            Some(DragState::Border(split, is_behind)) => self.drag_border(split, is_behind, (mouse.column, mouse.row)),
             None => {}
         }
     }
@@ -72,7 +72,7 @@ impl App {
             return self.click_menu(mouse, effects);
         }
         if layout.timeline.is_some_and(|area| area.contains(mouse.column, mouse.row)) {
-            self.held = Some(Held::Timeline);
+            self.held = Some(DragState::Timeline);
             return self.scrub(mouse.column, timeline::step_at);
         }
         if let Some(border) = self.take_border(mouse.column, mouse.row).filter(|_| layout.has_borders) {

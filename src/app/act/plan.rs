@@ -8,8 +8,8 @@ use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::panes::plan::PlanTarget;
-use crate::panes::reader::{Reader, TextLine};
-use crate::panes::refs;
+use crate::panes::reference_highlight;
+use crate::panes::text_view::{Reader, TextLine};
 
 /// Most instances in which a reference of a call without instance is looked up.
 const INSTANCES_MAX: usize = 100;
@@ -88,7 +88,7 @@ impl App {
     pub(super) fn reference_in_row(&self, pane: Pane) -> Option<(String, Option<String>)> {
         let window = view::plain_window(self, pane);
         let row = window.rows.iter().find(|row| row.is_cursor)?;
-        let reference = refs::first(&self.session.open()?, row)?;
+        let reference = reference_highlight::first(&self.session.open()?, row)?;
         let view =
             Some(&self.inspector.message).filter(|_| (pane, self.inspector.tab) == (Pane::Inspector, Tab::Message));
         let node = view.and_then(|view| Some((view.doc()?, view.node(self.pane_extent(pane).width)?)));

@@ -1,8 +1,8 @@
 //! Deciding: good, bad, unsure, flags, tags, notes; undo; going to what is marked and to what is not decided.
 
 use crate::app::keys::Action as A;
+use crate::app::marks::{LineKind, ReviewLine};
 use crate::app::prompt::Prompt;
-use crate::app::review::{LineKind, ReviewLine};
 use crate::app::{App, Effect, Effects, Layer, Pane};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};

@@ -24,7 +24,7 @@ impl App {
             }
             A::Filter => {
                 let mut prompt = Prompt::default();
-                let filter = if self.is_on_table() { &self.table.filter } else { &self.sieve.filter };
+                let filter = if self.is_on_table() { &self.table.filter } else { &self.step_filter.filter };
                 if !filter.is_empty() {
                     prompt.insert(&format!("{filter} "));
                 }
@@ -45,7 +45,7 @@ impl App {
         }
     }
 
-    /// The columns of one's own, with their expressions.
+    /// The custom columns, with their expressions.
     fn offered_columns(&self) -> Vec<(Column, String)> {
         self.table.own.iter().map(|own| (Column::Own(own.name), own.expression.to_string())).collect()
     }
@@ -99,7 +99,7 @@ impl App {
         let scope = if is_on_table { Scope::Table(&names) } else { Scope::Steps };
         match (Filter::read(text, scope, &self.filters), is_on_table) {
             (Ok(filter), true) => self.table.filter = filter,
-            (Ok(filter), false) => self.set_sieve(filter),
+            (Ok(filter), false) => self.set_step_filter(filter),
             (Err(fault), _) => {
                 self.tell_fault(&fault);
                 return false;

@@ -5,7 +5,7 @@ use crate::app::{App, Effect, Effects, Layer, Notice, Pane};
 use crate::model::StepNo;
 use crate::panes::watch::Target;
 use crate::panes::{Follow, Open};
-use crate::state::watch::{Condition, Expected};
+use crate::state::condition::{Condition, Expected};
 
 impl App {
     /// Watches values by name, from when the run has them.

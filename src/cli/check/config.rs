@@ -3,7 +3,7 @@
 use crate::cli::args::FileName;
 use crate::model::Problem;
 use crate::source;
-use crate::text::near;
+use crate::text::suggest;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -91,7 +91,7 @@ fn at_fault(file: &str, text: &str, error: &toml::de::Error) -> Problem {
     let line = text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1;
     let problem = Problem::usage(format!("{file}: line {line}: {}", error.message().trim()));
     let written = text.get(span).unwrap_or_default().trim_matches(['"', '\'', '[', ']']);
-    match near::nearest(written, NAMES.iter().copied()).first() {
+    match suggest::nearest(written, NAMES.iter().copied()).first() {
         Some(name) => problem.hint(format!("do you mean `{name}`?")),
         None => problem,
     }

@@ -3,7 +3,7 @@
 use super::super::blame::serialize_credit;
 use super::super::open::{Credits, Opened};
 use super::super::out::{Out, at, counted, exact, step_member};
-use crate::format::{Credit, Instances};
+use crate::format::{Attribution, Instances};
 use crate::model::Problem;
 use crate::state::diff::{Difference, Part, Side};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -41,7 +41,7 @@ pub(super) struct Entry {
 struct Value {
     text: Box<RawValue>,
     step: Option<i32>,
-    credit: Credit,
+    attribution: Attribution,
 }
 
 impl Serialize for Entry {
@@ -65,7 +65,7 @@ impl Serialize for Value {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("value", &self.text)?;
         map.serialize_entry("step", &self.step)?;
-        serialize_credit(&self.credit, &mut map)?;
+        serialize_credit(&self.attribution, &mut map)?;
         map.end()
     }
 }
@@ -93,7 +93,7 @@ fn value(side: Option<&Side>, opened: &Opened, credits: &mut Credits<'_>) -> Res
     Ok(Some(Value {
         text: exact(side.value.text(opened.bytes())?.into_owned())?,
         step: step_member(side.step),
-        credit: credits.get(side.id, side.step),
+        attribution: credits.get(side.id, side.step),
     }))
 }
 

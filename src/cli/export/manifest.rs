@@ -3,9 +3,9 @@
 //! It is written as it goes, so its size costs no memory. The same inputs, marks and options give the same manifest.
 
 use super::Options;
-use super::sift::{Sifted, Sighted};
+use super::candidates::{Sifted, Sighted};
 use super::write::Counts;
-use crate::cli::target;
+use crate::cli::output_path;
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::Problem;
@@ -74,7 +74,7 @@ impl Manifest {
         sifted: &Sifted<'_>,
         inputs: &[&Path],
     ) -> Result<Self, Problem> {
-        let mut output = target::create(path, options.force, inputs)?;
+        let mut output = output_path::create(path, options.force, inputs)?;
         let source = |loaded: &Loaded| {
             Ok(object([
                 ("path", json::quote(loaded.input.name())),

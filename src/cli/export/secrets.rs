@@ -1,7 +1,7 @@
 //! `obelus export --redact-list`: what would be replaced, for people to look at before it is.
 
 use super::Options;
-use super::sift::Sifted;
+use super::candidates::Sifted;
 use super::write::{redacted, redactor, shaped};
 use crate::cli::Stop;
 use crate::cli::out::Out;

@@ -1,9 +1,9 @@
 //! The files of an export: parts, and the manifest that says where each record came from and why.
 
+use super::candidates::{Sifted, Sighted, lot_of};
 use super::manifest::{Changes, Entry, Manifest};
-use super::sift::{Sifted, Sighted, lot_of};
 use super::{NOTES_MAX, Options, To};
-use crate::cli::{Stop, target};
+use crate::cli::{Stop, output_path};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{ChatLeft, Judged, Redactor, Secret, chat};
@@ -116,7 +116,7 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps:
         options.array || stem(&name).1.starts_with(".json") && !stem(&name).1.starts_with(".jsonl")
     };
     let part = |path: &PathBuf| {
-        Ok(Part { output: target::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
+        Ok(Part { output: output_path::create(path, options.force, &inputs)?, is_array: is_array(path), count: 0 })
     };
     let ended = Signalled::new()?;
     let parts: Vec<Part> = paths.iter().map(part).collect::<Result<_, Problem>>()?;

@@ -3,7 +3,7 @@
 use crate::cli::out::{Out, Tone, put_escaped};
 use crate::format::describe;
 use crate::json;
-use crate::source::tail::{Event, Tale, Told};
+use crate::source::tail::{Event, TailItem, TailReport};
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -54,7 +54,7 @@ impl Show {
     }
 
     /// Adds what is told; a notice is for stderr.
-    pub(super) fn add(&mut self, told: &Told<'_>) {
+    pub(super) fn add(&mut self, told: &TailReport<'_>) {
         // Memory takes all that is written to it.
         let _ = match self {
             Self::Json(out, is_terminal) => put_json(told, *is_terminal, out),
@@ -74,8 +74,8 @@ impl Show {
     }
 }
 
-fn put_json(told: &Told<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result<()> {
-    if matches!(told.what, Tale::Notice(_)) {
+fn put_json(told: &TailReport<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result<()> {
+    if matches!(told.what, TailItem::Notice(_)) {
         return Ok(());
     }
     out.push(b'{');
@@ -86,12 +86,12 @@ fn put_json(told: &Told<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result
     }
     let generation = told.generation;
     match &told.what {
-        Tale::Record { offset, line, text, is_unterminated } => {
+        TailItem::Record { offset, line, text, is_unterminated } => {
             write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"record\":")?;
             put_value(text, is_terminal, out)?;
             put_unterminated(*is_unterminated, out);
         }
-        Tale::Error { offset, line, why, hole, is_unterminated } => {
+        TailItem::Error { offset, line, why, hole, is_unterminated } => {
             write!(out, "\"generation\":{generation},\"offset\":{offset},\"line\":{line},\"error\":")?;
             put_escaped(&json::quote(why), is_terminal, out)?;
             if let Some(len) = hole {
@@ -99,8 +99,8 @@ fn put_json(told: &Told<'_>, is_terminal: bool, out: &mut Vec<u8>) -> io::Result
             }
             put_unterminated(*is_unterminated, out);
         }
-        Tale::Event(event) => write!(out, "\"event\":\"{}\",\"generation\":{generation}", event.name())?,
-        Tale::Notice(_) => {}
+        TailItem::Event(event) => write!(out, "\"event\":\"{}\",\"generation\":{generation}", event.name())?,
+        TailItem::Notice(_) => {}
     }
     out.extend_from_slice(b"}\n");
     Ok(())
@@ -139,15 +139,15 @@ fn string_len(text: &[u8]) -> usize {
 }
 
 impl Text {
-    fn put(&mut self, told: &Told<'_>) -> io::Result<()> {
+    fn put(&mut self, told: &TailReport<'_>) -> io::Result<()> {
         let file = told.file.map_or_else(String::new, |file| format!("{file}  "));
         match &told.what {
-            Tale::Record { line, text, is_unterminated, .. } => self.record(&file, *line, text, *is_unterminated),
-            Tale::Error { line, why, .. } => {
+            TailItem::Record { line, text, is_unterminated, .. } => self.record(&file, *line, text, *is_unterminated),
+            TailItem::Error { line, why, .. } => {
                 let place = format!("{line:>7}  ");
                 self.out.styled(&[(Tone::Dim, &file), (Tone::Dim, &place), (Tone::Error, "✗ "), (Tone::Plain, why)])
             }
-            Tale::Event(event) => {
+            TailItem::Event(event) => {
                 let said = match event {
                     Event::Truncated => "truncated: what follows is new content of the same file",
                     Event::Rotated => "rotated: the path leads to another file",
@@ -157,7 +157,7 @@ impl Text {
                 let said = format!("── {said} (generation {}) ──", told.generation);
                 self.out.styled(&[(Tone::Dim, &file), (Tone::Warning, &said)])
             }
-            Tale::Notice(_) => Ok(()),
+            TailItem::Notice(_) => Ok(()),
         }
     }
 
@@ -193,14 +193,18 @@ impl Text {
 mod tests {
     use super::*;
 
-    fn shown(is_json: bool, told: &Told<'_>) -> String {
+    fn shown(is_json: bool, told: &TailReport<'_>) -> String {
         let mut show = Show::new(is_json, false, true);
         show.add(told);
         String::from_utf8(show.take()).unwrap()
     }
 
-    fn record(text: &str) -> Told<'_> {
-        Told { file: None, generation: 2, what: Tale::Record { offset: 7, line: 3, text, is_unterminated: false } }
+    fn record(text: &str) -> TailReport<'_> {
+        TailReport {
+            file: None,
+            generation: 2,
+            what: TailItem::Record { offset: 7, line: 3, text, is_unterminated: false },
+        }
     }
 
     #[test]
@@ -214,13 +218,13 @@ mod tests {
     #[test]
     fn errors_and_events_say_where() {
         let what =
-            Tale::Error { offset: 9, line: 2, why: "no \u{1b}".to_owned(), hole: Some(3), is_unterminated: true };
-        let told = Told { file: Some("a/b.jsonl"), generation: 1, what };
+            TailItem::Error { offset: 9, line: 2, why: "no \u{1b}".to_owned(), hole: Some(3), is_unterminated: true };
+        let told = TailReport { file: Some("a/b.jsonl"), generation: 1, what };
         let expected = "{\"file\":\"a/b.jsonl\",\
             \"generation\":1,\"offset\":9,\"line\":2,\"error\":\"no \\u001b\",\"hole\":3,\"unterminated\":true}\n";
         assert_eq!(shown(true, &told), expected);
         assert_eq!(shown(false, &told), "a/b.jsonl        2  ✗ no ␛\n");
-        let told = Told { file: None, generation: 4, what: Tale::Event(Event::Rotated) };
+        let told = TailReport { file: None, generation: 4, what: TailItem::Event(Event::Rotated) };
         assert_eq!(shown(true, &told), "{\"event\":\"rotated\",\"generation\":4}\n");
     }
 

@@ -1,6 +1,6 @@
 //! One trajectory: its steps, the state derived from them, and the answers to questions about both.
 
-use crate::format::{Answer, Credit, Instances, Resolved, Run, ViewEntry};
+use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace,
@@ -202,12 +202,12 @@ impl Run for Trajectory {
     }
 
     /// A slot is derived from a step; who supplied it is the tool that was called or answered, else the speaker.
-    fn credit(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Credit {
+    fn attribution(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
         let kept = self.kept(author);
         let answered = kept.and_then(|k| k.answers).and_then(|asked| self.kept(asked));
         let tool = kept.and_then(|k| k.tool.as_deref()).or(answered.and_then(|k| k.tool.as_deref()));
         let who = tool.or(kept.map(|k| k.role.name())).map(str::to_owned);
-        Credit { who, ..Credit::default() }
+        Attribution { who, ..Attribution::default() }
     }
 
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {

@@ -7,8 +7,8 @@ mod text;
 
 pub use text::{LossOptions, LossText};
 
-use super::reader::{Reader, TextLine};
 use super::row::{Nth, next_hit};
+use super::text_view::{Reader, TextLine};
 use super::{Extent, Piece, Row, Window};
 use crate::model::StepNo;
 use crate::text::{Pattern, Role};

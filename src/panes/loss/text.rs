@@ -3,7 +3,7 @@
 
 use crate::json;
 use crate::model::StepNo;
-use crate::panes::reader::TextLine;
+use crate::panes::text_view::TextLine;
 use crate::review::{ChatTemplate, Conversation, Loss, Train, tokens};
 use crate::text::Role;
 use std::ops::Range;

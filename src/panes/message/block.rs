@@ -1,7 +1,7 @@
 //! A long string of a document as lines: decoded, wrapped, and as much of it as is unfolded.
 
 use crate::json;
-use crate::panes::doc::Doc;
+use crate::panes::json_outline::Doc;
 use crate::panes::value::size_text;
 use crate::text::{width, wrap};
 use std::ops::Range;

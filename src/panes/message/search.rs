@@ -2,7 +2,7 @@
 
 use super::block::{Block, string_block};
 use super::{DocView, Outline, Part};
-use crate::panes::doc::{Doc, Kind};
+use crate::panes::json_outline::{Doc, Kind};
 use crate::panes::row::{self, Nth};
 use crate::text::{Pattern, width};
 use std::ops::Range;
@@ -139,7 +139,7 @@ fn rows(block: &Block, pattern: &Pattern) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::panes::doc::Doc;
+    use crate::panes::json_outline::Doc;
     use crate::panes::message::DocView;
     use crate::panes::{Extent, Nth, Row};
     use crate::text::Pattern;

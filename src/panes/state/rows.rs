@@ -188,7 +188,7 @@ impl StatePane {
         let role = if is_new { Role::BlameNew } else { Role::Blame };
         let (id, _) = open.tree().path(node);
         if self.is_blaming {
-            let who = open.run().credit(id, leaf.step, open.bytes()).who.unwrap_or_default();
+            let who = open.run().attribution(id, leaf.step, open.bytes()).who.unwrap_or_default();
             right.push(Piece::of(Role::Dim, &format!(" {who}")));
         }
         right.push(Piece::of(role, &format!(" {}", at(leaf.step))));

@@ -4,14 +4,14 @@ use super::OwnColumn;
 use crate::format::{Counted, Facts};
 use crate::panes::row::pieces_width;
 use crate::panes::{Piece, Session, marks, value};
-use crate::review::{Column, Mark, Numbers, Told};
+use crate::review::{CellValue, Column, Mark, Numbers};
 use crate::text::{Role, SafeText, cut, cut_start, width};
 
 /// What is known of a record whose cells are shown.
 pub(super) struct Known<'k> {
     /// Its facts.
     pub(super) facts: Option<Facts>,
-    /// The columns of one's own.
+    /// The custom columns.
     pub(super) own: &'k [OwnColumn],
 }
 
@@ -85,10 +85,10 @@ pub(super) fn placed(column: Column, mut pieces: Vec<Piece>, cells: usize) -> Ve
 fn own_cell(column: Option<&OwnColumn>, record: usize) -> Piece {
     match column.and_then(|column| column.told(record)) {
         None => Piece::of(Role::Dim, "…"),
-        Some(Told::Nothing) => Piece::of(Role::Dim, "–"),
-        Some(Told::Failed) => Piece::of(Role::Error, "✗"),
-        Some(Told::Number(number)) => Piece::of(Role::JsonNumber, &number.to_string()),
-        Some(Told::Text(text)) => Piece::of(Role::Text, text),
+        Some(CellValue::Nothing) => Piece::of(Role::Dim, "–"),
+        Some(CellValue::Failed) => Piece::of(Role::Error, "✗"),
+        Some(CellValue::Number(number)) => Piece::of(Role::JsonNumber, &number.to_string()),
+        Some(CellValue::Text(text)) => Piece::of(Role::Text, text),
     }
 }
 

@@ -3,22 +3,22 @@
 //! A frame costs what is visible: order and counts over all records are made by jobs.
 
 mod cells;
+mod column_widths;
+mod custom_columns;
 mod facets;
-mod own;
 mod plot;
-mod shape;
 
 pub use crate::format::Facts;
 pub use cells::measured;
+pub use custom_columns::OwnColumn;
 pub use facets::{FacetsPane, HEAD_ROWS};
-pub use own::OwnColumn;
 pub use plot::PlotPane;
 
 use super::{Extent, Hit, Piece, Row, Scroll, Session, Window, value};
-use crate::review::{Chunk, Column, Entry, FactTable, Filter, Held, Order, Sort};
+use crate::review::{Chunk, Column, Entry, FactTable, Filter, NonEmptyColumns, Order, Sort};
 use crate::text::{Role, SafeText, width};
 use cells::Known;
-use shape::{Shape, Wants};
+use column_widths::{Shape, Wants};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -51,13 +51,13 @@ pub struct TablePane {
     pub facets: FacetsPane,
     /// How the numbers of the column in focus spread.
     pub plot: PlotPane,
-    /// Columns of one's own, shown or not.
+    /// Custom columns, shown or not.
     pub own: Vec<OwnColumn>,
     facts: FactTable,
     /// Facts on records that were shown before their turn came.
     near: HashMap<usize, Facts>,
     /// Which columns these hold something in.
-    near_held: Held,
+    near_held: NonEmptyColumns,
     wants: Wants,
     order: Option<Order>,
     /// The filter of that order.
@@ -81,7 +81,7 @@ impl Default for TablePane {
             own: Vec::new(),
             facts: FactTable::default(),
             near: HashMap::new(),
-            near_held: Held::default(),
+            near_held: NonEmptyColumns::default(),
             wants: Wants::default(),
             order: None,
             ordered: Filter::default(),
@@ -120,7 +120,7 @@ impl TablePane {
     pub fn clear(&mut self) {
         self.facts = FactTable::default();
         self.near.clear();
-        (self.near_held, self.wants) = (Held::default(), Wants::default());
+        (self.near_held, self.wants) = (NonEmptyColumns::default(), Wants::default());
         self.set_order(None);
         self.facets.tally = None;
         self.is_checking = false;
@@ -230,7 +230,7 @@ impl TablePane {
     }
 
     /// Which columns hold something in the records that are known.
-    fn held(&self) -> Held {
+    fn held(&self) -> NonEmptyColumns {
         let mut held = self.facts.columns();
         held.join(self.near_held);
         held
@@ -266,7 +266,7 @@ impl TablePane {
     /// Whether it is known what a column shows of a record, apart from facts.
     fn has_told(&self, column: Column, record: usize) -> bool {
         match column {
-            Column::Own(name) => self.own_column(name).is_some_and(|own| own.told(record).is_some()),
+            Column::Own(name) => self.custom_column(name).is_some_and(|own| own.told(record).is_some()),
             _ => true,
         }
     }

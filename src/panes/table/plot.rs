@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(lines(&pane), ["  open-call       4 ━━━━╸", "▸ message         1 ━", " 3 values · 2 without"]);
         pane.cursor = 0;
         assert_eq!(lines(&pane)[0], "▸ finish          8 ━━━━━━━━━");
-        let own = Column::Own(crate::review::OwnName::new("turns").unwrap());
+        let own = Column::Own(crate::review::CustomColumn::new("turns").unwrap());
         let told = pane.window(own, None, &Filter::default(), extent, false).rows[1].plain();
         assert_eq!(told, "  p plots what the ");
     }

@@ -1,6 +1,6 @@
 //! Calls in all their spellings: as OpenAI lists them, flat, in a part of a content, as JSON in a string.
 
-use super::said::{Id, Member, rest};
+use super::message_text::{Id, Member, rest};
 use crate::json::{self, Data, Value};
 use crate::rules::digest;
 

@@ -1,7 +1,7 @@
 //! What a message says: a text, or parts of which some are no text (pictures, files).
 
 use super::call::{self, Call};
-use super::said::{Left, Member, is_nothing, lose, lose_all, rest};
+use super::message_text::{Left, Member, is_nothing, lose, lose_all, rest};
 use crate::json::{self, Value};
 
 /// Types of parts that are calls, answers, thoughts.

@@ -1,8 +1,8 @@
 //! A record as a conversation: the one reading that exports, `loss` and its tab share.
 
 use super::content::words;
-use super::said::{Left, Member, Said, lose_all, rest};
-use super::{item, message, turn};
+use super::message_text::{Left, Member, Said, lose_all, rest};
+use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::Role;
 use crate::rules::adp::{Body, Reading, Shape};
@@ -48,13 +48,13 @@ impl Dialogue {
         }
         for (step, entry) in reading.entries.iter().enumerate() {
             match &entry.body {
-                Body::Item(item) => out.turns.push(item::said(&reading.entries, step, item, &mut out.left)),
+                Body::Item(item) => out.turns.push(from_adp::said(&reading.entries, step, item, &mut out.left)),
                 Body::Message(_) => {
                     let (turns, tools) = message::said(entry.value, step, &mut out.left);
                     out.turns.extend(turns);
                     out.take_tools(tools);
                 }
-                Body::Turn => out.turns.extend(turn::said(entry.value, entry.role, step, &mut out.left)),
+                Body::Turn => out.turns.extend(from_atif::said(entry.value, entry.role, step, &mut out.left)),
                 Body::Record => {}
             }
         }
@@ -89,7 +89,7 @@ impl Dialogue {
     fn take_tools(&mut self, tools: Option<String>) {
         match (&self.tools, tools) {
             (None, tools) => self.tools = tools,
-            (Some(known), Some(tools)) if *known != tools => super::said::lose(&mut self.left, "part", "tools"),
+            (Some(known), Some(tools)) if *known != tools => super::message_text::lose(&mut self.left, "part", "tools"),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::call::{self, Call};
 use super::content::{Content, Piece, piece, plain, words};
-use super::said::{Id, Left, Member, Said, count, is_loss, lose, rest};
+use super::message_text::{Id, Left, Member, Said, count, is_loss, lose, rest};
 use crate::json::Value;
 use crate::model::Role;
 use crate::rules::adp::Message;

@@ -1,10 +1,10 @@
 //! Conversations as `messages`: the shape that trainers and chat templates take.
 
 use super::call::Call;
+use super::call_links::link;
 use super::dialogue::Dialogue;
-use super::link::link;
-use super::object::Object;
-use super::said::{Left, Said};
+use super::json_writer::Object;
+use super::message_text::{Left, Said};
 use crate::json;
 
 /// For whom messages are written.

@@ -5,8 +5,8 @@
 use super::call::Call;
 use super::content::plain;
 use super::dialogue::Dialogue;
-use super::object::Object;
-use super::said::{Id, Left, Member, Said, count, is_loss, lose, lose_all};
+use super::json_writer::Object;
+use super::message_text::{Id, Left, Member, Said, count, is_loss, lose, lose_all};
 use crate::json::{self, Value};
 use crate::model::Role;
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 //!
 //! A row begins with its length, so that one is passed over without a look at it.
 
-use crate::model::packed::{PackedList, put, take};
+use crate::model::varint::{PackedList, put, take};
 
 /// The numbers of a record. What stands for a word is its number in a dictionary.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -1,10 +1,10 @@
 //! A data message meets the state: appended, or folded anew where a context was rebuilt (A4, A15 to A20).
 
 use super::finding::Note;
-use super::judge;
 use super::log::{Log, Prepared, Reader, Slot};
 use super::message::{Message, Type};
 use super::write::{self, Planned};
+use super::write_checks;
 use crate::json;
 use crate::model::StepNo;
 use crate::state::{IdentityId, Tree, Write};
@@ -16,9 +16,9 @@ impl Log {
         let (Some(planned), Some(id)) = (&prepared.planned, prepared.id) else { return };
         self.moves += 1;
         let mut notes = Vec::new();
-        judge::before(&self.tree, id, planned, &mut notes);
+        write_checks::before(&self.tree, id, planned, &mut notes);
         apply(&mut self.tree, step, step, id, planned, base);
-        judge::after(&self.tree, step, id, &mut notes);
+        write_checks::after(&self.tree, step, id, &mut notes);
         for note in notes {
             self.note(step, note);
         }
@@ -124,11 +124,11 @@ struct Folded {
 impl Folded {
     fn add(&mut self, at: StepNo, author: StepNo, id: IdentityId, planned: &Planned<'_>, base: u64, is_own: bool) {
         if is_own {
-            judge::before(&self.tree, id, planned, &mut self.notes);
+            write_checks::before(&self.tree, id, planned, &mut self.notes);
         }
         apply(&mut self.tree, at, author, id, planned, base);
         if is_own {
-            judge::after(&self.tree, at, id, &mut self.notes);
+            write_checks::after(&self.tree, at, id, &mut self.notes);
         }
         if planned.schema.is_some() {
             self.schema = Some(author);

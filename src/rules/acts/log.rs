@@ -4,12 +4,12 @@ use super::check;
 use super::context::{Aligner, Epochs};
 use super::digest::{self, MessageDigest};
 use super::finding::{DUPLICATE_KEY, INVALID_JSON, NOT_A_MESSAGE, Note, UNKNOWN_TYPE};
+use super::interned::Texts;
 use super::message::{Content, Message, Type};
 use super::reference::{put_index, put_key};
 use super::request::Requests;
 use super::rows::{Row, RowFacts, Rows};
 use super::schema::Brought;
-use super::texts::Texts;
 use super::tick::Ticks;
 use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
@@ -177,8 +177,13 @@ impl Log {
 
     /// A1: a record that is no JSON is a step that writes nothing.
     fn push_broken(&mut self, record: &Record, why: &str, bytes: &dyn Bytes) {
-        let facts =
-            RowFacts { kind: Type::Broken, place: record.place, identity: None, has_credit: false, has_value: false };
+        let facts = RowFacts {
+            kind: Type::Broken,
+            place: record.place,
+            identity: None,
+            has_attribution: false,
+            has_value: false,
+        };
         let step = self.rows.push(&facts, record.number, record.place.span);
         self.begin_step(step, None, false, bytes);
         if let Some(aligner) = &mut self.aligner {
@@ -236,7 +241,7 @@ impl Log {
             kind: message.kind,
             place: input.place(message.written),
             identity: prepared.id,
-            has_credit: is_text(message.call("_tool")) || is_text(message.get("_date")),
+            has_attribution: is_text(message.call("_tool")) || is_text(message.get("_date")),
             has_value: prepared.planned.as_ref().is_some_and(|p| p.value.is_some()),
         };
         let step = self.rows.push(&facts, input.record.number, input.record.place.span);
@@ -265,7 +270,7 @@ impl Log {
     /// A4: a rebuilt context without a new message is a step with the place of its envelope.
     pub(super) fn begin_rebuilt(&mut self, envelope: &Value<'_>, withdraws: bool, input: &mut Input<'_>) -> StepNo {
         let place = input.place(envelope);
-        let facts = RowFacts { kind: Type::Rebuilt, place, identity: None, has_credit: false, has_value: false };
+        let facts = RowFacts { kind: Type::Rebuilt, place, identity: None, has_attribution: false, has_value: false };
         let step = self.rows.push(&facts, input.record.number, input.record.place.span);
         self.begin_step(step, None, withdraws, input.bytes);
         if let Some(aligner) = &mut self.aligner {

@@ -15,7 +15,7 @@ mod finding;
 mod fold;
 mod graph;
 mod identity;
-mod judge;
+mod interned;
 mod log;
 mod lost;
 mod message;
@@ -33,9 +33,9 @@ mod schema;
 mod status;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod tick;
 mod write;
+mod write_checks;
 
 pub use claim::Claim;
 pub use describe::describe;

@@ -75,8 +75,8 @@ impl Log {
 
     /// A28: `_call._tool` and `_date` of a step, where they are strings.
     #[must_use]
-    pub fn credit(&self, step: StepNo, bytes: &dyn Bytes) -> (Option<String>, Option<String>) {
-        if !self.row(step).is_some_and(|row| row.has_credit()) {
+    pub fn attribution(&self, step: StepNo, bytes: &dyn Bytes) -> (Option<String>, Option<String>) {
+        if !self.row(step).is_some_and(|row| row.has_attribution()) {
             return (None, None);
         }
         let text = |value: Option<&json::Value<'_>>| value.and_then(json::Value::as_str).map(str::to_owned);

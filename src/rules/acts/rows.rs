@@ -44,7 +44,7 @@ pub(super) struct RowFacts {
     /// Whose data it is, if it writes data.
     pub identity: Option<IdentityId>,
     /// Whether it tells a tool or a date (A28).
-    pub has_credit: bool,
+    pub has_attribution: bool,
     /// Whether it carries a value.
     pub has_value: bool,
 }
@@ -52,7 +52,7 @@ pub(super) struct RowFacts {
 impl Row {
     fn new(facts: &RowFacts) -> Self {
         let identity = facts.identity.map_or(NO_IDENTITY, |id| id.0.min(NO_IDENTITY));
-        let flags = if facts.has_credit { HAS_CREDIT } else { 0 } | if facts.has_value { HAS_VALUE } else { 0 };
+        let flags = if facts.has_attribution { HAS_CREDIT } else { 0 } | if facts.has_value { HAS_VALUE } else { 0 };
         Self { span: facts.place.span, tag: facts.kind as u32 | flags | identity << IDENTITY_SHIFT }
     }
 
@@ -67,7 +67,7 @@ impl Row {
     }
 
     /// Whether the message tells a tool or a date.
-    pub(super) fn has_credit(self) -> bool {
+    pub(super) fn has_attribution(self) -> bool {
         self.tag & HAS_CREDIT != 0
     }
 
@@ -175,7 +175,7 @@ mod tests {
             kind: Type::EnvelopeSolution,
             place,
             identity: Some(IdentityId(5)),
-            has_credit: true,
+            has_attribution: true,
             has_value: false,
         };
         let mut rows = Rows::default();
@@ -183,7 +183,7 @@ mod tests {
         rows.push(&RowFacts { identity: None, ..facts }, 5, place.span);
         let row = rows.get(0).unwrap();
         assert_eq!((row.kind(), row.identity()), (Type::EnvelopeSolution, Some(IdentityId(5))));
-        assert_eq!((row.has_credit(), row.has_value()), (true, false));
+        assert_eq!((row.has_attribution(), row.has_value()), (true, false));
         assert_eq!(rows.get(1).unwrap().identity(), None);
         assert_eq!(rows.place(0).unwrap().record_span.len, 20);
         assert_eq!(rows.place(1).unwrap().record_span, place.span);
@@ -198,7 +198,7 @@ mod tests {
         for offset in offsets {
             let place = Place { span: Span { offset, len: 2 }, line: 1 };
             let kind = Type::Unknown;
-            let facts = RowFacts { kind, place, identity: None, has_credit: false, has_value: false };
+            let facts = RowFacts { kind, place, identity: None, has_attribution: false, has_value: false };
             rows.push(&facts, 0, place.span);
         }
         let found = (0..rows.len() as StepNo).map(|step| rows.get(step).unwrap().span().offset);
@@ -215,7 +215,7 @@ mod tests {
             let place = Place { span: Span { offset: 1, len: 2 }, line };
             let kind = Type::Unknown;
             rows.push(
-                &RowFacts { kind, place, identity: None, has_credit: false, has_value: false },
+                &RowFacts { kind, place, identity: None, has_attribution: false, has_value: false },
                 record,
                 place.span,
             );

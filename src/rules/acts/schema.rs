@@ -1,14 +1,17 @@
 //! Schemas over the run: which message brought which, and what the values of every step make of them (A20, A42).
 
 use super::finding::{BAD_SCHEMA, Note, OUTPUT_SCHEMA, SCHEMA_VIOLATION, UNCHECKED_SCHEMA};
+use super::interned::Texts;
 use super::log::Log;
 use super::message::Type;
 use super::reference::{canonical, put_index, put_key};
-use super::texts::Texts;
 use crate::json::{self, Key, Value};
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
-use crate::state::{EventOp, Exam, IS_CHECKED, IdentityId, NodeId, SchemaFault, SchemaUse, Told, Turn, Verdicts};
+use crate::state::{
+    CheckTask, EventOp, IS_CHECKED, IdentityId, NodeId, ReportedCounts, SchemaChecker, SchemaFault, SchemaUse,
+    Violations,
+};
 use std::collections::HashMap;
 
 /// Most steps of a lap that are planned at once.
@@ -70,39 +73,39 @@ impl Log {
         !self.brought.steps.is_empty()
     }
 
-    /// A42: looks at what comes next, for [`Exam::judge`]; false when there is nothing.
-    pub fn examine(&self, exam: &mut Exam, bytes: &dyn Bytes) -> bool {
+    /// A42: looks at what comes next, for [`SchemaChecker::judge`]; false when there is nothing.
+    pub fn examine(&self, checker: &mut SchemaChecker, bytes: &dyn Bytes) -> bool {
         let Some((first, _)) = self.brought.steps.first().filter(|_| IS_CHECKED) else { return false };
-        exam.skip_to(*first);
-        if let Some(next) = exam.wanted() {
+        checker.skip_to(*first);
+        if let Some(next) = checker.wanted() {
             if next > self.last_step() {
                 return false;
             }
             // The bound of a lap is asked behind each step. A long lap is planned in pieces: the run is held meanwhile.
             let end = self.last_step().min(next + (PLANNED_MAX - 1));
-            let is_short = (next..=end).all(|at| exam.plan(self.turns(at)));
+            let is_short = (next..=end).all(|at| checker.plan(self.turns(at)));
             if is_short && end < self.last_step() {
                 return true;
             }
-            exam.begin();
+            checker.begin();
         }
-        match exam.turn() {
-            Some((Turn::Schema(at), _)) => {
+        match checker.turn() {
+            Some((CheckTask::Schema(at), _)) => {
                 if let Some(number) = self.brought.of(at) {
                     let text = || String::from_utf8(bytes.read(self.brought.texts[number as usize]).ok()?).ok();
-                    exam.learn(number, text);
+                    checker.learn(number, text);
                 }
             }
-            Some((Turn::Value(id, at), touched)) => {
+            Some((CheckTask::Value(id, at), touched)) => {
                 if self.resets.binary_search(&at).is_ok() {
-                    exam.forget(id);
+                    checker.forget(id);
                 }
-                exam.look(&self.tree, (id, at), self.schema_use(id, at), &touched, bytes);
+                checker.look(&self.tree, (id, at), self.schema_use(id, at), &touched, bytes);
             }
-            Some((Turn::Output(at), _)) => {
+            Some((CheckTask::Output(at), _)) => {
                 let output = self.read(at, bytes, |message| super::check::output(message).map(json::compact)).flatten();
                 if let Some((number, output)) = self.brought.of(at).zip(output) {
-                    exam.weigh(number, output);
+                    checker.weigh(number, output);
                 }
             }
             None => {}
@@ -111,14 +114,14 @@ impl Log {
     }
 
     /// What a step does to schemas and to values that have one, or had.
-    fn turns(&self, at: StepNo) -> impl Iterator<Item = (Turn, Option<NodeId>)> {
-        let schema = self.brought.of(at).map(|_| (Turn::Schema(at), None));
+    fn turns(&self, at: StepNo) -> impl Iterator<Item = (CheckTask, Option<NodeId>)> {
+        let schema = self.brought.of(at).map(|_| (CheckTask::Schema(at), None));
         let has_schema = |id: IdentityId| self.slots.get(id.0 as usize).is_some_and(|slot| !slot.schema.is_empty());
         let events = self.tree.events(at).into_iter();
         let events = events.filter(move |e| e.op != EventOp::Same && has_schema(e.identity));
-        let written = events.map(move |e| (Turn::Value(e.identity, at), Some(e.node)));
-        let moved = self.brought.moved(at).map(move |id| (Turn::Value(id, at), None));
-        let output = self.brought.has_output(at).then_some((Turn::Output(at), None));
+        let written = events.map(move |e| (CheckTask::Value(e.identity, at), Some(e.node)));
+        let moved = self.brought.moved(at).map(move |id| (CheckTask::Value(id, at), None));
+        let output = self.brought.has_output(at).then_some((CheckTask::Output(at), None));
         schema.into_iter().chain(written).chain(moved).chain(output)
     }
 
@@ -139,12 +142,12 @@ impl Log {
         Some(SchemaUse { number: self.schema_number(id, at)?, is_each: self.has_schema_of_elements(id) })
     }
 
-    /// A20, A42, A44: what an exam found and was not told yet, in no order.
+    /// A20, A42, A44: what a schema check found and was not told yet, in no order.
     #[must_use]
-    pub fn schema_findings(&self, verdicts: &Verdicts, told: Told) -> Vec<Finding> {
+    pub fn schema_findings(&self, violations: &Violations, told: ReportedCounts) -> Vec<Finding> {
         // The schema of a request is no schema of data: what is wrong with it is no finding of A20.
         let is_of_data = |at: StepNo| !self.brought.has_output(at);
-        let faults = verdicts.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
+        let faults = violations.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
             let note = match fault {
                 SchemaFault::Invalid(why) => {
                     let text =
@@ -157,16 +160,16 @@ impl Log {
             };
             (*step, note)
         });
-        let unchecked = verdicts.unchecked_after(told).iter().map(|(step, id, why)| {
+        let unchecked = violations.unchecked_after(told).iter().map(|(step, id, why)| {
             let path = canonical(&self.tree.identity(*id).kind, &[]);
             (*step, Note::at(UNCHECKED_SCHEMA, path, format!("the value is not checked, or not all of it: {why}")))
         });
-        let broken = verdicts.begun_after(told).map(|(id, invalid)| {
+        let broken = violations.begun_after(told).map(|(id, invalid)| {
             let path = canonical(&self.tree.identity(id).kind, &invalid.violation.path);
             let text = format!("{} (by the schema at {})", invalid.violation.message, invalid.violation.schema_path());
             (invalid.since, Note::at(SCHEMA_VIOLATION, path, text))
         });
-        let outputs = verdicts.outputs_after(told).iter().map(|(step, violation)| {
+        let outputs = violations.outputs_after(told).iter().map(|(step, violation)| {
             let mut path = "solution.output".to_owned();
             for key in &violation.path {
                 match key {
@@ -177,7 +180,7 @@ impl Log {
             let text = format!("{} (by the schema of the request at {})", violation.message, violation.schema_path());
             (*step, Note::at(OUTPUT_SCHEMA, path, text))
         });
-        let unchecked_outputs = verdicts.unchecked_outputs_after(told).iter().map(|(step, why)| {
+        let unchecked_outputs = violations.unchecked_outputs_after(told).iter().map(|(step, why)| {
             let text = format!("the output is not checked, or not all of it, against the schema of the request: {why}");
             (*step, Note::at(UNCHECKED_SCHEMA, "solution.output".to_owned(), text))
         });

@@ -3,7 +3,7 @@
 use super::{Log, NodeStatus, view};
 use crate::model::{Finding, Place, Record, RecordBody, Span, StepNo};
 #[cfg(feature = "schema")]
-use crate::state::{Exam, Told, Verdicts};
+use crate::state::{ReportedCounts, SchemaChecker, Violations};
 
 /// A log of these lines, and its bytes.
 fn log(lines: &[&str]) -> (Log, Vec<u8>) {
@@ -42,13 +42,13 @@ fn told(f: impl std::borrow::Borrow<Finding>) -> String {
 
 /// What the schemas of a log make of its values.
 #[cfg(feature = "schema")]
-fn examined(lines: &[&str]) -> (Log, Verdicts) {
+fn examined(lines: &[&str]) -> (Log, Violations) {
     let (log, bytes) = log(lines);
-    let (mut exam, mut verdicts) = (Exam::default(), Verdicts::default());
-    while log.examine(&mut exam, &bytes) {
-        verdicts.add(exam.judge());
+    let (mut checker, mut violations) = (SchemaChecker::default(), Violations::default());
+    while log.examine(&mut checker, &bytes) {
+        violations.add(checker.judge());
     }
-    (log, verdicts)
+    (log, violations)
 }
 
 fn context(log: &Log, step: StepNo) -> Vec<StepNo> {
@@ -179,8 +179,8 @@ fn the_view_follows_the_context() {
 
 #[cfg(feature = "schema")]
 fn broken(lines: &[&str]) -> Vec<String> {
-    let (log, verdicts) = examined(lines);
-    Finding::in_order(log.schema_findings(&verdicts, Told::default())).into_iter().map(told).collect()
+    let (log, violations) = examined(lines);
+    Finding::in_order(log.schema_findings(&violations, ReportedCounts::default())).into_iter().map(told).collect()
 }
 
 #[cfg(feature = "schema")]
@@ -217,9 +217,9 @@ fn a_rebuilt_context_breaks_and_repairs() {
     let lines = [envelope(&[typed, A, text]), envelope(&[typed, A]), envelope(&[A]), envelope(&[typed, A, text])];
     let lines = lines.each_ref().map(String::as_str);
     assert_eq!(broken(&lines), ["1 schema-violation †state.a", "3 schema-violation †state.a"]);
-    let (log, verdicts) = examined(&lines);
+    let (log, violations) = examined(&lines);
     let id = log.identities_of("state")[0];
-    let spans: Vec<_> = verdicts.of(id).iter().map(|i| (i.since, i.until, i.is_repaired)).collect();
+    let spans: Vec<_> = violations.of(id).iter().map(|i| (i.since, i.until, i.is_repaired)).collect();
     assert_eq!(spans, [(1, Some(2), true), (3, Some(4), true)]);
 }
 

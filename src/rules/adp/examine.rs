@@ -6,10 +6,10 @@ use super::check;
 use super::details;
 use super::links;
 use super::lint;
+use super::model_view;
 use super::reading::{Reading, Way};
 use super::repeat::RepeatKeys;
 use super::report::Report;
-use super::seen;
 use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
@@ -102,7 +102,10 @@ fn first_words(reading: &Reading<'_>) -> String {
 fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Option<TrajectoryStats>, Option<Glance>) {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
     let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-    (Some(stats), Some(Glance { name: name(reading), words: first_words(reading), seen: seen::seen(reading), task }))
+    (
+        Some(stats),
+        Some(Glance { name: name(reading), words: first_words(reading), seen: model_view::seen(reading), task }),
+    )
 }
 
 /// D1 to D18: examines one record without its statistics.

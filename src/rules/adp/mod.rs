@@ -5,6 +5,7 @@
 //! ([`write_state`]), the findings ([`examine`]) and the statistics, each in its own file.
 
 mod atif;
+mod call_text;
 mod chat;
 mod chat_calls;
 mod check;
@@ -14,20 +15,19 @@ mod entry;
 mod examine;
 mod item;
 mod language;
-mod line;
 mod links;
 mod lint;
+mod model_view;
 mod number;
-mod part;
 mod pointer;
 mod reading;
 mod repeat;
 mod report;
-mod seen;
 mod shape;
 mod show;
 mod stage;
 mod stats;
+mod stats_merge;
 mod survey;
 mod tally;
 mod task;
@@ -42,7 +42,6 @@ pub use examine::{Examined, Glance, examine, findings, glance, head, judge, meas
 pub use item::{Class, ClassNote, Field, Item};
 pub(crate) use links::is_finishing;
 pub use number::Number;
-pub use part::{Parts, Renumbered};
 pub use pointer::{Pointer, slot_pointer};
 pub use reading::{Reading, Way, record_id};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
@@ -50,6 +49,7 @@ pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
 pub use show::{digested_text, has_digest, label, said, said_with_reasoning, summary};
 pub use stage::stage;
 pub use stats::{Counts, TrajectoryStats};
+pub use stats_merge::{Parts, Renumbered};
 pub use survey::{Survey, Surveyed};
 pub use tally::{outline, tally};
 pub use task::{scalar, task, task_fields, task_key};

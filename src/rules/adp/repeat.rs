@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use super::shape::Shape;
 use crate::json::{self, Value};
-use crate::model::packed::{PackedList, put, take};
+use crate::model::varint::{PackedList, put, take};
 use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
 use crate::rules::digest;
 use serde::Serialize;

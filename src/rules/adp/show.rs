@@ -5,7 +5,7 @@ use super::entry::{Body, Call, Entry};
 use super::item::{Class, Item};
 use super::lint::IMAGE_PATH_MAX;
 use super::text::joined;
-use super::{line, text};
+use super::{call_text, text};
 use crate::json::{Value, compact};
 use crate::model::{Role, StepKind};
 use std::borrow::Cow;
@@ -38,13 +38,13 @@ pub fn label(entry: &Entry<'_>, answers: bool) -> (StepKind, &'static str) {
 pub fn summary(entry: &Entry<'_>) -> String {
     let (calls, words) = match &entry.body {
         Body::Item(item) if !entry.calls.is_empty() => {
-            (entry.calls.iter().map(line::call).collect(), item.text("description").unwrap_or_default().to_owned())
+            (entry.calls.iter().map(call_text::call).collect(), item.text("description").unwrap_or_default().to_owned())
         }
         Body::Message(message) if !entry.calls.is_empty() => {
             let words = message.text.as_deref().map(text::before_call).unwrap_or_default();
-            (line::calls(entry.value, message), words.to_owned())
+            (call_text::calls(entry.value, message), words.to_owned())
         }
-        Body::Turn => (entry.calls.iter().map(line::call).collect(), said_turn(entry, &[]).join("\n")),
+        Body::Turn => (entry.calls.iter().map(call_text::call).collect(), said_turn(entry, &[]).join("\n")),
         _ => (Vec::new(), said(entry)),
     };
     let parts = calls.iter().chain([&words]).map(|part| part.trim()).filter(|part| !part.is_empty());

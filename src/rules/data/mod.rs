@@ -6,9 +6,9 @@
 
 mod calls;
 mod encoding;
-mod ends;
-mod leak;
-mod near;
+mod endings;
+mod near_duplicates;
+mod secrets;
 mod sizes;
 mod tools;
 
@@ -16,8 +16,8 @@ use super::adp::{Reading, Shape, read_text};
 use super::digest;
 use crate::json::{Data, Value, pointer_escape};
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
-pub(crate) use leak::{NAMES, SHAPES};
-use near::{Index, Sketch};
+use near_duplicates::{Index, Sketch};
+pub(crate) use secrets::{NAMES, SHAPES};
 use sizes::{Size, Sizes};
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
@@ -36,14 +36,14 @@ pub enum Unit {
 pub struct Looked {
     record: usize,
     place: Place,
-    found: Vec<Told>,
+    found: Vec<PendingFinding>,
     /// Of a sample: its body.
     body: Option<Body>,
 }
 
 /// A finding in a record.
 #[derive(Debug)]
-struct Told {
+struct PendingFinding {
     found: Found,
     /// Of a text that is told once however many records have it: a digest of rule and text.
     text: Option<u128>,
@@ -73,7 +73,7 @@ pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
     let is_sample = unit == Unit::Sample;
     if is_sample && reading.shape != Shape::Other {
         calls::check(&reading, &mut report);
-        ends::check(&reading, &mut report);
+        endings::check(&reading, &mut report);
     }
     let body = is_sample.then(|| body(&reading));
     report.found.sort_by(|a, b| a.found.finding.order().cmp(&b.found.finding.order()));
@@ -114,8 +114,8 @@ fn text_rules(value: &Value<'_>, step: Option<usize>, path: &str, report: &mut R
     let rules: [(&'static str, Find); 4] = [
         ("data.mojibake", encoding::mojibake),
         ("data.replacement-char", encoding::replacement),
-        ("data.secret", leak::secret),
-        ("data.personal", leak::personal),
+        ("data.secret", secrets::secret),
+        ("data.personal", secrets::personal),
     ];
     for (rule, find) in rules {
         if let Some((rest, at, message)) = first(value, &find) {
@@ -153,7 +153,7 @@ struct Report<'t> {
     record: usize,
     place: Place,
     text: &'t [u8],
-    found: Vec<Told>,
+    found: Vec<PendingFinding>,
 }
 
 impl Report<'_> {
@@ -171,7 +171,7 @@ impl Report<'_> {
         let place = Place { span: self.place.span.part(at.start, at.text.len()), line };
         let step = step.and_then(|step| StepNo::try_from(step).ok());
         let found = found(self.record, step, path, rule, Severity::Warning, message.into(), place);
-        self.found.push(Told { found, text: None });
+        self.found.push(PendingFinding { found, text: None });
     }
 }
 
@@ -304,7 +304,7 @@ impl Dataset {
         let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
         let all = new.map(|told| told.found);
         // Whether these are cut off only the file tells.
-        let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| ends::is_open(&found.finding));
+        let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| endings::is_open(&found.finding));
         self.open_ends.extend(open_ends);
         let Some(body) = body else { return all };
         self.samples += 1;
@@ -356,7 +356,7 @@ impl Dataset {
             found(outlier.record, None, outlier.path, rule, severity, outlier.message, outlier.place)
         };
         let mut open_ends = std::mem::take(&mut self.open_ends);
-        ends::settle(&mut open_ends, self.samples);
+        endings::settle(&mut open_ends, self.samples);
         let mut all: Vec<Found> = outliers.into_iter().map(tell).chain(open_ends).collect();
         if self.records == 0 {
             let message = "the file has no record: nothing was written, or nothing was left of it".to_owned();

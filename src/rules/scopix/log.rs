@@ -257,14 +257,14 @@ impl Log {
 
     /// S12: who wrote a slot, of an event at a step.
     #[must_use]
-    pub fn credit(&self, id: IdentityId, step: StepNo) -> Option<&Meta> {
-        self.slots.credit(id, step)
+    pub fn attribution(&self, id: IdentityId, step: StepNo) -> Option<&Meta> {
+        self.slots.attribution(id, step)
     }
 
     /// S12: who made the write that an event is of, where its step wrote the slot again later.
     #[must_use]
-    pub fn credit_of(&self, event: &Event) -> Option<&Meta> {
-        self.slots.credit_of(event)
+    pub fn attribution_of(&self, event: &Event) -> Option<&Meta> {
+        self.slots.attribution_of(event)
     }
 
     /// S8: what the file declares.

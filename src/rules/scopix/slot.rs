@@ -251,13 +251,13 @@ impl Slots {
     }
 
     /// S12: who made the write that an event is of, if its step wrote the slot again later.
-    pub(super) fn credit_of(&self, event: &Event) -> Option<&Meta> {
+    pub(super) fn attribution_of(&self, event: &Event) -> Option<&Meta> {
         let earlier = self.earlier.get(&(event.identity, event.at))?;
         earlier.iter().find(|(end, _)| event.number < *end).map(|(_, meta)| meta)
     }
 
     /// S12: who wrote a slot last, up to a step; of one that vanished, who wrote it before.
-    pub(super) fn credit(&self, id: IdentityId, step: StepNo) -> Option<&Meta> {
+    pub(super) fn attribution(&self, id: IdentityId, step: StepNo) -> Option<&Meta> {
         let versions = self.versions.get(&id)?;
         let count = versions.partition_point(|(at, _)| *at <= step);
         versions[..count].iter().rev().find_map(|(_, state)| state.as_ref()).map(|state| &state.meta)

@@ -1,7 +1,7 @@
 //! A file as a document that is written again and again: its versions (TAIL T14, T15).
 
-use super::judge;
 use super::lines::mark;
+use super::validate;
 use crate::model::{Bytes, Problem, Span};
 use crate::source::Content;
 use sha2::{Digest as _, Sha256};
@@ -127,18 +127,18 @@ impl Document {
         }
         let body = &text[mark(&text)..];
         let was_told = self.told.is_some();
-        if judge::begins_with_line(body) {
+        if validate::begins_with_line(body) {
             return Found::Lines { was_told };
         }
-        if judge::document(body, &mut |_, _| {}) {
+        if validate::document(body, &mut |_, _| {}) {
             self.told = Some(digest);
             return Found::Version { text, is_first: !was_told };
         }
-        if judge::is_lines(body) {
+        if validate::is_lines(body) {
             return Found::Lines { was_told };
         }
         self.is_whole = false;
-        let (why, byte) = judge::fault(body);
+        let (why, byte) = validate::fault(body);
         let start = mark(&text) + body.len() - body.trim_ascii_start().len();
         let line = 1 + memchr::memchr_iter(b'\n', &text[..start]).count() as u64;
         let (byte, offset) = ((mark(&text) + byte) as u64, start as u64);
@@ -150,7 +150,7 @@ impl Document {
 pub(super) fn values(text: &[u8], tell: &mut dyn FnMut(u64, u64, &str)) {
     let mark = mark(text);
     let (mut line, mut counted) = (1, 0);
-    judge::document(&text[mark..], &mut |at, value| {
+    validate::document(&text[mark..], &mut |at, value| {
         line += memchr::memchr_iter(b'\n', &text[counted..mark + at]).count() as u64;
         counted = mark + at;
         tell((mark + at) as u64, line, value);

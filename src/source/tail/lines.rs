@@ -1,7 +1,7 @@
 //! A file as lines: values, broken lines, holes, and the unfinished end (TAIL T8 to T13).
 
-use super::Tale;
-use super::judge::{self, Part};
+use super::TailItem;
+use super::validate::{self, Part};
 use crate::source::frame::BYTE_ORDER_MARK;
 
 /// Longest line that is kept until its newline comes: a line without end must not take all memory.
@@ -33,7 +33,7 @@ pub(super) struct Lines {
 }
 
 /// Who is told.
-type Tell<'a> = dyn FnMut(Tale<'_>) + 'a;
+type Tell<'a> = dyn FnMut(TailItem<'_>) + 'a;
 
 /// Whether the text is lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,10 +117,10 @@ impl Lines {
     /// Tells pending text that is whole, though its newline is missing (T9, T10).
     pub(super) fn take_early(&mut self, tell: &mut Tell<'_>) {
         let text = &self.pending[self.told + self.mark(self.told)..];
-        if judge::is_blank(text) || self.pending.len() == self.refused {
+        if validate::is_blank(text) || self.pending.len() == self.refused {
             return;
         }
-        if judge::is_whole(text) {
+        if validate::is_whole(text) {
             let pending = std::mem::take(&mut self.pending);
             self.judge(&pending, self.begin, true, tell);
             self.told = pending.len();
@@ -156,7 +156,7 @@ impl Lines {
         let (offset, line) = (self.begin, self.line);
         let mib = self.line_bytes_max >> 20;
         let why = format!("the line has no end within {mib} MiB: it is passed over up to its newline");
-        tell(Tale::Error { offset, line, why, hole: None, is_unterminated: true });
+        tell(TailItem::Error { offset, line, why, hole: None, is_unterminated: true });
         self.pending = Vec::new();
         (self.told, self.refused, self.is_passed_over, self.is_decided) = (0, 0, true, true);
     }
@@ -185,9 +185,9 @@ impl Lines {
 
     fn judge_line(&mut self, line: &[u8], begin: u64, tell: &mut Tell<'_>) -> Kind {
         let mark = if begin == 0 { mark(line) } else { 0 };
-        if !self.is_decided && !judge::is_blank(&line[mark..]) {
+        if !self.is_decided && !validate::is_blank(&line[mark..]) {
             self.is_decided = true;
-            if !self.is_torn && judge::goes_on(&line[mark..]) {
+            if !self.is_torn && validate::goes_on(&line[mark..]) {
                 return Kind::Document;
             }
         }
@@ -203,13 +203,13 @@ impl Lines {
         let mark = if begin == 0 { mark(text) } else { 0 };
         let line = self.line;
         let is_alone = !self.is_torn && self.told == 0;
-        judge::parts(&text[mark..], self.told.saturating_sub(mark), is_alone, &mut |part| match part {
+        validate::parts(&text[mark..], self.told.saturating_sub(mark), is_alone, &mut |part| match part {
             Part::Value(at, text) => {
-                tell(Tale::Record { offset: begin + (mark + at) as u64, line, text, is_unterminated });
+                tell(TailItem::Record { offset: begin + (mark + at) as u64, line, text, is_unterminated });
             }
             Part::Error(at, why, byte) => {
                 let why = format!("not JSON: {why}, at byte {}", begin + (mark + byte) as u64);
-                tell(Tale::Error { offset: begin + (mark + at) as u64, line, why, hole: None, is_unterminated });
+                tell(TailItem::Error { offset: begin + (mark + at) as u64, line, why, hole: None, is_unterminated });
             }
         });
     }
@@ -226,7 +226,7 @@ impl Lines {
         (self.told, self.refused) = (0, 0);
         let len = self.at - from;
         let why = format!("a hole of {len} NUL bytes, as a crash or a truncation leaves it");
-        tell(Tale::Error { offset: from, line: self.line, why, hole: Some(len), is_unterminated: false });
+        tell(TailItem::Error { offset: from, line: self.line, why, hole: Some(len), is_unterminated: false });
     }
 }
 
@@ -239,12 +239,12 @@ pub(super) fn mark(text: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn shown(tale: Tale<'_>) -> String {
+    fn shown(tale: TailItem<'_>) -> String {
         match tale {
-            Tale::Record { offset, line, text, is_unterminated } => {
+            TailItem::Record { offset, line, text, is_unterminated } => {
                 format!("{offset}:{line} {text}{}", if is_unterminated { " …" } else { "" })
             }
-            Tale::Error { offset, line, hole, is_unterminated, .. } => {
+            TailItem::Error { offset, line, hole, is_unterminated, .. } => {
                 let hole = hole.map_or(String::new(), |n| format!(" hole {n}"));
                 format!("{offset}:{line} !{hole}{}", if is_unterminated { " …" } else { "" })
             }

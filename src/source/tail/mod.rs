@@ -3,14 +3,14 @@
 //! It knows no format. It never waits: who drives it asks it to look, to read a slice, and how long to wait.
 
 mod document;
-mod judge;
 mod lines;
 mod reading;
 mod track;
 mod tracks;
+mod validate;
 
 use super::follow::{LOOK_NOTIFIED, LOOK_POLLED};
-use super::hints::{Heard, Hints};
+use super::fs_events::{Heard, Hints};
 use super::{Input, is_missing};
 use crate::model::Problem;
 use crossbeam_channel::Receiver;
@@ -45,18 +45,18 @@ const WALK_PACE: Duration = Duration::from_millis(100);
 
 /// Something the follower tells, in the order in which it holds.
 #[derive(Debug)]
-pub struct Told<'t> {
+pub struct TailReport<'t> {
     /// The path below the folder, if a folder is followed; what of it is no UTF-8 is replaced.
     pub file: Option<&'t str>,
     /// Which content of the path; numbers only grow (T1).
     pub generation: u64,
     /// What.
-    pub what: Tale<'t>,
+    pub what: TailItem<'t>,
 }
 
 /// What is told.
 #[derive(Debug)]
-pub enum Tale<'t> {
+pub enum TailItem<'t> {
     /// A value.
     Record {
         /// Byte of the file at which it begins.
@@ -114,7 +114,7 @@ impl Event {
 }
 
 /// Who is told.
-pub(super) type Tell<'a> = dyn FnMut(Told<'_>) + 'a;
+pub(super) type Tell<'a> = dyn FnMut(TailReport<'_>) + 'a;
 
 /// Follows a path, a folder or a stream.
 pub struct Tail {
@@ -288,7 +288,8 @@ impl Tail {
         }
         let shown = name.to_string_lossy();
         let file = self.is_folder.then_some(&*shown);
-        let look = |track: &mut Track| track.look(now, &mut |generation, what| tell(Told { file, generation, what }));
+        let look =
+            |track: &mut Track| track.look(now, &mut |generation, what| tell(TailReport { file, generation, what }));
         let is_elsewhere = self.tracks.with(&name, look);
         if is_elsewhere == Some(true) && self.poll.is_none() && !self.is_folder {
             self.hints.watch_file(&self.root);
@@ -304,8 +305,8 @@ impl Tail {
             return self.begin();
         }
         if is_missing(&self.root) && !std::mem::replace(&mut self.is_waiting_told, true) {
-            let what = Tale::Notice(format!("{} does not exist yet; waiting for it", self.root.display()));
-            tell(Told { file: None, generation: 0, what });
+            let what = TailItem::Notice(format!("{} does not exist yet; waiting for it", self.root.display()));
+            tell(TailReport { file: None, generation: 0, what });
         }
         if self.poll.is_none() && !self.hints.are_heard() {
             self.watch();
@@ -320,12 +321,12 @@ impl Tail {
         }
         self.walked = Some(now);
         let mut troubles = Vec::new();
-        for name in super::tree::files(&self.root, &mut troubles) {
+        for name in super::walk::files(&self.root, &mut troubles) {
             let path = self.root.join(&name);
             self.tracks.add(name, || Track::new(path));
         }
         for Problem { message, .. } in troubles.iter().filter(|trouble| !self.troubles.contains(trouble)) {
-            tell(Told { file: None, generation: 0, what: Tale::Notice(message.clone()) });
+            tell(TailReport { file: None, generation: 0, what: TailItem::Notice(message.clone()) });
         }
         self.troubles = troubles;
     }
@@ -337,7 +338,7 @@ impl Tail {
         let shown = name.to_string_lossy();
         let file = self.is_folder.then_some(&*shown);
         self.tracks.with(&name, |track| {
-            track.read(now, &mut |generation, what| tell(Told { file, generation, what }));
+            track.read(now, &mut |generation, what| tell(TailReport { file, generation, what }));
         });
         drop(shown);
         self.turn = name;
@@ -350,7 +351,7 @@ impl Tail {
             let shown = name.to_string_lossy();
             let file = self.is_folder.then_some(&*shown);
             self.tracks.with(&name, |track| {
-                track.finish(&mut |generation, what| tell(Told { file, generation, what }));
+                track.finish(&mut |generation, what| tell(TailReport { file, generation, what }));
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use super::document::{self, Document, Found};
 use super::lines::{Kind, Lines};
-use super::{Event, Tale};
+use super::{Event, TailItem};
 use crate::model::{Bytes, Problem, Span};
 use crate::source::follow::Content;
 use crate::source::{BLOCK, Input};
@@ -16,7 +16,7 @@ const SLICE: usize = BLOCK / 4;
 pub(super) const QUIET: Duration = Duration::from_secs(1);
 
 /// Who is told: a generation and what.
-pub(super) type Tell<'a> = dyn FnMut(u64, Tale<'_>) + 'a;
+pub(super) type Tell<'a> = dyn FnMut(u64, TailItem<'_>) + 'a;
 
 /// One content of the path on its way to who is told.
 pub(super) struct Reading {
@@ -88,7 +88,7 @@ impl Reading {
             self.generation = *counter;
         }
         for event in self.announce.drain(..) {
-            tell(self.generation, Tale::Event(event));
+            tell(self.generation, TailItem::Event(event));
         }
     }
 
@@ -124,7 +124,7 @@ impl Reading {
         if let Err(message) = &served
             && self.trouble.as_ref() != Some(message)
         {
-            tell(self.generation, Tale::Notice(message.clone()));
+            tell(self.generation, TailItem::Notice(message.clone()));
         }
         self.trouble = served.as_ref().err().cloned();
         let served = served.unwrap_or(Served::End);
@@ -194,7 +194,7 @@ impl Reading {
                 let last = text.trim_ascii_end().len() as u64;
                 document::values(&text, &mut |offset, line, text| {
                     let is_unterminated = !ends_line && offset + text.len() as u64 == last;
-                    tell(generation, Tale::Record { offset, line, text, is_unterminated });
+                    tell(generation, TailItem::Record { offset, line, text, is_unterminated });
                 });
                 Served::End
             }
@@ -202,7 +202,7 @@ impl Reading {
                 self.next_version(torn.is_first, counter, tell);
                 let why = format!("the document is no JSON: {}, at byte {}", torn.why, torn.byte);
                 let (offset, line) = (torn.offset, torn.line);
-                let tale = Tale::Error { offset, line, why, hole: None, is_unterminated: false };
+                let tale = TailItem::Error { offset, line, why, hole: None, is_unterminated: false };
                 tell(self.generation, tale);
                 Served::End
             }
@@ -220,7 +220,7 @@ impl Reading {
         if !is_first {
             *counter += 1;
             self.generation = *counter;
-            tell(self.generation, Tale::Event(Event::Truncated));
+            tell(self.generation, TailItem::Event(Event::Truncated));
         }
     }
 

@@ -1,7 +1,7 @@
 //! One followed path: its contents one after the other, each read to its end before the next is told (TAIL T4, T6).
 
 use super::reading::{Mode, QUIET, Reading, Served, Tell};
-use super::{Event, Tale};
+use super::{Event, TailItem};
 use crate::model::Problem;
 use crate::source::Input;
 use crate::source::follow::{Change, Content, Follower};
@@ -148,7 +148,7 @@ impl Track {
             Change::Gone if self.now.is_none() => {}
             Change::Gone => self.gone = Some(Gone { until: now + DRAIN, is_told: false, is_final: false }),
             Change::Back(old) => self.back(old, now),
-            Change::Trouble(Problem { message, .. }) => tell(self.generation, Tale::Notice(message)),
+            Change::Trouble(Problem { message, .. }) => tell(self.generation, TailItem::Notice(message)),
         }
         is_elsewhere
     }
@@ -263,7 +263,7 @@ impl Track {
                 reading.last_version(content, now, &mut self.generation, tell);
             }
             reading.end_readably(&mut self.generation, tell);
-            tell(reading.generation, Tale::Event(Event::Gone));
+            tell(reading.generation, TailItem::Event(Event::Gone));
             gone.is_told = true;
         }
         if !gone.is_final && gone.until <= now {

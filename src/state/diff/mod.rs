@@ -250,7 +250,7 @@ impl<'t> Walk<'t> {
 fn side(tree: &Tree, limit: u32, id: Option<IdentityId>, node: Option<NodeId>) -> Option<Side> {
     let (id, node) = (id?, node?);
     let number = tree.before_limit(node, limit)?;
-    Some(Side { id, node, value: tree.value(tree.version(number).what)?, step: tree.credit(number).author })
+    Some(Side { id, node, value: tree.value(tree.version(number).what)?, step: tree.attribution(number).author })
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ fn rebuilt(n: usize, before: &State, after: &State, events: &mut Vec<Event>) {
 }
 
 /// Members of who supplied a value.
-pub(crate) fn credit(steps: &[Step], by: Option<usize>) -> Vec<(&'static str, J)> {
+pub(crate) fn attribution(steps: &[Step], by: Option<usize>) -> Vec<(&'static str, J)> {
     let Some(message) = by.map(|by| &steps[by].message) else { return Vec::new() };
     let tool = message::tool(message).map(|tool| ("tool", J::Str(tool)));
     let date = message::date(message).map(|date| ("date", J::Str(date)));

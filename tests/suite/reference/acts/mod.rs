@@ -157,7 +157,7 @@ impl Acts {
                         ("step", J::num(step)),
                         ("changed", J::num(changed)),
                     ];
-                    entry.extend(fold::credit(&self.steps, Some(step)));
+                    entry.extend(fold::attribution(&self.steps, Some(step)));
                     out.push(J::object(entry));
                 }
             }
@@ -177,7 +177,7 @@ impl Acts {
                 ("ref", J::Str(path::reference(&event.id.0, &event.path))),
             ];
             out.extend(event.value.clone().map(|value| ("value", value)));
-            out.extend(fold::credit(&self.steps, event.by));
+            out.extend(fold::attribution(&self.steps, event.by));
             J::object(out)
         };
         self.events.iter().filter(is_meant).map(event).collect()

@@ -1,0 +1,209 @@
+//! Several files: the list, one of them open, the way from one to the other.
+
+use super::{App, Effect, Effects, Pane};
+use crate::model::ListChange;
+use crate::panes::Session;
+use crate::panes::file_list::{FileHead, FilesPane};
+use crate::panes::value::count_of;
+use crate::text::Pattern;
+use std::path::PathBuf;
+
+/// The list of files, and what of it is open.
+#[derive(Debug)]
+pub struct Files {
+    /// The list.
+    pub pane: FilesPane,
+    /// Whether the newest file is wanted: it opens by itself, and a newer one is told of.
+    is_latest: bool,
+    /// The file that is being opened.
+    opening: Option<PathBuf>,
+    /// The pane from which the open file was left.
+    left: Pane,
+}
+
+impl App {
+    /// Begins with a list of files, of which the newest opens by itself if it `is_latest` that is wanted.
+    pub fn list_files(&mut self, is_latest: bool) {
+        self.files = Some(Files { pane: FilesPane::default(), is_latest, opening: None, left: Pane::Steps });
+        self.pane = Pane::Files;
+    }
+
+    /// A listed file was opened: it is shown from now on.
+    pub fn enter_file(&mut self, path: PathBuf, session: Session) {
+        let fresh = Self::new(session, std::mem::take(&mut self.themes));
+        let old = std::mem::replace(self, fresh);
+        self.size = old.size;
+        self.session.files = old.session.files;
+        self.inspector.tab = old.inspector.tab;
+        self.state.is_blaming = old.state.is_blaming;
+        self.times = old.times;
+        self.splits = old.splits;
+        self.typed = old.typed;
+        self.filters = old.filters;
+        self.chat = old.chat;
+        self.table.columns = old.table.columns;
+        self.table.own = old.table.own;
+        self.asked_columns = old.asked_columns;
+        self.restart_columns();
+        self.filter_job = old.filter_job;
+        self.restart_step_filter();
+        self.reviewing = old.reviewing;
+        self.session.review = old.session.review;
+        self.restart_review();
+        self.files = old.files;
+        if let Some(files) = &mut self.files {
+            files.opening = None;
+            // Its folder tells it from others of that name.
+            if let Some(name) = files.pane.name_of(&path) {
+                name.clone_into(&mut self.session.name);
+            }
+            files.pane.go_to(&path);
+            files.pane.open = Some(path);
+        }
+    }
+
+    pub(super) fn file_not_opened(&mut self, problem: String) {
+        if let Some(files) = &mut self.files {
+            files.opening = None;
+        }
+        self.notice = Some(super::Notice { is_error: true, text: problem });
+    }
+
+    pub(super) fn set_head(&mut self, path: PathBuf, head: FileHead) {
+        if let Some(files) = &mut self.files {
+            files.pane.set_head(path, head);
+        }
+    }
+
+    pub(super) fn files_changed(&mut self, change: ListChange, effects: &mut Effects) {
+        let Some(files) = &mut self.files else { return };
+        let came = files.pane.take(change).map(|file| file.path.clone());
+        let Some((path, name)) = files.pane.newest().map(|file| (file.path.clone(), file.name.clone())) else { return };
+        if !files.is_latest {
+            return;
+        }
+        if files.pane.open.is_none() && files.opening.is_none() {
+            self.open_file(path, effects);
+        } else if came == Some(path) {
+            self.tell(format!("a newer file: {name} · ]n opens it, q leads to the list"));
+        }
+    }
+
+    /// Goes from the open file to the list it is of; false if there is none, or it is shown.
+    pub(super) fn show_files(&mut self) -> bool {
+        if self.pane == Pane::Files || self.files.is_none() {
+            return false;
+        }
+        let held = self.held();
+        if let Some(files) = &mut self.files {
+            files.left = self.pane;
+            files.pane.set_count(held);
+        }
+        self.pane = Pane::Files;
+        true
+    }
+
+    /// How much the open file holds.
+    fn held(&self) -> String {
+        let (count, word) = match self.session.open() {
+            _ if self.session.is_dataset() => (self.session.records.count(), "run"),
+            Some(open) => (open.count(), "step"),
+            None => (0, "step"),
+        };
+        let mark = if self.session.is_complete { "" } else { "≥" };
+        format!("{mark}{}", count_of(count, word))
+    }
+
+    pub(super) fn settle_files(&mut self, effects: &mut Effects) {
+        let height = self.pane_extent(Pane::Files).height.saturating_sub(1);
+        let Some(files) = &mut self.files else { return };
+        let total = files.pane.rows().len();
+        files.pane.scroll.show_cursor(height, total);
+        let wanted = files.pane.wanted(height);
+        if !wanted.is_empty() {
+            effects.push(Effect::Heads(wanted));
+        }
+    }
+
+    pub(super) fn move_in_files(&mut self, delta: isize) {
+        if let Some(files) = &mut self.files {
+            let total = files.pane.rows().len();
+            files.pane.scroll.move_by(delta, total);
+        }
+    }
+
+    /// Lists the files in the next order.
+    pub(super) fn sort_files(&mut self) {
+        let Some(files) = &mut self.files else { return };
+        files.pane.set_order(files.pane.order.next());
+        let told = files.pane.order.told();
+        self.tell(format!("files: {told}"));
+    }
+
+    /// Lists only the files whose names match what was typed; nothing typed: all.
+    pub(super) fn filter_files(&mut self, typed: &str) {
+        if let Some(files) = &mut self.files {
+            files.pane.set_filter(Pattern::new(typed));
+        }
+    }
+
+    /// Takes the filter of the list away; false if there is none.
+    pub(super) fn clear_files_filter(&mut self) -> bool {
+        let is_filtered = self.pane == Pane::Files && self.files_filter().is_some();
+        if is_filtered {
+            self.filter_files("");
+        }
+        is_filtered
+    }
+
+    /// What names of listed files must match.
+    pub(super) fn files_filter(&self) -> Option<&str> {
+        self.files.as_ref().map(|files| files.pane.filter()).filter(|filter| !filter.is_empty())
+    }
+
+    /// The path of the file under the cursor, to copy.
+    pub(super) fn file_text(&self) -> Option<String> {
+        let file = self.files.as_ref()?.pane.at_cursor()?;
+        Some(file.path.to_string_lossy().into_owned())
+    }
+
+    pub(super) fn click_file(&mut self, row: usize, was_here: bool, effects: &mut Effects) {
+        let Some(files) = &mut self.files else { return };
+        let is_again = was_here && files.pane.scroll.cursor == row;
+        files.pane.scroll.cursor = row;
+        if is_again {
+            self.open_at_cursor(effects);
+        }
+    }
+
+    /// Opens the file under the cursor.
+    pub(super) fn open_at_cursor(&mut self, effects: &mut Effects) {
+        let path = self.files.as_ref().and_then(|files| files.pane.at_cursor()).map(|file| file.path.clone());
+        if let Some(path) = path {
+            self.open_file(path, effects);
+        }
+    }
+
+    /// Opens the file that was written last.
+    pub(super) fn open_newest(&mut self, effects: &mut Effects) {
+        match self.files.as_ref().and_then(|files| files.pane.newest()).map(|file| file.path.clone()) {
+            Some(path) => self.open_file(path, effects),
+            None => self.tell("there is no list of files; a folder, or several files, open with one"),
+        }
+    }
+
+    fn open_file(&mut self, path: PathBuf, effects: &mut Effects) {
+        let Some(files) = &mut self.files else { return };
+        if files.pane.open.as_ref() != Some(&path) {
+            let name = files.pane.name_of(&path).unwrap_or_default().to_owned();
+            files.opening = Some(path.clone());
+            self.tell(format!("opening {name}"));
+            effects.push(Effect::OpenFile(path));
+        } else if self.pane == Pane::Files {
+            // It is open: back to where it was left.
+            files.pane.go_to(&path);
+            self.pane = files.left;
+            self.progress(self.session.is_complete, self.session.is_live, effects);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Putting the cursor of a message on what is looked for in it, once the message is there and on the screen.
+
+use super::App;
+use super::inspector::Wanted;
+use crate::panes::json_outline::Doc;
+use crate::panes::message::node_of_path;
+
+/// Most values of a message whose paths are compared with one that is looked for.
+const VALUES_MAX: usize = 20_000;
+/// Longest message, in bytes, that is searched because a search elsewhere led to it.
+const SEARCHED_MAX: usize = 1 << 20;
+
+impl App {
+    /// Has something of the message of the step in focus shown.
+    pub(super) fn want(&mut self, wanted: Wanted) {
+        self.inspector.wanted = Some((self.session.generation, self.session.focus.step, wanted));
+    }
+
+    /// Shows what is looked for, if the message is that of its step. What belongs to another step is forgotten.
+    pub(super) fn show_wanted(&mut self) {
+        let here = (self.session.generation, self.session.focus.step);
+        let Some((generation, step, wanted)) = self.inspector.wanted.take().filter(|(g, s, _)| (*g, *s) == here) else {
+            return;
+        };
+        if self.inspector.message_of != Some((generation, step)) {
+            self.inspector.wanted = Some((generation, step, wanted));
+            return;
+        }
+        let cells = self.pane_extent(super::Pane::Inspector).width;
+        let view = &mut self.inspector.message;
+        let Some(doc) = view.doc().cloned() else { return };
+        let node = match wanted {
+            Wanted::Pointer(path) => node_of_pointer(&doc, &path),
+            Wanted::Written(path) => node_of_path(&doc, &path),
+            Wanted::Hit(pattern) => {
+                if doc.text().len() <= SEARCHED_MAX {
+                    view.scroll.cursor = 0;
+                    view.search(&pattern, cells, true);
+                }
+                return;
+            }
+        };
+        if let Some(node) = node {
+            view.show_node(node, cells);
+        }
+    }
+}
+
+/// What a path leads to, or the nearest there is above it. The path begins at the record; the message is the element
+/// that it names second.
+fn node_of_pointer(doc: &Doc, path: &str) -> Option<usize> {
+    let below = path.splitn(4, '/').nth(3).map_or(String::new(), |rest| format!("/{rest}"));
+    if doc.nodes().len() > VALUES_MAX {
+        return None;
+    }
+    let leads = |n: &usize| {
+        let pointer = doc.pointer(*n);
+        pointer == below || (!pointer.is_empty() && below.starts_with(&format!("{pointer}/")))
+    };
+    (0..doc.nodes().len()).rfind(leads)
+}

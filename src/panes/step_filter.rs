@@ -1,0 +1,147 @@
+//! Which steps the list shows: all, or those that a filter lets through and the one in focus.
+//!
+//! The step in focus is always in the list, so that no jump leads out of it: one that the filter hides stands there
+//! until it is left.
+
+use super::{Open, Piece};
+use crate::model::StepNo;
+use crate::review::Filter;
+use crate::text::{Role, SafeText, cut};
+
+/// Fewest cells in which a term of a filter still says something.
+const CHIP_MIN: usize = 4;
+
+/// A filter of steps, and what is known of the steps that it lets through.
+#[derive(Debug, Default)]
+pub struct StepFilter {
+    /// The filter; empty shows all.
+    pub filter: Filter,
+    shown: Vec<StepNo>,
+    /// How many steps were looked at: the first ones.
+    looked: usize,
+    /// A look at all steps anew, while what the last one found is shown.
+    anew: Option<Vec<StepNo>>,
+}
+
+impl StepFilter {
+    /// Nothing is known of any step.
+    pub fn clear(&mut self) {
+        (self.shown, self.looked, self.anew) = (Vec::new(), 0, None);
+    }
+
+    /// All steps are looked at again; what was found is shown until that is done.
+    pub fn begin_anew(&mut self) {
+        self.looked = 0;
+        self.anew = (!self.shown.is_empty()).then(Vec::new);
+    }
+
+    /// Takes the steps that pass among the next ones, up to number `looked`.
+    pub fn take(&mut self, looked: usize, passing: Vec<StepNo>) {
+        self.looked = looked;
+        self.anew.as_mut().unwrap_or(&mut self.shown).extend(passing);
+    }
+
+    /// All steps that there were are looked at.
+    pub fn end(&mut self) {
+        if let Some(shown) = self.anew.take() {
+            self.shown = shown;
+        }
+    }
+
+    /// How many steps were looked at.
+    #[must_use]
+    pub fn looked(&self) -> usize {
+        self.looked
+    }
+
+    /// The steps that pass, in order, as far as they are known.
+    #[must_use]
+    pub fn shown(&self) -> &[StepNo] {
+        &self.shown
+    }
+
+    /// The last step that passes, of those that are there; None without a filter.
+    #[must_use]
+    pub fn last(&self, open: &Open<'_>) -> Option<StepNo> {
+        (!self.filter.is_empty()).then(|| self.there(open).last().copied()).flatten()
+    }
+
+    /// Of those that pass, the ones that the run has: another content may have fewer steps.
+    fn there(&self, open: &Open<'_>) -> &[StepNo] {
+        let last = open.last();
+        self.shown.get(..self.shown.partition_point(|step| *step <= last)).unwrap_or_default()
+    }
+
+    /// The rows of the list.
+    #[must_use]
+    pub fn rows<'s>(&'s self, open: &Open<'_>) -> StepRows<'s> {
+        if self.filter.is_empty() {
+            return StepRows { total: open.count(), shown: None, hidden: None };
+        }
+        let shown = self.there(open);
+        let step = open.step();
+        let hidden = shown.binary_search(&step).err().filter(|_| step >= 0).map(|row| (row, step));
+        StepRows { total: shown.len() + usize::from(hidden.is_some()), shown: Some(shown), hidden }
+    }
+
+    /// The filter and how many of how many steps pass, for a title of so many cells.
+    #[must_use]
+    pub fn told(&self, open: &Open<'_>, cells: usize) -> Vec<Piece> {
+        if self.filter.is_empty() {
+            return Vec::new();
+        }
+        let mark = if self.anew.is_none() && self.looked < open.count() { "≥" } else { "" };
+        let counts = format!("{mark}{}/{} ", self.there(open).len(), open.count());
+        let mut out = vec![Piece::of(Role::Accent, &counts)];
+        let mut left = cells.saturating_sub(counts.len());
+        for term in self.filter.terms() {
+            if left < CHIP_MIN {
+                out.push(Piece::of(Role::Match, "…"));
+                break;
+            }
+            let chip = Piece::safe(Role::Match, cut(&SafeText::of(&format!(" {term} ")), left));
+            left = left.saturating_sub(chip.width() + 1);
+            out.extend([chip, Piece::of(Role::Text, " ")]);
+        }
+        out
+    }
+}
+
+/// The rows of the list of steps.
+#[derive(Debug, Clone, Copy)]
+pub struct StepRows<'s> {
+    /// Number of rows.
+    pub total: usize,
+    /// The steps that pass; None: all.
+    shown: Option<&'s [StepNo]>,
+    /// The step in focus, where the filter hides it, and its row.
+    hidden: Option<(usize, StepNo)>,
+}
+
+impl StepRows<'_> {
+    /// The step of a row.
+    #[must_use]
+    pub fn step(&self, row: usize) -> StepNo {
+        let number = match (self.shown, self.hidden) {
+            (None, _) => StepNo::try_from(row).ok(),
+            (_, Some((at, step))) if row == at => Some(step),
+            (Some(shown), Some((at, _))) if row > at => shown.get(row - 1).copied(),
+            (Some(shown), _) => shown.get(row).copied(),
+        };
+        number.unwrap_or(StepNo::MAX)
+    }
+
+    /// The row of a step, or of the next one that has a row.
+    #[must_use]
+    pub fn row(&self, step: StepNo) -> usize {
+        let Some(shown) = self.shown else { return usize::try_from(step).unwrap_or(0) };
+        let before = shown.partition_point(|shown| *shown < step);
+        before + usize::from(self.hidden.is_some_and(|(_, hidden)| hidden < step))
+    }
+
+    /// Whether the filter hides the step of a row.
+    #[must_use]
+    pub fn is_hidden(&self, row: usize) -> bool {
+        self.hidden.is_some_and(|(at, _)| at == row)
+    }
+}

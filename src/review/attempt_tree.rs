@@ -1,0 +1,166 @@
+//! Several attempts at one task as a tree: what they begin with alike once, then where they part.
+
+use super::sampling::record_id;
+use crate::json::Value;
+use crate::rules::adp::{Reading, scalar, task};
+use crate::rules::digest;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Where a record tells how it ended.
+const FINISH_FIELDS: &[&str] =
+    &["exit_status", "info.exit_status", "details.exit_status", "resolved", "details.resolved", "finish_reason"];
+const REWARD_FIELDS: &[&str] = &["reward", "score", "details.reward", "details.score"];
+
+/// One attempt: what the tree needs of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Its record, from 0.
+    pub record: usize,
+    /// Its id.
+    pub id: Option<String>,
+    /// The task that it is an attempt at.
+    pub task: String,
+    /// Its reward, as written.
+    pub reward: Option<String>,
+    /// How it ended, as written.
+    pub finish: Option<String>,
+    /// A digest of each step: equal where the messages are equal as JSON.
+    pub steps: Vec<u128>,
+}
+
+/// A stretch of steps that some attempts have alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// The stretch before it, by its place in the list.
+    pub parent: Option<usize>,
+    /// How many stretches stand before it.
+    pub depth: usize,
+    /// Its steps.
+    pub steps: Range<usize>,
+    /// How many attempts go through it.
+    pub attempts: usize,
+    /// One of them, by its place in the list of attempts.
+    pub first: usize,
+    /// The attempts that end with it.
+    pub ends: Vec<usize>,
+}
+
+impl Attempt {
+    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is no trajectory, or
+    /// names no task.
+    #[must_use]
+    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>) -> Option<Self> {
+        let reading = Reading::of_bare(record);
+        reading.body?;
+        let id = record_id(record);
+        let task = task(record, by)?;
+        let first = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
+        let step_reward = || reading.entries.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
+        Some(Self {
+            record: number,
+            id,
+            task,
+            reward: first(REWARD_FIELDS).or_else(step_reward),
+            finish: first(FINISH_FIELDS),
+            steps: reading.entries.iter().map(|entry| digest::of(entry.value)).collect(),
+        })
+    }
+}
+
+/// The attempts of each task by their places in the list, tasks in the order of first appearance.
+#[must_use]
+pub fn tasks(attempts: &[Attempt]) -> Vec<Vec<usize>> {
+    grouped(0..attempts.len(), |i| attempts[i].task.as_str())
+}
+
+/// The tree of some attempts, each stretch before those that follow it, in the order of first appearance.
+#[must_use]
+pub fn tree(attempts: &[Attempt], of_task: &[usize]) -> Vec<Stretch> {
+    let mut out: Vec<Stretch> = Vec::new();
+    let mut waiting = vec![(of_task.to_vec(), 0, None)];
+    while let Some((members, start, parent)) = waiting.pop() {
+        let Some(&first) = members.first() else { continue };
+        // No further than the shortest reaches, and than the one before was alike: long chains stay cheap.
+        let shortest = members.iter().map(|i| attempts[*i].steps.len()).min().unwrap_or(start);
+        let alike = |end: usize, i: &usize| {
+            let pairs = attempts[first].steps[start..end].iter().zip(&attempts[*i].steps[start..end]);
+            start + pairs.take_while(|(a, b)| a == b).count()
+        };
+        let end = members.iter().fold(shortest, alike);
+        let (ends, rest): (Vec<usize>, Vec<usize>) = members.iter().partition(|i| attempts[**i].steps.len() == end);
+        let place = out.len();
+        let depth = parent.map_or(0, |parent: usize| out[parent].depth + 1);
+        out.push(Stretch { parent, depth, steps: start..end, attempts: members.len(), first, ends });
+        let branches = grouped(rest.into_iter(), |i| attempts[i].steps[end]);
+        waiting.extend(branches.into_iter().rev().map(|branch| (branch, end, Some(place))));
+    }
+    out
+}
+
+/// Numbers by a key, groups and members in the order of first appearance.
+fn grouped<K: std::hash::Hash + Eq>(all: impl Iterator<Item = usize>, key: impl Fn(usize) -> K) -> Vec<Vec<usize>> {
+    let mut places: HashMap<K, usize> = HashMap::new();
+    let mut out: Vec<Vec<usize>> = Vec::new();
+    for i in all {
+        let place = *places.entry(key(i)).or_insert_with(|| {
+            out.push(Vec::new());
+            out.len() - 1
+        });
+        out[place].push(i);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    fn attempt(task: &str, steps: &[u128]) -> Attempt {
+        Attempt { record: 0, id: None, task: task.into(), reward: None, finish: None, steps: steps.to_vec() }
+    }
+
+    fn drawn(attempts: &[Attempt], of_task: &[usize]) -> Vec<String> {
+        let line = |s: &Stretch| format!("{}{:?} x{} {:?}", " ".repeat(s.depth), s.steps, s.attempts, s.ends);
+        tree(attempts, of_task).iter().map(line).collect()
+    }
+
+    #[test]
+    fn a_shared_beginning_stands_once() {
+        let all = [
+            attempt("a", &[1, 2, 3, 4]),
+            attempt("b", &[1]),
+            attempt("a", &[1, 2, 5]),
+            attempt("a", &[1, 2, 3, 6, 7]),
+            attempt("a", &[1, 2]),
+        ];
+        assert_eq!(tasks(&all), vec![vec![0, 2, 3, 4], vec![1]]);
+        assert_eq!(
+            drawn(&all, &tasks(&all)[0]),
+            ["0..2 x4 [4]", " 2..3 x2 []", "  3..4 x1 [0]", "  3..5 x1 [3]", " 2..3 x1 [2]"]
+        );
+    }
+
+    #[test]
+    fn attempts_without_a_common_step_part_at_once_and_a_long_chain_is_no_trouble() {
+        let all = [attempt("a", &[1]), attempt("a", &[2]), attempt("a", &[])];
+        assert_eq!(drawn(&all, &[0, 1, 2]), ["0..0 x3 [2]", " 0..1 x1 [0]", " 0..1 x1 [1]"]);
+        let chain: Vec<Attempt> = (0..2000).map(|n| attempt("a", &vec![7; n])).collect();
+        let stretches = tree(&chain, &(0..2000).collect::<Vec<_>>());
+        assert_eq!((stretches.len(), stretches[1999].depth), (2000, 1999));
+    }
+
+    #[test]
+    fn how_an_attempt_ended_is_read_with_it() {
+        let record = r#"{"id":"t","details":{"exit_status":"submitted"},"content":[
+            {"class_":"message_action","content":"x","reward":0.5},
+            {"class_":"message_action","content":"y","reward":1.0}]}"#;
+        let attempt = Attempt::of(3, &json::parse(record).unwrap(), None).unwrap();
+        assert_eq!((attempt.reward.as_deref(), attempt.finish.as_deref()), (Some("1.0"), Some("submitted")));
+        let graded = r#"{"id":"t","score":0.25,"messages":[{"role":"user","content":"x"}],"details":{"reward":9}}"#;
+        let graded = Attempt::of(0, &json::parse(graded).unwrap(), None).unwrap();
+        assert_eq!(graded.reward.as_deref(), Some("0.25"), "what the record says goes before its details");
+        assert_eq!((attempt.record, attempt.steps.len()), (3, 2));
+    }
+}

@@ -1,0 +1,89 @@
+//! D5: actions and observations of a standardized trajectory as messages.
+
+use super::call::Call;
+use super::content::plain;
+use super::message_text::{Id, Left, Member, Said, is_nothing, lose_all, rest};
+use crate::json;
+use crate::model::Role;
+use crate::rules::adp::{Class, Entry, Item};
+
+/// Members of an item that a message carries under their names.
+const CARRIED: [&str; 2] = ["name", "reward"];
+
+/// An item as a message; what of it a message cannot say is counted.
+pub(super) fn said(entries: &[Entry<'_>], step: usize, item: &Item<'_>, left: &mut Left) -> Said {
+    let Some(class) = item.class else {
+        return Said::text(Some(step), Role::User, &plain(item.value));
+    };
+    let mut said = if class.is_action() { action(item, class, step) } else { observation(entries, step, item, class) };
+    let fields: &[&'static str] = match class {
+        Class::ApiAction => &["function", "kwargs", "description"],
+        Class::CodeAction => &["language", "content", "description"],
+        Class::MessageAction => &["content", "description"],
+        Class::WebObservation => &[page(item)],
+        _ => &["content"],
+    };
+    let keys = fields.iter().filter_map(|name| item.field(name)).map(|field| field.key);
+    let used: Vec<&str> =
+        ["class_", "class", "source", "tool_call_id", "reasoning_content"].into_iter().chain(keys).collect();
+    let members = rest(item.value, &used).into_iter().filter(|(_, json)| !is_nothing(json));
+    let (carried, lost): (Vec<Member>, Vec<Member>) = members.partition(|(name, _)| CARRIED.contains(&name.as_str()));
+    lose_all(left, "item", &lost);
+    said.others = carried;
+    said
+}
+
+fn written<'i>(item: &Item<'i>, name: &'static str) -> Option<&'i str> {
+    item.text(name).filter(|text| !text.trim().is_empty())
+}
+
+fn action(item: &Item<'_>, class: Class, step: usize) -> Said {
+    let content = written(item, "content").filter(|_| class == Class::MessageAction);
+    let text = [written(item, "description"), content].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+    let mut said = Said::text(Some(step), Role::Agent, &text);
+    said.reasoning = written(item, "reasoning_content").map(str::to_owned);
+    let (name, arguments) = match class {
+        Class::ApiAction => {
+            let arguments = item.field("kwargs").filter(|field| !field.value.is_null());
+            (item.text("function"), arguments.map_or_else(|| "{}".to_owned(), |field| plain(field.value)))
+        }
+        Class::CodeAction => {
+            let code = json::quote(item.text("content").unwrap_or_default());
+            (item.text("language").or(Some("code")), format!("{{\"code\":{code}}}"))
+        }
+        _ => (None, String::new()),
+    };
+    let id = item.text("tool_call_id").map_or_else(|| Id::made(step, 0), Id::own);
+    let call = |name: &str| Call {
+        id: Some(id),
+        name: name.to_owned(),
+        arguments: json::quote(&arguments),
+        others: Vec::new(),
+    };
+    said.calls = name.map(call).into_iter().collect();
+    said
+}
+
+fn observation(entries: &[Entry<'_>], step: usize, item: &Item<'_>, class: Class) -> Said {
+    let text = match class {
+        Class::WebObservation => written(item, page(item)).unwrap_or_default().to_owned(),
+        _ => item.field("content").map_or(String::new(), |field| plain(field.value)),
+    };
+    let asked = entries[step].answered.first();
+    let answered =
+        asked.and_then(|&(asked, place)| entries.get(asked)?.calls.get(place).map(|call| (asked, place, call)));
+    let answers =
+        answered.map(|(asked, place, call)| call.id.as_deref().map_or_else(|| Id::made(asked, place), Id::own));
+    let role = match (answers.is_some(), entries[step].role) {
+        (true, _) | (_, Role::Environment) => Role::Environment,
+        (_, Role::Agent) => Role::Agent,
+        _ => Role::User,
+    };
+    let own = item.text("tool_call_id").filter(|_| role == Role::Environment).map(Id::own);
+    Said { answers: answers.or(own), ..Said::text(Some(step), role, &text) }
+}
+
+/// The field that tells of a page.
+fn page(item: &Item<'_>) -> &'static str {
+    if written(item, "axtree").is_some() { "axtree" } else { "html" }
+}

@@ -1,0 +1,75 @@
+//! Which columns hold anything at all, so that a table need not give room to those that are empty everywhere.
+
+use super::column::Column;
+use crate::format::Facts;
+
+/// Which columns have a value in one of some records, and how long the longest word for an end is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NonEmptyColumns {
+    columns: u16,
+    finish_bytes: u8,
+}
+
+impl NonEmptyColumns {
+    /// Takes the facts on a record.
+    pub fn take(&mut self, facts: &Facts) {
+        for (i, _) in Column::ALL.into_iter().enumerate().filter(|(_, column)| has_value(*column, facts)) {
+            self.columns |= 1 << i;
+        }
+        let finish = facts.counted.as_ref().map_or(0, |counted| counted.finish.len());
+        self.finish_bytes = self.finish_bytes.max(u8::try_from(finish).unwrap_or(u8::MAX));
+    }
+
+    /// Takes what is known of other records.
+    pub fn join(&mut self, other: Self) {
+        self.columns |= other.columns;
+        self.finish_bytes = self.finish_bytes.max(other.finish_bytes);
+    }
+
+    /// Whether a column is known to have no value. Of marks and of custom columns nothing is known here; and
+    /// before any record was looked at, of none.
+    #[must_use]
+    pub fn lacks(self, column: Column) -> bool {
+        let at = Column::ALL.iter().position(|known| *known == column);
+        self != Self::default() && at.is_some_and(|at| self.columns & (1 << at) == 0)
+    }
+
+    /// Bytes of the longest word for how a record ends.
+    #[must_use]
+    pub fn finish_bytes(self) -> usize {
+        usize::from(self.finish_bytes)
+    }
+}
+
+fn has_value(column: Column, facts: &Facts) -> bool {
+    let counted = facts.counted.as_ref();
+    match column {
+        Column::Id => !facts.title.is_empty(),
+        Column::Words => !facts.words.is_empty(),
+        Column::Findings => facts.errors + facts.warnings > 0,
+        Column::Reward => counted.is_some_and(|counted| counted.reward.is_some()),
+        Column::Finish => counted.is_some_and(|counted| !counted.finish.is_empty()),
+        Column::Tools => counted.is_some_and(|counted| !counted.tools.is_empty()),
+        Column::Actions => counted.is_some_and(|counted| !counted.classes.is_empty()),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::tests::made;
+    use super::*;
+
+    #[test]
+    fn a_column_is_lacking_until_one_record_has_a_value() {
+        let mut held = NonEmptyColumns::default();
+        assert!(Column::ALL.into_iter().all(|column| !held.lacks(column)), "nothing is known yet");
+        held.take(&made("a", 1, &[], None, "finish"));
+        let lacking = |held: NonEmptyColumns| Column::ALL.into_iter().filter(|c| held.lacks(*c)).collect::<Vec<_>>();
+        assert_eq!(lacking(held), [Column::Findings, Column::Reward, Column::Tools, Column::Actions]);
+        let mut other = NonEmptyColumns::default();
+        other.take(&made("b", 1, &[("x", 1)], Some(0.0), "open-call"));
+        held.join(other);
+        assert_eq!((lacking(held), held.finish_bytes()), (vec![Column::Findings, Column::Actions], 9));
+    }
+}

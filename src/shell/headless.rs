@@ -1,0 +1,204 @@
+//! The program without a terminal: opened at once, keys pressed by name, frames painted into a buffer.
+//!
+//! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
+
+use super::jobs::{self, Source};
+use super::mark_journal::MarkJournal;
+use super::{listing, marks};
+use crate::app::initial_position::Start;
+use crate::app::key::{KeyPress, UnknownKey};
+use crate::app::keys::{self, KEYS};
+use crate::app::msg::OpenedRun;
+use crate::app::{App, Effect, Msg, view};
+use crate::format::Layout;
+use crate::ingest::{self, Loaded};
+use crate::model::{Bytes, Problem, Record};
+use crate::panes::session::SharedRun;
+use crate::panes::{Records, Session};
+use crate::source::{Input, RecordIndex};
+use crate::ui::{self, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+/// A program on a stage.
+pub struct Stage {
+    /// The program.
+    pub app: App,
+    source: Source,
+    theme: Theme,
+    mark_journal: MarkJournal,
+}
+
+/// Records that are all known.
+pub(super) struct Whole(pub(super) RecordIndex);
+
+impl Records for Whole {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    fn get(&self, number: usize) -> Option<Record> {
+        self.0.get(number)
+    }
+}
+
+impl Stage {
+    /// Opens an input whole, at a size in cells.
+    ///
+    /// # Errors
+    /// It cannot be read, or there is no such format.
+    pub fn open(input: Arc<Input>, forced: Option<&str>, size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
+        let (session, source, run) = opened(input, forced)?;
+        let app = App::new(session, vec![theme.name().to_owned()]);
+        let mut stage = Self { app, source, theme, mark_journal: MarkJournal::staged() };
+        stage.tell(Msg::Resize(size.0, size.1));
+        stage.show(run);
+        Ok(stage)
+    }
+
+    /// Begins with a list of files, of which nothing is known yet: [`Msg::Files`] tells of them.
+    ///
+    /// # Errors
+    /// None that can come.
+    pub fn list(size: (u16, u16), theme: Theme) -> Result<Self, Problem> {
+        let (session, source, _) = opened(Input::memory("", ""), None)?;
+        let app = App::new(session, vec![theme.name().to_owned()]);
+        let mut stage = Self { app, source, theme, mark_journal: MarkJournal::staged() };
+        stage.app.list_files(false);
+        stage.tell(Msg::Resize(size.0, size.1));
+        Ok(stage)
+    }
+
+    fn show(&mut self, run: Option<SharedRun>) {
+        if let Some(run) = run {
+            self.tell(Msg::Opened(0, OpenedRun(run)));
+        }
+        self.tell(Msg::Progress { is_complete: true, is_live: false });
+    }
+
+    /// Shows a listed file.
+    fn open_file(&mut self, path: PathBuf) {
+        match Input::open(&path).and_then(|input| opened(input, None)) {
+            Ok((session, source, run)) => {
+                self.source = source;
+                self.app.enter_file(path, session);
+                self.show(run);
+            }
+            Err(problem) => drop(self.tell(Msg::NotOpened(problem.to_string()))),
+        }
+    }
+
+    /// Goes where the command line asks to begin.
+    pub fn begin(&mut self, start: Option<Start>) {
+        self.app.start = start;
+        let (width, height) = self.app.size;
+        self.tell(Msg::Resize(width, height));
+    }
+
+    /// Tells the program something and does at once what it asks for; returns what is for a terminal to do.
+    pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        let mut outside = Vec::new();
+        let mut queue = VecDeque::from([msg]);
+        while let Some(msg) = queue.pop_front() {
+            for effect in self.app.update(msg) {
+                self.source.run = self.app.session.run.clone();
+                self.source.files = self.app.session.files.clone();
+                self.source.data = self.app.session.data.clone();
+                match effect {
+                    Effect::Mark(_) => {
+                        let (mark_journal, source) = (&mut self.mark_journal, &self.source);
+                        marks::perform(mark_journal, source, effect, &mut |answer| queue.push_back(answer));
+                    }
+                    Effect::OpenFile(path) => self.open_file(path),
+                    Effect::Heads(paths) => {
+                        queue.extend(paths.into_iter().map(|path| {
+                            let head = listing::checked(&path, None, listing::head(&path, None));
+                            Msg::Head(path, head)
+                        }));
+                    }
+                    Effect::Quit
+                    | Effect::Suspend
+                    | Effect::Copy(_)
+                    | Effect::Edit(_)
+                    | Effect::Theme(_)
+                    | Effect::Fade
+                    | Effect::Alert(_)
+                    | Effect::Play(_) => {
+                        outside.push(effect);
+                    }
+                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push_back(answer)),
+                }
+            }
+        }
+        outside
+    }
+
+    /// What jobs need to know.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        self.source.clone()
+    }
+
+    /// Presses a key, or two in a row, as the table of keys names them (`j`, `C-d`, `]w`); `type:TEXT` types its
+    /// characters.
+    ///
+    /// # Errors
+    /// There is no such key.
+    pub fn press(&mut self, word: &str) -> Result<(), Problem> {
+        for key in presses(word)? {
+            self.tell(Msg::Key(key));
+        }
+        Ok(())
+    }
+
+    /// The frame of now.
+    #[must_use]
+    pub fn buffer(&self) -> Buffer {
+        let (width, height) = self.app.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+        ui::draw(&view::frame(&self.app), &self.theme, &mut buffer);
+        buffer
+    }
+
+    /// The theme.
+    #[must_use]
+    pub fn theme(&self) -> &Theme {
+        &self.theme
+    }
+}
+
+/// An input read whole: the session on it, what jobs need of it, and its run.
+fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, Option<SharedRun>), Problem> {
+    let loaded = ingest::load(input, forced)?;
+    let run: Option<SharedRun> = match loaded.detected.format.layout() {
+        Layout::Run => Some(Arc::new(RwLock::new(loaded.run(0)?))),
+        Layout::Set => None,
+    };
+    let records = loaded.records()?.clone();
+    let Loaded { input, detected, .. } = loaded;
+    let bytes: Arc<dyn Bytes> = Arc::clone(&input) as _;
+    let records: Arc<dyn Records> = Arc::new(Whole(records));
+    let mut session =
+        Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
+    session.path = input.path().map(std::path::Path::to_path_buf);
+    let source = Source { bytes, records, format: detected.format, run: None, files: None, data: None };
+    Ok((session, source, run))
+}
+
+/// The keys that a word means.
+fn presses(word: &str) -> Result<Vec<KeyPress>, Problem> {
+    if let Some(text) = word.strip_prefix("type:") {
+        return Ok(text.chars().map(KeyPress::char).collect());
+    }
+    if KEYS.iter().any(|row| row.keys.contains(&word) && keys::is_sequence(word)) {
+        return Ok(word.chars().map(KeyPress::char).collect());
+    }
+    word.parse().map(|key| vec![key]).map_err(|unknown: UnknownKey| Problem::usage(unknown.to_string()))
+}

@@ -1,0 +1,134 @@
+//! An input as a session that a worker fills while it is shown.
+
+use super::clock;
+use crate::app::Msg;
+use crate::app::msg::Replacement;
+use crate::ingest::{self, Detected, IngestEvent, Live, LiveRecords, Why, Worker};
+use crate::model::{Bytes, Place, Problem, Record};
+use crate::panes::{Records, Session};
+use crate::source::{Input, is_missing};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl Records for LiveRecords {
+    fn count(&self) -> usize {
+        self.count()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete()
+    }
+
+    fn get(&self, number: usize) -> Option<Record> {
+        self.get(number)
+    }
+}
+
+/// An input that is shown, and what it needs beside the session.
+pub(super) struct Reading {
+    /// Who fills the session; dropped, it ends.
+    pub(super) worker: Worker,
+    input: Arc<Input>,
+    opened_len_bytes: u64,
+    /// Whether it was opened empty, so that nothing said yet what it is.
+    is_unknown: bool,
+}
+
+impl Reading {
+    /// The path of a file that was opened empty and holds records now: told once.
+    pub(super) fn known_at_last(&mut self, records: usize) -> Option<PathBuf> {
+        let is_known = self.is_unknown && records > 0;
+        self.is_unknown &= !is_known;
+        self.input.path().filter(|_| is_known && self.input.is_file()).map(Path::to_path_buf)
+    }
+
+    /// Whether the input is longer than when it was opened.
+    pub(super) fn has_grown(&self) -> bool {
+        self.input.len() > self.opened_len_bytes
+    }
+}
+
+/// An input and what it is: made on any thread.
+pub(super) type Known = (Arc<Input>, Detected);
+
+/// Says what an input is. Waits until a stream has brought something.
+///
+/// # Errors
+/// The input cannot be read, or there is no such format.
+pub(super) fn know(input: Arc<Input>, forced: Option<&str>) -> Result<Known, Problem> {
+    let detected = ingest::detect(&input, forced)?;
+    Ok((input, detected))
+}
+
+/// A session on nothing, while a list of files is shown.
+///
+/// # Errors
+/// There is no such format.
+pub(super) fn nothing(forced: Option<&str>) -> Result<Session, Problem> {
+    let (input, detected) = know(Input::memory("", ""), forced)?;
+    Ok(Session::new("", detected.format, detected.reasons, input, Arc::<LiveRecords>::default()))
+}
+
+/// Opens an input: a session, and the worker that fills it.
+///
+/// # Errors
+/// There is no thread to read with.
+pub(super) fn open((input, detected): Known) -> Result<(Session, Reading), Problem> {
+    let opened_len_bytes = input.len();
+    let worker = Worker::start(Arc::clone(&input), detected.format)?;
+    let live = &worker.live;
+    let bytes: Arc<dyn Bytes> = Arc::clone(&live.input) as _;
+    let records: Arc<dyn Records> = Arc::clone(&live.records) as _;
+    let file = input.path().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
+    let name = file.unwrap_or_else(|| input.name().to_owned());
+    let mut session = Session::new(&name, detected.format, detected.reasons, bytes, records);
+    session.path = input.path().map(Path::to_path_buf);
+    Ok((session, Reading { worker, input, opened_len_bytes, is_unknown: opened_len_bytes == 0 }))
+}
+
+/// What the worker tells, as the program hears it. `has_grown`: the input is longer than when it was opened. (More
+/// records alone say less: an unfinished last line that is quiet is taken as one.)
+pub(super) fn translate(event: IngestEvent, path: Option<&Path>, is_live: bool, has_grown: bool) -> Msg {
+    match event {
+        IngestEvent::Indexed { .. } | IngestEvent::Merged { .. } => Msg::Progress { is_complete: false, is_live },
+        IngestEvent::Settled => Msg::Settled,
+        IngestEvent::Done { .. } => Msg::Progress { is_complete: true, is_live },
+        IngestEvent::Appended { .. } => Msg::Progress { is_complete: true, is_live: is_live || has_grown },
+        IngestEvent::Generation(live, why) => Msg::Replaced(replacement(live, why), told(why)),
+        IngestEvent::Torn(text) => Msg::Stale("torn", text, clock::now()),
+        IngestEvent::Polling(is_polling) => Msg::Polling(is_polling),
+        IngestEvent::Late(text) => Msg::Notify(true, text),
+        IngestEvent::Problem(problem) => Msg::Stale(mark(path), problem.to_string(), clock::now()),
+    }
+}
+
+fn replacement(live: Live, why: Why) -> Replacement {
+    let mark = match why {
+        Why::Truncated => Some("truncated"),
+        Why::Replaced => Some("replaced"),
+        Why::Rewritten | Why::Reread => None,
+    };
+    Replacement { bytes: live.input as _, records: live.records as _, run: live.run, mark }
+}
+
+/// What is wrong with an input that could not be read, in a word for the header.
+fn mark(path: Option<&Path>) -> &'static str {
+    if path.is_some_and(is_missing) { "gone" } else { "unreadable" }
+}
+
+/// What stands unfinished at the end of the input, where an event tells it.
+pub(super) fn ending(event: &IngestEvent) -> Option<Option<Place>> {
+    match event {
+        IngestEvent::Done { pending } | IngestEvent::Appended { pending, .. } => Some(*pending),
+        _ => None,
+    }
+}
+
+fn told(why: Why) -> Option<String> {
+    match why {
+        Why::Truncated => Some("the file was truncated or rewritten: this is its new content".to_owned()),
+        Why::Replaced => Some("the file was replaced: this is the new one".to_owned()),
+        Why::Rewritten => Some("the document was written anew: its versions are joined as steps".to_owned()),
+        Why::Reread => None,
+    }
+}

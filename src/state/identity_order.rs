@@ -1,0 +1,91 @@
+//! The order of identities at any step: first appearance, since the last drop (A30, S10), or as a rebuilt context has
+//! it (A4).
+
+use super::IdentityId;
+use super::member_order::CROWD;
+use crate::model::StepNo;
+use std::collections::HashSet;
+
+/// Who stands, and where, from which step on.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    /// By identity: the steps at which it came (true) and went.
+    standing: Vec<Vec<(StepNo, bool)>>,
+    /// How many stand now.
+    live: usize,
+    /// Lists, each from a step on; an identity that came again stands in the last one twice, and its last place counts.
+    epochs: Vec<(StepNo, Vec<(IdentityId, StepNo)>)>,
+}
+
+impl Order {
+    /// An identity is there from `at` on, at the end if it was not there before.
+    pub(super) fn touch(&mut self, at: StepNo, id: IdentityId) {
+        if self.stands_now(id) {
+            return;
+        }
+        if self.epochs.last().is_none_or(|(_, entries)| entries.len() > 2 * self.live + CROWD) {
+            let held = self.at(StepNo::MAX);
+            self.epochs.push((at, held.into_iter().map(|id| (id, at)).collect()));
+        }
+        self.mark(at, id, true);
+        self.live += 1;
+        if let Some((_, entries)) = self.epochs.last_mut() {
+            entries.push((id, at));
+        }
+    }
+
+    /// An identity is gone from `at` on.
+    pub(super) fn drop(&mut self, at: StepNo, id: IdentityId) {
+        if self.stands_now(id) {
+            self.mark(at, id, false);
+            self.live -= 1;
+        }
+    }
+
+    /// A new order from `at` on; who stands and is not named follows as before.
+    pub(super) fn reorder(&mut self, at: StepNo, order: &[IdentityId]) {
+        let old = self.at(StepNo::MAX);
+        let mut placed = HashSet::new();
+        let named = order.iter().copied().filter(|id| self.stands_now(*id));
+        let new: Vec<_> = named.chain(old.iter().copied()).filter(|id| placed.insert(*id)).collect();
+        if new != old {
+            self.epochs.push((at, new.into_iter().map(|id| (id, at)).collect()));
+        }
+    }
+
+    /// Whether an identity stands at a step.
+    pub(super) fn stands(&self, id: IdentityId, step: StepNo) -> bool {
+        let Some(marks) = self.standing.get(id.0 as usize) else { return false };
+        let end = marks.partition_point(|(at, _)| *at <= step);
+        end > 0 && marks[end - 1].1
+    }
+
+    /// The identities that stand at a step, in order.
+    pub(super) fn at(&self, step: StepNo) -> Vec<IdentityId> {
+        let end = self.epochs.partition_point(|(from, _)| *from <= step);
+        let Some((_, entries)) = end.checked_sub(1).map(|i| &self.epochs[i]) else { return Vec::new() };
+        let mut seen = HashSet::new();
+        let end = entries.partition_point(|(_, from)| *from <= step);
+        let held = entries[..end].iter().rev().filter(|(id, _)| seen.insert(*id));
+        let mut order: Vec<_> = held.map(|(id, _)| *id).filter(|id| self.stands(*id, step)).collect();
+        order.reverse();
+        order
+    }
+
+    #[cfg(test)]
+    pub(super) fn longest(&self) -> usize {
+        self.epochs.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0)
+    }
+
+    fn stands_now(&self, id: IdentityId) -> bool {
+        self.stands(id, StepNo::MAX)
+    }
+
+    fn mark(&mut self, at: StepNo, id: IdentityId, stands: bool) {
+        let index = id.0 as usize;
+        if self.standing.len() <= index {
+            self.standing.resize_with(index + 1, Vec::new);
+        }
+        self.standing[index].push((at, stands));
+    }
+}

@@ -1,0 +1,88 @@
+//! The members of objects in order. An object has a new list whenever it is made, or put in another order.
+
+use super::NodeId;
+use super::list_arena::{List, Lists};
+use crate::model::Chunks;
+
+/// Entries of gone members that a list may always hold.
+pub(super) const CROWD: usize = 32;
+
+/// Marks a list in which some member was removed and came again: its last entry counts.
+const AGAIN: u32 = 1 << 31;
+
+/// All lists of members, each since an object was last made or put in another order.
+#[derive(Debug, Default)]
+pub(super) struct Epochs {
+    epochs: Chunks<Epoch>,
+    entries: Lists<Entry>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Epoch {
+    list: List,
+    /// Members present now, and the mark [`AGAIN`].
+    live: u32,
+}
+
+/// A member in a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) node: NodeId,
+    /// It counts for limits above this.
+    pub(super) from: u32,
+}
+
+impl Epochs {
+    /// A new list.
+    pub(super) fn make(&mut self) -> u32 {
+        self.epochs.push(Epoch::default());
+        (self.epochs.len() - 1) as u32
+    }
+
+    /// The entries of a list, in order.
+    pub(super) fn entries(&self, epoch: u32) -> &[Entry] {
+        self.entries.of(self.epochs[epoch as usize].list)
+    }
+
+    /// Whether some member was removed and came again: its last entry counts.
+    pub(super) fn has_again(&self, epoch: u32) -> bool {
+        self.epochs[epoch as usize].live & AGAIN != 0
+    }
+
+    /// Whether most entries are of members that are gone: time for another list, so that reading costs what is there.
+    pub(super) fn is_crowded(&self, epoch: u32) -> bool {
+        let Epoch { list, live } = self.epochs[epoch as usize];
+        list.len() > 2 * (live & !AGAIN) as usize + CROWD
+    }
+
+    /// Appends a member; says its place. `before` is the place at which it stood before, if it stood in this list.
+    pub(super) fn push(&mut self, epoch: u32, entry: Entry, before: u32) -> u32 {
+        let is_again = self.entries(epoch).get(before as usize).is_some_and(|e| e.node == entry.node);
+        let epoch = &mut self.epochs[epoch as usize];
+        self.entries.push(&mut epoch.list, entry);
+        epoch.live = (epoch.live + 1) | if is_again { AGAIN } else { 0 };
+        epoch.list.len() as u32 - 1
+    }
+
+    /// So many members are present now.
+    pub(super) fn set_live(&mut self, epoch: u32, live: u32) {
+        let epoch = &mut self.epochs[epoch as usize];
+        epoch.live = live | epoch.live & AGAIN;
+    }
+
+    /// A member has gone; how many are left.
+    pub(super) fn remove(&mut self, epoch: u32) -> u32 {
+        let epoch = &mut self.epochs[epoch as usize];
+        epoch.live -= 1;
+        epoch.live & !AGAIN
+    }
+
+    #[cfg(test)]
+    pub(super) fn longest(&self) -> usize {
+        self.epochs.iter().map(|epoch| epoch.list.len()).max().unwrap_or(0)
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.epochs.len() * size_of::<Epoch>() + self.entries.memory_bytes()
+    }
+}
