@@ -2,7 +2,7 @@
 
 use super::args::{InstanceOption, Question, parsed};
 use super::digested;
-use super::open::{Credits, Opened};
+use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::{Attribution, Instances};
@@ -83,7 +83,7 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
         Some(path) => Some(run.locate(path, opened.step)?),
         None => None,
     };
-    let (mut entries, mut credits) = (Vec::new(), Credits::new(opened));
+    let (mut entries, mut attributions) = (Vec::new(), Attributions::new(opened));
     for view in tree.identities(opened.step) {
         let identity = tree.identity(view.id);
         let is_chosen = run.instances() != Instances::Chosen
@@ -99,7 +99,7 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
                     value: exact(leaf.value.text(opened.bytes())?.into_owned())?,
                     step: leaf.step,
                     changed: leaf.changed,
-                    attribution: credits.get(view.id, leaf.step),
+                    attribution: attributions.get(view.id, leaf.step),
                 });
             }
         }

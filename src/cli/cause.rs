@@ -2,7 +2,7 @@
 
 use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
-use super::open::{Credits, Opened};
+use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::cause::{Hop, Trail, Written};
@@ -33,7 +33,7 @@ pub(super) struct HopMember {
 
 impl HopMember {
     /// A hop of a trajectory.
-    pub(super) fn of(hop: &Hop, opened: &Opened, credits: &mut Credits<'_>) -> Self {
+    pub(super) fn of(hop: &Hop, opened: &Opened, attributions: &mut Attributions<'_>) -> Self {
         let run = opened.run.as_ref();
         match hop {
             Hop::Value { id, path, step, .. } => {
@@ -44,7 +44,7 @@ impl HopMember {
                     instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
                     step: *step,
                     call: None,
-                    attribution: credits.get(*id, *step),
+                    attribution: attributions.get(*id, *step),
                 }
             }
             Hop::Result { step, call } => Self {
@@ -132,8 +132,8 @@ fn members(
         members.push(("instance", raw(&options.instance.instance)?));
     }
     if let Some((_, leaf)) = found {
-        let mut credits = Credits::new(opened);
-        let chain: Vec<HopMember> = hops.iter().map(|hop| HopMember::of(hop, opened, &mut credits)).collect();
+        let mut attributions = Attributions::new(opened);
+        let chain: Vec<HopMember> = hops.iter().map(|hop| HopMember::of(hop, opened, &mut attributions)).collect();
         members.extend([
             ("value", exact(leaf.value.text(opened.bytes())?.into_owned())?),
             ("wrote", raw(&step_member(leaf.step))?),
@@ -146,14 +146,14 @@ fn members(
 /// The value and who wrote it, then each hop on a line of its own.
 fn show(opened: &Opened, id: IdentityId, leaf: &Leaf, hops: &[Hop], out: &mut Out) -> Result<(), Stop> {
     let run = opened.run.as_ref();
-    let mut credits = Credits::new(opened);
+    let mut attributions = Attributions::new(opened);
     let by = |attribution: Attribution| attribution.who.map_or_else(String::new, |who| format!(" by {who}"));
     let name = run.reference(run.tree().identity(id), &leaf.path);
     let value = leaf.value.text(opened.bytes())?;
-    out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(credits.get(id, leaf.step))))?;
+    out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(attributions.get(id, leaf.step))))?;
     for hop in hops {
         let who = match hop {
-            Hop::Value { id, step, .. } => by(credits.get(*id, *step)),
+            Hop::Value { id, step, .. } => by(attributions.get(*id, *step)),
             Hop::Result { .. } => String::new(),
         };
         out.line(&format!("  = {}{who}", hop.told(run)))?;

@@ -3,7 +3,7 @@
 use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
 use super::cause::HopMember;
-use super::open::{Credits, Opened};
+use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::cause::{Trail, Written};
@@ -120,13 +120,18 @@ fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Proble
         let is_write = |event: &Event| !matches!(event.op, EventOp::Drop | EventOp::Reset);
         events.sort_by_key(|event| (event.at, is_write(event), event.number));
     }
-    let mut credits = Credits::new(opened);
+    let mut attributions = Attributions::new(opened);
     let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
     let mut trail = Trail::new(run, &copies, opened.bytes());
-    events.iter().map(|event| entry(opened, event, &mut trail, &mut credits)).collect()
+    events.iter().map(|event| entry(opened, event, &mut trail, &mut attributions)).collect()
 }
 
-fn entry(opened: &Opened, event: &Event, trail: &mut Trail<'_>, credits: &mut Credits<'_>) -> Result<Entry, Problem> {
+fn entry(
+    opened: &Opened,
+    event: &Event,
+    trail: &mut Trail<'_>,
+    attributions: &mut Attributions<'_>,
+) -> Result<Entry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (id, path) = tree.path(event.node);
     let value = match &event.value {
@@ -144,10 +149,10 @@ fn entry(opened: &Opened, event: &Event, trail: &mut Trail<'_>, credits: &mut Cr
         reference: run.reference(tree.identity(id), &path),
         value,
         attribution: match run.accounts_for(event) {
-            true => run.attribution_of(event).unwrap_or_else(|| credits.get(id, event.author)),
+            true => run.attribution_of(event).unwrap_or_else(|| attributions.get(id, event.author)),
             false => Attribution::default(),
         },
-        cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, credits) }),
+        cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, attributions) }),
     })
 }
 

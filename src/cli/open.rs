@@ -89,12 +89,12 @@ pub(super) fn last_step(run: &dyn Run) -> StepNo {
 }
 
 /// Who supplied values, each looked up once: many leaves come from one message.
-pub(super) struct Credits<'o> {
+pub(super) struct Attributions<'o> {
     opened: &'o Opened,
     known: HashMap<(IdentityId, StepNo), Attribution>,
 }
 
-impl<'o> Credits<'o> {
+impl<'o> Attributions<'o> {
     /// None known yet.
     pub(super) fn new(opened: &'o Opened) -> Self {
         Self { opened, known: HashMap::new() }

@@ -2,7 +2,7 @@
 
 use super::args::{InstanceOption, Question, parsed};
 use super::blame::serialize_credit;
-use super::open::{Credits, Opened};
+use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
 use super::{Command, Stop};
 use crate::format::{Answer, Attribution, Instances};
@@ -179,14 +179,14 @@ fn is_match(expression: &Expression, text: &str) -> bool {
 
 fn entries(opened: &Opened, options: &Options, wanted: &Wanted) -> Result<Vec<Entry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let mut credits = Credits::new(opened);
+    let mut attributions = Attributions::new(opened);
     let (mut entries, mut seen) = (Vec::new(), Vec::new());
     for (id, path) in run.locate(&options.path, opened.step)? {
         let is_meant = opened.is_meant(id, options.instance.instance.as_deref());
         let Some(node) = tree.node(id, &path).filter(|node| is_meant && !seen.contains(node)) else { continue };
         seen.push(node);
         for (stretch, message) in wanted.stretches(opened, (id, node)) {
-            entries.push(Entry { message, ..entry(opened, (id, node), stretch, &mut credits)? });
+            entries.push(Entry { message, ..entry(opened, (id, node), stretch, &mut attributions)? });
         }
     }
     entries.sort_by_key(|entry| entry.stretch.from);
@@ -197,7 +197,7 @@ fn entry(
     opened: &Opened,
     (id, node): (IdentityId, NodeId),
     stretch: Stretch,
-    credits: &mut Credits<'_>,
+    attributions: &mut Attributions<'_>,
 ) -> Result<Entry, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let identity = tree.identity(id);
@@ -209,7 +209,7 @@ fn entry(
         instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
         value,
         step,
-        attribution: credits.get(id, step),
+        attribution: attributions.get(id, step),
         message: None,
     })
 }

@@ -269,7 +269,7 @@ pub trait Run: Send + Sync {
     }
     /// What a schema check found and was not told yet, as findings in no order; they come beside those of
     /// [`Run::findings`].
-    fn schema_findings(&self, _verdicts: &Violations, _told: ReportedCounts) -> Vec<Finding> {
+    fn schema_findings(&self, _violations: &Violations, _reported: ReportedCounts) -> Vec<Finding> {
         Vec::new()
     }
     /// The text that a value of the state stands for, where it is a digest; `author` is the step that wrote it.

@@ -1,7 +1,7 @@
 //! Differences as lines for people and as members for programs.
 
 use super::super::blame::serialize_credit;
-use super::super::open::{Credits, Opened};
+use super::super::open::{Attributions, Opened};
 use super::super::out::{Out, at, counted, exact, step_member};
 use crate::format::{Attribution, Instances};
 use crate::model::Problem;
@@ -72,7 +72,7 @@ impl Serialize for Value {
 
 /// What differs, for `--json`.
 pub(super) fn differences(parts: &[Part], sides: &Sides<'_>) -> Result<Vec<Entry>, Problem> {
-    let (mut old, mut new) = (Credits::new(sides.old), Credits::new(sides.new));
+    let (mut old, mut new) = (Attributions::new(sides.old), Attributions::new(sides.new));
     let mut entries = Vec::new();
     for part in parts {
         if let Part::Differs(difference) = part {
@@ -88,12 +88,12 @@ pub(super) fn differences(parts: &[Part], sides: &Sides<'_>) -> Result<Vec<Entry
     Ok(entries)
 }
 
-fn value(side: Option<&Side>, opened: &Opened, credits: &mut Credits<'_>) -> Result<Option<Value>, Problem> {
+fn value(side: Option<&Side>, opened: &Opened, attributions: &mut Attributions<'_>) -> Result<Option<Value>, Problem> {
     let Some(side) = side else { return Ok(None) };
     Ok(Some(Value {
         text: exact(side.value.text(opened.bytes())?.into_owned())?,
         step: step_member(side.step),
-        attribution: credits.get(side.id, side.step),
+        attribution: attributions.get(side.id, side.step),
     }))
 }
 
@@ -108,7 +108,7 @@ fn name(difference: &Difference, sides: &Sides<'_>) -> (String, Option<Option<St
 
 /// One line a value: sign, step, who, reference, value; what is alike as a count.
 pub(super) fn show(parts: &[Part], sides: &Sides<'_>, out: &mut Out) -> Result<(), super::Stop> {
-    let (mut old, mut new) = (Credits::new(sides.old), Credits::new(sides.new));
+    let (mut old, mut new) = (Attributions::new(sides.old), Attributions::new(sides.new));
     let mut rows = Vec::new();
     for part in parts {
         match part {
@@ -118,10 +118,10 @@ pub(super) fn show(parts: &[Part], sides: &Sides<'_>, out: &mut Out) -> Result<(
                 rows.push(row.to_vec());
             }
             Part::Differs(difference) => {
-                for (sign, side, opened, credits) in
+                for (sign, side, opened, attributions) in
                     [("-", &difference.old, sides.old, &mut old), ("+", &difference.new, sides.new, &mut new)]
                 {
-                    rows.extend(row(sign, difference, side.as_ref(), opened, credits)?);
+                    rows.extend(row(sign, difference, side.as_ref(), opened, attributions)?);
                 }
             }
         }
@@ -139,7 +139,7 @@ fn row(
     difference: &Difference,
     side: Option<&Side>,
     opened: &Opened,
-    credits: &mut Credits<'_>,
+    attributions: &mut Attributions<'_>,
 ) -> Result<Option<Vec<String>>, Problem> {
     let Some(side) = side else { return Ok(None) };
     let identity = opened.run.tree().identity(side.id);
@@ -150,7 +150,7 @@ fn row(
     Ok(Some(vec![
         sign.to_owned(),
         at(side.step),
-        credits.get(side.id, side.step).who.unwrap_or_default(),
+        attributions.get(side.id, side.step).who.unwrap_or_default(),
         format!("{}{instance}", opened.run.reference(identity, &difference.path)),
         side.value.text(opened.bytes())?.into_owned(),
     ]))

@@ -26,7 +26,7 @@ fn is_id(value: &Value<'_>) -> bool {
 
 /// Members of a conversation's record that hold its reward: as a number, and as true or false, which are 1 and 0.
 const GRADES: [&str; 2] = ["reward", "score"];
-const VERDICTS: [&str; 2] = ["resolved", "target"];
+const OUTCOMES: [&str; 2] = ["resolved", "target"];
 
 /// A way to read records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -134,9 +134,9 @@ impl<'a> Reading<'a> {
     /// The reward of a conversation as a whole, where its messages have none: what the record says of how it went.
     #[must_use]
     pub fn outcome(&self) -> Option<f64> {
-        let is_verdict = |value: &&Value<'_>| matches!(value.data, Data::Bool(_));
+        let is_outcome = |value: &&Value<'_>| matches!(value.data, Data::Bool(_));
         let graded = || GRADES.iter().find_map(|key| self.root.get(key).and_then(number::number));
-        let judged = || VERDICTS.iter().find_map(|key| self.root.get(key).filter(is_verdict).and_then(number::number));
+        let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
         let found = (self.shape == Shape::Chat).then(|| graded().or_else(judged))??;
         Some(found.value)
     }
