@@ -25,6 +25,14 @@
 //! - D10 (e) "a second observation of one id": behind one that answered a call of that id; one that came before its call
 //!   is none.
 //! - D19, D20: a code action without a readable language is `code:?`, an API action without a name `?`.
+//!
+//! Sentences on which the two still differ, found by the long run; which reading is meant is open:
+//!
+//! - A41 "lies under `†state.approvals`": the program counts that reference itself, the second implementation does not.
+//! - A33, A39: while no data tells what `.0` is, the program lets it touch `[0]` and `["0"]`, the other what is printed.
+//!   Of a plan, `unused-write` is printed by the data at the plan's step or at the end of its tick.
+//! - D6, D10: whether the `tool_call_id` of an item of unknown class turns links on. D11: a list with other elements.
+//! - S22: whether ids that are not strings fill the conversation.
 
 pub(crate) mod acts;
 pub(crate) mod adp;
