@@ -4,6 +4,7 @@ use super::args::FileName;
 use super::check::config::Config;
 use crate::format::{DataTypes, scopix_with};
 use crate::ingest;
+use crate::json;
 use crate::model::Problem;
 use crate::source;
 use clap::ArgMatches;
@@ -42,9 +43,9 @@ pub(super) fn register(matches: &ArgMatches) -> Result<(), Problem> {
 fn add(types: &mut DataTypes, name: &str, schema: &str, folder: &Path) -> Result<(), Problem> {
     let is_json = schema.trim_start().starts_with('{') || matches!(schema, "true" | "false");
     let text = if is_json { schema.to_owned() } else { read(&folder.join(schema))? };
-    types
-        .register(name, &text)
-        .map_err(|why| Problem::usage(format!("the schema of data type {name} cannot be used: {why}")))
+    let fail = |why| Problem::usage(format!("the schema of data type {name} cannot be used: {why}"));
+    json::parse(&text).map_err(|why| fail(format!("it is not JSON: {why}")))?;
+    types.register(name, &text).map_err(fail)
 }
 
 /// The text of a schema file.

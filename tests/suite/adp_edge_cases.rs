@@ -1,40 +1,9 @@
 //! The Agent Data Protocol in the cases that its last sentences settle (D2, D8, D10, D17 to D20).
-use obelus::json::{Key, parse};
-use obelus::model::{Identity, StepNo};
+
+use super::adp_rules::{answers, slot, told, with_items};
+use obelus::json::parse;
 use obelus::review::{ChatShape, chat};
-use obelus::rules::adp::{Reading, TrajectoryStats, findings, write_state};
-use obelus::state::Tree;
-
-/// The findings of a record as `step path rule`, step `-` for the whole record.
-fn told(text: &str) -> Vec<String> {
-    let value = parse(text).unwrap();
-    let findings = findings(&Reading::of(&value), 0);
-    let step = |s: Option<StepNo>| s.map_or("-".to_owned(), |s| s.to_string());
-    findings.iter().map(|f| format!("{} {} {}", step(f.step), f.path.as_deref().unwrap_or("?"), f.rule)).collect()
-}
-
-/// A trajectory without version and without other findings: a question, these items, something seen, an answer.
-fn with_items(items: &str) -> String {
-    format!(
-        r#"{{"id":"t","content":[{{"class_":"text_observation","content":"q","source":"user"}},{items},
-        {{"class_":"text_observation","content":"r","source":"environment"}},
-        {{"class_":"message_action","content":"done"}}]}}"#
-    )
-}
-
-fn answers(text: &str) -> Vec<Option<usize>> {
-    let value = parse(text).unwrap();
-    Reading::of(&value).entries.iter().enumerate().map(|(i, e)| e.answers(i)).collect()
-}
-
-/// A slot at the last step, as JSON text.
-fn slot(text: &str, kind: &str, instance: &str, name: &str) -> Option<String> {
-    let value = parse(text).unwrap();
-    let mut tree = Tree::new();
-    write_state(&Reading::of(&value), 0, &mut tree);
-    let node = tree.node(tree.find(&Identity::of(kind, instance))?, &[Key::name(name)])?;
-    tree.text(node, StepNo::MAX, &text.as_bytes().to_vec())
-}
+use obelus::rules::adp::{Reading, TrajectoryStats};
 
 #[test]
 fn d10_the_answer_behind_one_that_came_before_its_call_is_the_first() {

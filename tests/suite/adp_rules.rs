@@ -8,7 +8,7 @@ use obelus::source::Input;
 use obelus::state::Tree;
 
 /// The findings of a record as `step path rule`, step `-` for the whole record.
-fn told(text: &str) -> Vec<String> {
+pub(crate) fn told(text: &str) -> Vec<String> {
     let value = parse(text).unwrap();
     let findings = findings(&Reading::of(&value), 0);
     let step = |s: Option<StepNo>| s.map_or("-".to_owned(), |s| s.to_string());
@@ -16,7 +16,7 @@ fn told(text: &str) -> Vec<String> {
 }
 
 /// A trajectory without version and without other findings: a question, these items, something seen, an answer.
-fn with_items(items: &str) -> String {
+pub(crate) fn with_items(items: &str) -> String {
     format!(
         r#"{{"id":"t","content":[{{"class_":"text_observation","content":"q","source":"user"}},{items},
         {{"class_":"text_observation","content":"r","source":"environment"}},
@@ -24,13 +24,13 @@ fn with_items(items: &str) -> String {
     )
 }
 
-fn answers(text: &str) -> Vec<Option<usize>> {
+pub(crate) fn answers(text: &str) -> Vec<Option<usize>> {
     let value = parse(text).unwrap();
     Reading::of(&value).entries.iter().enumerate().map(|(i, e)| e.answers(i)).collect()
 }
 
 /// A slot at the last step, as JSON text.
-fn slot(text: &str, kind: &str, instance: &str, name: &str) -> Option<String> {
+pub(crate) fn slot(text: &str, kind: &str, instance: &str, name: &str) -> Option<String> {
     let value = parse(text).unwrap();
     let mut tree = Tree::new();
     write_state(&Reading::of(&value), 0, &mut tree);

@@ -317,6 +317,7 @@ fn data_types_are_registered_by_option_and_by_the_project() {
         ("EMBEDDING", "NAME=SCHEMA"),
         ("E=none.json", "none.json"),
         ("E={\"type\":5}", "no JSON Schema"),
+        ("E={\"type\":", "it is not JSON: "),
         ("={}", "NAME=SCHEMA"),
     ] {
         let path = folder.path().join("in.json");
