@@ -1,0 +1,137 @@
+//! What was said, called and answered in a step: the one reading that every format gives of its messages.
+//!
+//! A format knows the spellings; statistics, findings, outcomes, the state of a tool-using run, exports and the reading
+//! view know only these types. Texts borrow from the record where it has them in one piece.
+
+use super::Role;
+use std::borrow::Cow;
+
+/// One step as a part of a conversation.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Turn<'a> {
+    /// Who speaks or acts.
+    pub role: Role,
+    /// The role or the speaker's name as written, where it says more than [`Turn::role`].
+    pub speaker: Option<Cow<'a, str>>,
+    /// What it consists of, in the order of the record.
+    pub parts: Vec<Part<'a>>,
+    /// Time as written: ISO 8601, or a number with its unit known to the format.
+    pub time: Option<Cow<'a, str>>,
+    /// Whether the harness put it in, so that nobody said it (`isMeta`, an environment context).
+    pub is_injected: bool,
+}
+
+/// A piece of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part<'a> {
+    /// Words that somebody says.
+    Text(Cow<'a, str>),
+    /// Reasoning.
+    Thought(Cow<'a, str>),
+    /// A call of a tool.
+    Call(ToolCall<'a>),
+    /// What came back from one.
+    Result(ToolResult<'a>),
+    /// An image, a sound or a file.
+    Attachment(Attachment<'a>),
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall<'a> {
+    /// The id that its result names.
+    pub id: Option<Cow<'a, str>>,
+    /// The tool's name as written; `code:LANGUAGE` for code that is run.
+    pub name: Cow<'a, str>,
+    /// Its arguments as JSON text: an object as a rule; a JSON string where they are plain text, or JSON in a string
+    /// (which [`ToolCall::arguments`] keeps as it is).
+    pub arguments: Cow<'a, str>,
+}
+
+/// What came back from a call.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolResult<'a> {
+    /// The id of the call.
+    pub id: Option<Cow<'a, str>>,
+    /// The tool's name, where the result says it.
+    pub name: Option<Cow<'a, str>>,
+    /// Its text; several text parts are joined by LF.
+    pub text: Cow<'a, str>,
+    /// The format's own flag: whether the call failed (`is_error`, `status`, an error event).
+    pub is_error: Option<bool>,
+    /// Exit status, where a field says it.
+    pub exit: Option<i64>,
+    /// Milliseconds that it took, where a field says it.
+    pub ms: Option<u64>,
+    /// Folder in which it ran, where a field says it.
+    pub cwd: Option<Cow<'a, str>>,
+    /// The structured result beside the text, as JSON text (Claude Code's `toolUseResult`, an item's fields).
+    pub details: Option<Cow<'a, str>>,
+}
+
+/// An image, a sound or a file of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Attachment<'a> {
+    /// Media type (`image/png`), or the word of the format (`image`).
+    pub media_type: Cow<'a, str>,
+    /// Where it stands (a path, a URL), where it is not in the record.
+    pub location: Option<Cow<'a, str>>,
+    /// Bytes of it in the record, as it is written there (base64 counts as written).
+    pub bytes: u64,
+}
+
+/// What a record says of the run around its steps: it holds from the record's first step on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surroundings<'a> {
+    /// Folder in which the agent works.
+    pub cwd: Option<Cow<'a, str>>,
+    /// Model that answers.
+    pub model: Option<Cow<'a, str>>,
+    /// How calls are approved (`plan`, `acceptEdits`, `on-request`).
+    pub mode: Option<Cow<'a, str>>,
+    /// Reasoning effort.
+    pub effort: Option<Cow<'a, str>>,
+    /// Git branch.
+    pub branch: Option<Cow<'a, str>>,
+    /// Whether the context was compacted here.
+    pub is_compaction: bool,
+}
+
+/// Tokens and cost of a model's answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Usage {
+    /// Tokens read that were in no cache.
+    pub input: u64,
+    /// Tokens written, reasoning included.
+    pub output: u64,
+    /// Tokens read from a cache.
+    pub cache_read: u64,
+    /// Tokens written into a cache.
+    pub cache_write: u64,
+    /// Cost in US dollars, where it is recorded.
+    pub cost: Option<f64>,
+}
+
+impl<'a> Turn<'a> {
+    /// A turn of that role.
+    #[must_use]
+    pub fn of(role: Role, parts: Vec<Part<'a>>) -> Self {
+        Self { role, parts, ..Self::default() }
+    }
+
+    /// Its calls in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall<'a>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// Its results in order.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult<'a>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Result(result) => Some(result),
+            _ => None,
+        })
+    }
+}
