@@ -12,6 +12,7 @@ mod generic;
 pub mod plan;
 mod run;
 mod scopix;
+mod slots;
 mod survey;
 
 pub use crate::model::Framing;

@@ -24,6 +24,10 @@ pub(super) trait Source<'s>: Copy {
     fn members(self) -> Vec<(&'s str, Self)>;
     /// Elements of an array.
     fn elements(self) -> Vec<Self>;
+    /// Whether leaves that stay equal are left alone.
+    fn keeps_equal(self) -> bool {
+        false
+    }
 }
 
 /// A value of a message.
@@ -35,6 +39,8 @@ pub(super) struct Given<'v> {
     pub(super) author: StepNo,
     /// One leaf whatever it is.
     pub(super) is_opaque: bool,
+    /// Leaves that stay equal are not written.
+    pub(super) is_update: bool,
 }
 
 impl<'v> Given<'v> {
@@ -76,6 +82,10 @@ impl<'v> Source<'v> for Given<'v> {
 
     fn elements(self) -> Vec<Self> {
         self.value.as_array().unwrap_or_default().iter().map(|value| self.part(value)).collect()
+    }
+
+    fn keeps_equal(self) -> bool {
+        self.is_update
     }
 }
 
@@ -310,6 +320,9 @@ impl<'t> Writer<'t> {
         if !is_same {
             let what = self.keep(shape, value);
             return self.push(node, author, Some(EventOp::Change), what);
+        }
+        if new.keeps_equal() {
+            return;
         }
         let is_event = !S::IS_FOLD || author == self.at;
         let was = self.tree.attribution(number);

@@ -26,6 +26,9 @@ pub enum Op {
     Merge,
     /// Replaces the subtree.
     Replace,
+    /// Replaces the subtree where it differs: a leaf that stays equal is not written, and keeps its author. For sources
+    /// that tell a whole value again (a snapshot, a configuration).
+    Update,
     /// Replaces key by key, one level; on what is no object as `Merge`.
     Assign,
     /// Appends the value to the array there; missing or null: starts from `[]`; another type: replaced by a new array.

@@ -18,7 +18,7 @@ impl Tree {
         if write.ops.iter().any(|(_, op)| *op == Op::Remove) {
             writer.remove_all(root, write);
         } else if let Some(value) = write.value {
-            let given = Given { value, base: write.base, author: write.author, is_opaque: false };
+            let given = Given { value, base: write.base, author: write.author, is_opaque: false, is_update: false };
             let targets: Vec<Target<'_>> = write.ops.iter().map(|(path, op)| (path.as_slice(), *op)).collect();
             writer.apply(root, given, &targets);
         }
@@ -50,6 +50,7 @@ impl Writer<'_> {
         match op {
             Op::Merge => self.merge(node, given, &[]),
             Op::Replace => self.replace(node, given),
+            Op::Update => self.replace(node, Given { is_update: true, ..given }),
             Op::Assign => self.assign(node, given),
             Op::Push => self.extend(node, given, std::slice::from_ref(given.value)),
             Op::Concat => match given.value.as_array() {

@@ -10,7 +10,7 @@ use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const KINDS: [&str; 3] = ["k", "l", "m"];
-const OPS: [Op; 7] = [Op::Merge, Op::Replace, Op::Assign, Op::Push, Op::Concat, Op::Remove, Op::Opaque];
+const OPS: [Op; 8] = [Op::Merge, Op::Replace, Op::Update, Op::Assign, Op::Push, Op::Concat, Op::Remove, Op::Opaque];
 
 type Path = Vec<Key>;
 
@@ -146,11 +146,37 @@ impl Fold {
         part
     }
 
+    /// Leaves that stay equal are not written.
+    fn update(&mut self, at: &Path, old: Option<Plain>, given: Plain) -> Plain {
+        let below = |key: Key| [at.as_slice(), &[key]].concat();
+        match (old, given) {
+            (Some(Plain::Leaf { text, step, changed }), Plain::Leaf { text: new, .. }) if text == new => {
+                Plain::Leaf { text, step, changed }
+            }
+            (Some(Plain::Object(old)), Plain::Object(new)) => {
+                let before = |name: &str| old.iter().find(|(known, _)| known == name).map(|(_, part)| part.clone());
+                let parts = new.into_iter().map(|(name, part)| {
+                    let part = self.update(&below(Key::name(&name)), before(&name), part);
+                    (name, part)
+                });
+                Plain::Object(parts.collect())
+            }
+            (Some(Plain::Array(old)), Plain::Array(new)) => {
+                let mut old = old.into_iter();
+                let parts = new.into_iter().enumerate();
+                let parts = parts.map(|(i, part)| self.update(&below(Key::Index(i as u32)), old.next(), part));
+                Plain::Array(parts.collect())
+            }
+            (_, given) => self.fresh(at, given),
+        }
+    }
+
     fn apply(&mut self, old: Option<Plain>, value: &Value<'_>, at: &Path, ops: &[(Path, Op)]) -> Plain {
         let given = Plain::of(value, self.author);
         let is_array = matches!(value.data, Data::Array(_));
         match ops.iter().find(|(path, _)| path == at).map(|(_, op)| *op) {
             Some(Op::Replace) => self.fresh(at, given),
+            Some(Op::Update) => self.update(at, old, given),
             Some(Op::Opaque) => {
                 let (text, step) = (given.text(), self.author);
                 self.fresh(at, Plain::Leaf { text, step, changed: step })

@@ -1,15 +1,13 @@
 //! One trajectory: its steps, the state derived from them, and the answers to questions about both.
 
+use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
     Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace,
 };
-use crate::rules::adp::{self, Entry, Kind, Pointer, Reading, Shape, Way};
-use crate::state::{IdentityId, Leaf, Tree};
-use serde::Serialize;
-use serde_json::value::RawValue;
-use std::fmt::Write as _;
+use crate::rules::adp::{self, Entry, Kind, Reading, Shape, Way};
+use crate::state::{IdentityId, Tree};
 use std::sync::Arc;
 
 /// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
@@ -75,6 +73,10 @@ impl Trajectory {
         self.shape = Some(reading.shape);
         self.title = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
         self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
+    }
+
+    fn slots(&self, step: StepNo) -> Slots<'_> {
+        Slots { tree: &self.tree, step }
     }
 
     fn kept(&self, step: StepNo) -> Option<&Kept> {
@@ -182,11 +184,7 @@ impl Run for Trajectory {
     }
 
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
-        let pointer = Pointer::parse(path).ok_or_else(|| {
-            Problem::usage(format!("{path:?} is no slot pointer"))
-                .hint("write /kind/instance/slot, as /tool/click/calls")
-        })?;
-        Ok(self.named(&pointer, step).map(|id| (id, pointer.path.clone())).collect())
+        self.slots(step).locate(path)
     }
 
     /// D20: long texts are in the state as digests.
@@ -211,12 +209,7 @@ impl Run for Trajectory {
     }
 
     fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {
-        let everything = Pointer::default();
-        let mut blame = serde_json::Map::new();
-        for leaf in self.leaves(&everything, step) {
-            blame.insert(leaf.0, step_member(leaf.1.step).into());
-        }
-        vec![("state", exact(self.value(&everything, step, bytes))), ("blame", raw(&blame))]
+        self.slots(step).answer(bytes)
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
@@ -238,27 +231,7 @@ impl Run for Trajectory {
         _expect: Option<&str>,
         bytes: &dyn Bytes,
     ) -> Resolved {
-        let answer = |status: &'static str, rest: Answer| {
-            let fields = vec![("ref", raw(reference)), ("status", raw(status))];
-            Resolved { is_ok: status == "ok", status, fields: fields.into_iter().chain(rest).collect(), target: None }
-        };
-        let Some(pointer) = Pointer::parse(reference) else { return answer("invalid", Answer::new()) };
-        let named: Vec<IdentityId> = self.named(&pointer, step).collect();
-        let leaves: Vec<Leaf> = self.leaves(&pointer, step).map(|(_, leaf)| leaf).collect();
-        if leaves.is_empty() {
-            let reason = if named.is_empty() { "kind" } else { "path" };
-            return answer("missing", vec![("reason", raw(reason))]);
-        }
-        let newest = |of: fn(&Leaf) -> StepNo| leaves.iter().map(of).max().and_then(step_member);
-        let rest = vec![
-            ("value", exact(self.value(&pointer, step, bytes))),
-            ("from", raw(reference)),
-            ("instance", raw(&pointer.instance)),
-            ("wrote", raw(&newest(|l| l.step))),
-            ("changed", raw(&newest(|l| l.changed))),
-        ];
-        let target = pointer.instance.is_some().then(|| named.first().map(|id| (*id, pointer.path.clone()))).flatten();
-        Resolved { target, ..answer("ok", rest) }
+        self.slots(step).resolve(reference, bytes)
     }
 
     fn title(&self) -> Option<String> {
@@ -266,78 +239,8 @@ impl Run for Trajectory {
     }
 }
 
-impl Trajectory {
-    /// The identities at a step that a pointer names, in order of first appearance.
-    fn named<'t>(&'t self, pointer: &'t Pointer, step: StepNo) -> impl Iterator<Item = IdentityId> + 't {
-        let all = self.tree.identities(step).into_iter().map(|view| view.id);
-        all.filter(|id| pointer.names(self.tree.identity(*id)))
-    }
-
-    /// The slots at a step that a pointer names, each with its own pointer.
-    fn leaves<'t>(&'t self, pointer: &'t Pointer, step: StepNo) -> impl Iterator<Item = (String, Leaf)> + 't {
-        self.named(pointer, step).flat_map(move |id| {
-            let node = self.tree.node(id, &pointer.path);
-            let leaves = node.map(|node| self.tree.leaves(node, step)).unwrap_or_default();
-            let identity = self.tree.identity(id);
-            leaves.into_iter().map(move |leaf| (adp::slot_pointer(identity, &leaf.path), leaf))
-        })
-    }
-
-    /// What a pointer names, as JSON: a slot's value, or an object of what stands below it.
-    fn value(&self, pointer: &Pointer, step: StepNo, bytes: &dyn Bytes) -> String {
-        let text = |id: IdentityId| {
-            let node = self.tree.node(id, &pointer.path)?;
-            self.tree.text(node, step, bytes)
-        };
-        let instances = |kind: Option<&str>| {
-            let ids = self.named(pointer, step).filter(|id| kind.is_none_or(|k| self.tree.identity(*id).kind == k));
-            let name = |id: &IdentityId| self.tree.identity(*id).instance.clone().unwrap_or_default();
-            object(ids.filter_map(|id| Some((name(&id), text(id)?))))
-        };
-        if pointer.instance.is_some() {
-            return self.named(pointer, step).find_map(text).unwrap_or_else(|| "null".to_owned());
-        }
-        if pointer.kind.is_some() {
-            return instances(None);
-        }
-        let mut kinds: Vec<&str> = Vec::new();
-        for id in self.named(pointer, step) {
-            let kind = self.tree.identity(id).kind.as_str();
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        object(kinds.into_iter().map(|kind| (kind.to_owned(), instances(Some(kind)))))
-    }
-}
-
-/// An object of members that are JSON texts.
-fn object(members: impl Iterator<Item = (String, String)>) -> String {
-    let mut out = String::from("{");
-    for (i, (key, value)) in members.enumerate() {
-        let comma = if i > 0 { "," } else { "" };
-        let _ = write!(out, "{comma}{}:{value}", json::quote(&key));
-    }
-    out.push('}');
-    out
-}
-
-/// A step for `--json`: what stood before any step has none.
-fn step_member(step: StepNo) -> Option<StepNo> {
-    (step != HEAD).then_some(step)
-}
-
 /// D18: the time of a turn, as written.
 fn time(value: &Value<'_>) -> Option<String> {
     let time = value.get("timestamp")?;
     time.as_str().or(time.as_number()).map(str::to_owned)
-}
-
-fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
-    serde_json::value::to_raw_value(value).unwrap_or_default()
-}
-
-/// A value from JSON text; null for a text that the input no longer holds whole.
-fn exact(text: String) -> Box<RawValue> {
-    RawValue::from_string(text).unwrap_or_default()
 }
