@@ -63,8 +63,10 @@ pub struct ToolResult<'a> {
     pub exit: Option<i64>,
     /// Milliseconds that it took, where a field says it.
     pub ms: Option<u64>,
-    /// Folder in which it ran, where a field says it.
+    /// Folder in which the shell is afterwards, where a field says it.
     pub cwd: Option<Cow<'a, str>>,
+    /// File that is open afterwards, where a field says it (SWE-agent); `n/a` for none.
+    pub open_file: Option<Cow<'a, str>>,
     /// The structured result beside the text, as JSON text (Claude Code's `toolUseResult`, an item's fields).
     pub details: Option<Cow<'a, str>>,
 }
@@ -74,7 +76,7 @@ pub struct ToolResult<'a> {
 pub struct Attachment<'a> {
     /// Media type (`image/png`), or the word of the format (`image`).
     pub media_type: Cow<'a, str>,
-    /// Where it stands (a path, a URL), where it is not in the record.
+    /// Where it stands (a path, a URL), where it is not in the record. Of media type `text/html`: the page that is open.
     pub location: Option<Cow<'a, str>>,
     /// Bytes of it in the record, as it is written there (base64 counts as written).
     pub bytes: u64,
@@ -98,16 +100,16 @@ pub struct Surroundings<'a> {
 }
 
 /// Tokens and cost of a model's answer.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Usage {
-    /// Tokens read that were in no cache.
-    pub input: u64,
+    /// Tokens read that were in no cache; None where it is not recorded, as in the other members.
+    pub input: Option<u64>,
     /// Tokens written, reasoning included.
-    pub output: u64,
+    pub output: Option<u64>,
     /// Tokens read from a cache.
-    pub cache_read: u64,
+    pub cache_read: Option<u64>,
     /// Tokens written into a cache.
-    pub cache_write: u64,
+    pub cache_write: Option<u64>,
     /// Cost in US dollars, where it is recorded.
     pub cost: Option<f64>,
 }
