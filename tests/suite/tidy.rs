@@ -1,5 +1,8 @@
 //! The sentences of `docs/architecture.md` that a machine can check: directions between rooms, sizes, banned words.
 
+mod code;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -78,17 +81,46 @@ const LINES_MAX: usize = 500;
 const LINE_CHARS_MAX: usize = 120;
 const FUNCTION_LINES_MAX: usize = 70;
 
-fn sources() -> Vec<(PathBuf, String)> {
+/// One file of `src`: its path below that, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The room that it stands in; none for `lib.rs` and `main.rs`.
+    fn room(&self) -> Option<&str> {
+        self.path.split_once('/').map(|(room, _)| room)
+    }
+
+    fn is_tests(&self) -> bool {
+        self.path.ends_with("/tests.rs")
+    }
+
+    /// The names of its module, from the root of the crate.
+    fn module(&self) -> Vec<&str> {
+        let stem = self.path.strip_suffix(".rs").unwrap_or(&self.path);
+        stem.split('/').filter(|part| !matches!(*part, "mod" | "lib" | "main")).collect()
+    }
+
+    /// What the program is made of: no comments, texts and tests.
+    fn code(&self) -> String {
+        code::without_tests(&code::code(&self.text))
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
     let mut out = Vec::new();
-    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+    let mut folders = vec![PathBuf::from(root)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
+            } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = fs::read_to_string(&path).unwrap();
-                out.push((path, text));
+                out.push(Source { path: path.strip_prefix(root).unwrap().display().to_string(), text });
             }
         }
     }
@@ -96,43 +128,100 @@ fn sources() -> Vec<(PathBuf, String)> {
     out
 }
 
-fn room_of(path: &Path) -> Option<String> {
-    let below = path.strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).ok()?;
-    let mut parts = below.components();
-    let first = parts.next()?.as_os_str().to_str()?.to_owned();
-    parts.next().map(|_| first)
+/// A path of code whose parts begin at the root of the crate, as `panes, row, Row`.
+struct Named {
+    line: usize,
+    parts: Vec<String>,
+    is_reexport: bool,
 }
 
-/// The code without its unit tests and without comments.
-fn code(text: &str) -> String {
-    let body = text.split("#[cfg(test)]").next().unwrap_or("");
-    body.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+/// What code names of its own crate, with `crate::`, or with so many `super::` that they leave the room.
+fn names(source: &Source, code: &str) -> Vec<Named> {
+    let module = source.module();
+    let absolute = |path: code::Path| {
+        let supers = path.parts.iter().take_while(|part| *part == "super").count();
+        let kept = if path.parts[0] == "crate" { 0 } else { module.len().saturating_sub(supers) };
+        let own = path.parts.into_iter().skip(supers.max(1));
+        let parts = module[..kept].iter().map(|part| (*part).to_owned()).chain(own).collect();
+        Named { line: path.line, parts, is_reexport: path.is_reexport }
+    };
+    code::paths(code, &["crate", "super"]).into_iter().map(absolute).collect()
 }
 
-fn faults(path: &str, room: &str, text: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let code = code(text);
+/// Names that a room hands on though they are another's: room, name, whose.
+fn handed_on(all: &[Source]) -> BTreeSet<(String, String, String)> {
+    let mut out = BTreeSet::new();
+    for source in all {
+        let Some(room) = source.room() else { continue };
+        for named in names(source, &source.code()) {
+            let (of, name) = (&named.parts[0], &named.parts[named.parts.len() - 1]);
+            if named.is_reexport && of != room && ROOMS.iter().any(|(room, _)| room == of) {
+                out.insert((room.to_owned(), name.clone(), of.clone()));
+            }
+        }
+    }
+    out
+}
+
+/// Arrows between rooms that point the wrong way, also where a name is handed on by a third room.
+fn arrows(source: &Source, code: &str, handed_on: &BTreeSet<(String, String, String)>) -> Vec<String> {
+    let Some(room) = source.room() else { return Vec::new() };
     let allowed = ROOMS.iter().find(|(r, _)| *r == room).map_or(&[][..], |(_, a)| a);
-    for (other, _) in ROOMS {
-        if *other != room && !allowed.contains(other) && code.contains(&format!("crate::{other}::")) {
-            out.push(format!("{path}: {room} may not name {other}; move the code or turn the dependency round"));
+    let may = |other: &str| other == room || allowed.contains(&other);
+    let mut out = Vec::new();
+    for Named { line, parts, .. } in names(source, code) {
+        let (of, name) = (parts[0].as_str(), parts[parts.len() - 1].as_str());
+        let place = format!("{}:{line}", source.path);
+        if !ROOMS.iter().any(|(other, _)| *other == of) {
+            out.push(format!("{place}: {of} is no room; name what stands in one"));
+        } else if !may(of) {
+            out.push(format!("{place}: {room} may not name {of}; move the code or turn the dependency round"));
+        } else if let Some((_, _, whose)) =
+            handed_on.iter().find(|(by, what, whose)| by == of && what == name && !may(whose))
+        {
+            out.push(format!("{place}: {room} may not name {whose}, whose {name} {of} hands on"));
         }
     }
+    out
+}
+
+/// Crates and parts of the standard library that have no place in a room.
+fn reserved(source: &Source, code: &str) -> Vec<String> {
+    let room = source.room().unwrap_or_default();
+    let named = code::paths(code, &["std"]);
+    let mut out = Vec::new();
     for (word, rooms, instead) in RESERVED {
-        if !rooms.contains(&room) && code.contains(word) {
-            out.push(format!("{path}: {word} has no place in {room}; {instead}"));
+        let is_named =
+            named.iter().any(|path| format!("{}::", path.parts.join("::")).starts_with(&format!("{word}::")));
+        if !rooms.contains(&room) && (is_named || code.contains(word)) {
+            out.push(format!("{}: {word} has no place in {room}; {instead}", source.path));
         }
     }
-    for (word, instead) in BANNED {
-        if code.contains(word) {
-            out.push(format!("{path}: {word}…; {instead}"));
-        }
+    out
+}
+
+fn banned(source: &Source, code: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, line) in code.lines().enumerate() {
+        let found = BANNED.iter().find(|(word, _)| line.contains(word));
+        out.extend(found.map(|(word, instead)| format!("{}:{}: {word}…; {instead}", source.path, i + 1)));
     }
-    if !text.starts_with("//!") {
-        out.push(format!("{path}: begins without //!; say what the file is for and what it does not know"));
+    out
+}
+
+fn faults(source: &Source, handed_on: &BTreeSet<(String, String, String)>) -> Vec<String> {
+    let mut out = Vec::new();
+    if !source.is_tests() {
+        let code = source.code();
+        out.extend(arrows(source, &code, handed_on));
+        out.extend(source.room().map_or_else(Vec::new, |_| reserved(source, &code)));
+        out.extend(banned(source, &code));
     }
-    out.extend(private_words(path, text));
-    out.extend(sizes(path, text));
+    if !source.text.starts_with("//!") && source.path != "main.rs" {
+        out.push(format!("{}: begins without //!; say what the file is for and what it does not know", source.path));
+    }
+    out.extend(private_words(&source.path, &source.text));
+    out.extend(sizes(&source.path, &source.text));
     out
 }
 
@@ -152,10 +241,12 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
     if lines.len() > LINES_MAX {
         out.push(format!("{path}: {} lines; split it by reason to change", lines.len()));
     }
-    // A text alone on its line, a line of JSON Lines, and a row of the table of keys, are as long as they are.
+    // A text alone on its line, a line of JSON Lines, a row of the table of keys, and inputs of tests, are as long as
+    // they are.
     let is_example = |l: &str| l.starts_with("{\"") || l.contains(": r#\"{\"");
     let is_text = |l: &str| l.trim_start().starts_with('"') || is_example(l) || l.contains("row(C::");
-    let is_long = |l: &&str| l.chars().count() > LINE_CHARS_MAX && !is_text(l);
+    let is_tests = path.ends_with("/tests.rs");
+    let is_long = |l: &&str| l.chars().count() > LINE_CHARS_MAX && !is_tests && !is_text(l);
     if let Some(i) = lines.iter().position(is_long) {
         out.push(format!("{path}:{}: longer than {LINE_CHARS_MAX} characters", i + 1));
     }
@@ -173,8 +264,9 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
             && indent == depth
             && *line == format!("{}}}", " ".repeat(depth))
         {
-            if i - from > FUNCTION_LINES_MAX {
-                out.push(format!("{path}:{}: a function of {} lines; split it", from + 1, i - from));
+            let len = lines[from..i].iter().filter(|line| !is_row(line)).count();
+            if len > FUNCTION_LINES_MAX {
+                out.push(format!("{path}:{}: a function of {len} lines; split it", from + 1));
             }
             start = None;
         }
@@ -182,37 +274,113 @@ fn sizes(path: &str, text: &str) -> Vec<String> {
     out
 }
 
-#[test]
-fn rooms_sizes_and_words() {
-    let mut all = Vec::new();
-    for (path, text) in sources() {
-        let room = room_of(&path).unwrap_or_default();
-        let name = path.display().to_string();
-        if room.is_empty() || path.ends_with("tests.rs") {
-            all.extend(sizes(&name, &text));
-        } else {
-            all.extend(faults(&name, &room, &text));
-        }
-    }
-    assert!(all.is_empty(), "{}", all.join("\n"));
+/// Whether a line is one arm of a match over actions, which are a table and as many as there are keys.
+fn is_row(line: &str) -> bool {
+    line.trim_start().starts_with("A::") && line.contains(" => ") && line.ends_with(',')
 }
 
 #[test]
-fn the_checks_can_fail() {
-    for (room, text, word) in [
-        ("json", "//! x\nuse crate::model::Step;\n", "may not name model"),
-        ("panes", "//! x\nuse ratatui::buffer::Buffer;\n", "ratatui"),
-        ("app", "//! x\nfn f() { std::fs::read(\"x\"); }\n", "std::fs"),
-        ("state", "//! x\nfn f() { g().unwrap(); }\n", "unwrap"),
-        ("state", "use std::rc::Rc;\n", "begins without"),
+fn rooms_sizes_and_words() {
+    let sources = sources();
+    let handed_on = handed_on(&sources);
+    let all: Vec<String> = sources.iter().flat_map(|source| faults(source, &handed_on)).collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// A made-up source.
+fn made(path: &str, code: &str) -> Source {
+    Source { path: path.to_owned(), text: format!("//! x\n{code}\n") }
+}
+
+/// What is found in a made-up source, beside others.
+fn found_in(path: &str, code: &str, others: &[Source]) -> String {
+    faults(&made(path, code), &handed_on(others)).join("\n")
+}
+
+#[test]
+fn an_arrow_that_points_the_wrong_way_is_found() {
+    for (path, code, other) in [
+        ("json/x.rs", "use crate::model::Step;", "model"),
+        ("json/x.rs", "use crate::{text::SafeText, model::{Step, Place}};", "model"),
+        ("json/x.rs", "use {std::fmt, crate::model::Step};", "model"),
+        ("json/x.rs", "use super::super::model::Step;", "model"),
+        ("json/mod.rs", "use super::{model::Step, text};", "model"),
+        ("json/x/y.rs", "fn f() -> super::super::super::model::Step {}", "model"),
+        ("text/x.rs", "#[cfg(test)]\nmod tests { fn f() {} }\nuse crate::model::Step;", "model"),
+        ("text/x.rs", "#[cfg(test)]\nuse std::fs;\nfn f(x: crate::app::App) {}", "app"),
+        ("ui/x.rs", "fn f() { let _x = crate::shell::run(); }", "shell"),
     ] {
-        let found = faults("x.rs", room, text);
-        assert!(found.iter().any(|f| f.contains(word)), "{word}: {found:?}");
+        let found = found_in(path, code, &[]);
+        assert!(found.contains(&format!("may not name {other}")), "{path}: {code}: {found}");
     }
-    assert_eq!(private_words("x.rs", "/// The sieve.\n/// A filter.\npub struct Exam {").len(), 2);
-    let long = format!("//! x\nfn f() {{\n{}}}\n", "    g();\n".repeat(FUNCTION_LINES_MAX + 1));
-    assert!(sizes("x.rs", &long).iter().any(|f| f.contains("a function of")));
+    for (path, code) in [
+        ("model/x.rs", "use crate::{json::Value, text::SafeText};"),
+        ("json/x/y.rs", "use super::super::parse; use super::z; use crate::json::w;"),
+        ("json/x.rs", "// crate::model::Step\nconst A: &str = \"crate::model::Step\";"),
+        ("json/x.rs", "#[cfg(test)]\nmod tests {\n    use crate::model::Step;\n}"),
+    ] {
+        assert_eq!(found_in(path, code, &[]), "", "{path}: {code}");
+    }
+    assert!(found_in("json/x.rs", "use crate::Shortcut;", &[]).contains("is no room"));
+}
+
+#[test]
+fn an_arrow_behind_a_reexport_is_found() {
+    let others = [made("format/plan.rs", "pub use crate::rules::graph::{Edges, End};"), made("format/mod.rs", "")];
+    for code in ["use crate::format::plan::Edges;", "use crate::format::{Run, End as E};"] {
+        let found = found_in("ingest/x.rs", code, &others);
+        assert!(found.contains("may not name rules"), "{code}: {found}");
+    }
+    assert_eq!(found_in("panes/x.rs", "use crate::format::plan::Edges;", &others), "");
+    assert_eq!(found_in("ingest/x.rs", "use crate::format::plan::Run;", &others), "");
+    let private = [made("format/plan.rs", "use crate::rules::graph::Edges;")];
+    assert_eq!(found_in("ingest/x.rs", "use crate::format::plan::Edges;", &private), "");
+}
+
+#[test]
+fn a_crate_without_a_place_in_a_room_is_found() {
+    for (path, code, word) in [
+        ("panes/x.rs", "use ratatui::buffer::Buffer;", "ratatui"),
+        ("app/x.rs", "fn f() { std::fs::read(p); }", "std::fs"),
+        ("app/x.rs", "use std::{collections::BTreeMap, fs::File};", "std::fs"),
+        ("app/x.rs", "use std::fs;", "std::fs"),
+        ("rules/x.rs", "use std::{env, fmt};", "std::env"),
+        ("state/x.rs", "use std::time::Instant;", "std::time"),
+    ] {
+        let found = found_in(path, code, &[]);
+        assert!(found.contains(&format!("{word} has no place")), "{code}: {found}");
+    }
+    assert_eq!(found_in("shell/x.rs", "use std::{env, fs::File, time::Instant};", &[]), "");
+    assert_eq!(found_in("app/x.rs", "use std::{collections::BTreeMap, fmt};", &[]), "");
+}
+
+#[test]
+fn banned_words_are_found_in_the_whole_of_a_file() {
+    for (word, _) in BANNED {
+        let code = format!("#[cfg(test)]\nmod tests {{}}\nfn f() {{ x{word}y); }}");
+        let found = found_in("cli/x.rs", &code, &[]);
+        assert!(found.contains("cli/x.rs:4:") && found.contains(word), "{word}: {found}");
+        let blank = format!("/* {word} */ const A: &str = \"{word}\"; // {word}");
+        assert_eq!(found_in("cli/x.rs", &blank, &[]), "");
+    }
+    assert!(found_in("main.rs", "fn main() { f().unwrap(); }", &[]).contains("main.rs:2:"));
+}
+
+#[test]
+fn words_heads_and_sizes_are_checked() {
+    for (word, _) in PRIVATE_WORDS {
+        assert_eq!(private_words("x.rs", &format!("/// A filter.\n{word}\n")).len(), 1, "{word}");
+    }
+    let headless = Source { path: "state/x.rs".to_owned(), text: "use std::rc::Rc;\n".to_owned() };
+    assert!(faults(&headless, &BTreeSet::new())[0].contains("begins without"));
+    let long = |line: &str| format!("fn f() {{\n{}}}\n", line.repeat(FUNCTION_LINES_MAX + 1));
+    assert!(sizes("x.rs", &long("    g();\n")).iter().any(|f| f.contains("a function of")));
+    let inner = long("        g();\n").replace("fn f", "    pub(super) fn f").replace("\n}", "\n    }");
+    assert!(sizes("x.rs", &inner).iter().any(|f| f.contains("a function of")));
+    assert!(sizes("x.rs", &long("        A::Up => self.up(),\n")).is_empty(), "rows of a table are not counted");
     assert!(sizes("x.rs", &"\n".repeat(LINES_MAX + 1)).iter().any(|f| f.contains("split it by reason")));
+    assert!(sizes("x.rs", &"x".repeat(LINE_CHARS_MAX + 1)).iter().any(|f| f.contains("longer than")));
+    assert!(sizes("x.rs", &format!("    \"{}\"", "x".repeat(LINE_CHARS_MAX))).is_empty());
 }
 
 #[test]

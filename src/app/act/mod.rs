@@ -15,15 +15,17 @@ mod table;
 mod watch;
 
 use super::keys::Action as A;
+use super::marks::LineKind;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
-use crate::review::Filter;
+use crate::review::{Filter, Verdict};
 use jump::Wanted;
 
 impl App {
-    /// Does what a key, a click or the palette asks for.
+    /// Does what a key, a click or the palette asks for. The one place that knows all actions: no arm is a wildcard, so
+    /// an action that nothing performs does not compile.
     pub fn perform(&mut self, action: A, effects: &mut Effects) {
         match action {
             A::StepNext => self.step_by(1),
@@ -80,12 +82,6 @@ impl App {
             A::Search => self.layer = Some(Layer::Search(Prompt::default())),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
-            _ => self.perform_look(action, effects),
-        }
-    }
-
-    fn perform_look(&mut self, action: A, effects: &mut Effects) {
-        match action {
             A::PaneNext => self.pane_by(true),
             A::PanePrevious => self.pane_by(false),
             A::Tab(tab) => self.show_tab(tab),
@@ -103,7 +99,35 @@ impl App {
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
             A::CheckData => self.check_data(effects),
-            A::Good | A::Bad | A::Unsure | A::PartGood | A::PartBad | A::PartUnsure => self.decide(action, effects),
+            A::Good => self.decide_records(Verdict::Good, effects),
+            A::Bad => self.decide_records(Verdict::Bad, effects),
+            A::Unsure => self.decide_records(Verdict::Unsure, effects),
+            A::PartGood => self.decide_parts(Verdict::Good, effects),
+            A::PartBad => self.decide_parts(Verdict::Bad, effects),
+            A::PartUnsure => self.decide_parts(Verdict::Unsure, effects),
+            A::Undo => self.in_open_file(|app| app.undo(effects)),
+            A::Flag => self.in_open_file(|app| app.flag(effects)),
+            A::Label => self.in_open_file(|app| app.ask_line(LineKind::Tag)),
+            A::Note => self.in_open_file(|app| app.ask_line(LineKind::Note)),
+            A::Select => self.in_open_file(|app| app.toggle_selection()),
+            A::SelectAll => self.in_open_file(|app| app.select_all()),
+            A::UndecidedNext => self.in_open_file(|app| app.undecided_by(true, effects)),
+            A::UndecidedPrevious => self.in_open_file(|app| app.undecided_by(false, effects)),
+            A::MarkNext => self.in_open_file(|app| app.mark_by(true)),
+            A::MarkPrevious => self.in_open_file(|app| app.mark_by(false)),
+            A::ColumnNext => self.table.column_by(1),
+            A::ColumnPrevious => self.table.column_by(-1),
+            A::Sort => self.sort(),
+            A::Filter => self.ask_filter(),
+            A::Facets => self.toggle_facets(),
+            A::Plot => self.toggle_plot(),
+            A::ChooseColumns => self.choose_columns(),
+            A::TablePaneNext => self.table_pane_by(true),
+            A::TablePanePrevious => self.table_pane_by(false),
+            A::FacetToggle => self.toggle_value(self.table.facets.chosen()),
+            A::BinToggle => self.toggle_value(self.chosen_bin()),
+            A::BinNext => self.move_bin(1),
+            A::BinPrevious => self.move_bin(-1),
             A::CopyValue => self.copy_value(effects),
             A::CopyPath => self.copy_path(effects),
             A::Edit => self.edit(effects),
@@ -120,8 +144,7 @@ impl App {
             A::Cancel => self.cancel(),
             A::Quit => effects.push(Effect::Quit),
             A::Suspend => effects.push(Effect::Suspend),
-            A::MenuUp if self.is_at_first_command() => self.bring_back(true),
-            A::MenuUp => self.menu_by(-1),
+            A::MenuUp => self.menu_up(),
             A::MenuDown => self.menu_by(1),
             A::MenuPageUp => self.menu_by(-10),
             A::MenuPageDown => self.menu_by(10),
@@ -131,19 +154,17 @@ impl App {
             A::MenuClose | A::PromptCancel => self.layer = None,
             A::TypedBefore => self.bring_back(true),
             A::TypedAfter => self.bring_back(false),
-            A::PromptSubmit => {
-                self.keep_typed();
-                match self.layer {
-                    Some(Layer::Condition(_)) => self.submit_condition(),
-                    Some(Layer::Filter(_)) => self.submit_filter(),
-                    Some(Layer::Column(_)) => self.submit_column(),
-                    _ => self.submit(effects),
-                }
-            }
-            _ => {
-                self.perform_review(action, effects);
-                self.perform_table(action);
-            }
+            A::PromptSubmit => self.submit_prompt(effects),
+        }
+    }
+
+    fn submit_prompt(&mut self, effects: &mut Effects) {
+        self.keep_typed();
+        match self.layer {
+            Some(Layer::Condition(_)) => self.submit_condition(),
+            Some(Layer::Filter(_)) => self.submit_filter(),
+            Some(Layer::Column(_)) => self.submit_column(),
+            _ => self.submit(effects),
         }
     }
 
@@ -158,6 +179,13 @@ impl App {
     /// Whether the cursor is on the first of the commands, above which stands what was typed before.
     fn is_at_first_command(&self) -> bool {
         matches!(&self.layer, Some(Layer::Menu(menu)) if menu.kind == MenuKind::Palette && menu.scroll.cursor == 0)
+    }
+
+    fn menu_up(&mut self) {
+        if self.is_at_first_command() {
+            return self.bring_back(true);
+        }
+        self.menu_by(-1);
     }
 
     fn menu_by(&mut self, delta: isize) {

@@ -1,6 +1,5 @@
 //! Deciding: good, bad, unsure, flags, tags, notes; undo; going to what is marked and to what is not decided.
 
-use crate::app::keys::Action as A;
 use crate::app::marks::{LineKind, ReviewLine};
 use crate::app::prompt::Prompt;
 use crate::app::{App, Effect, Effects, Layer, Pane};
@@ -13,27 +12,22 @@ const KEYED_BYTES_MAX: u64 = 4 << 20;
 const KEYED_MAX: usize = 2_000;
 
 impl App {
-    /// What the keys of a review do.
-    pub(super) fn perform_review(&mut self, action: A, effects: &mut Effects) {
-        if self.pane == Pane::Files {
-            return self.tell("marks are made in an open file: Enter opens this one");
+    /// Does what marks or selects records, or goes by marks; in the list of files says what to do first.
+    pub(super) fn in_open_file(&mut self, act: impl FnOnce(&mut Self)) {
+        match self.pane {
+            Pane::Files => self.tell("marks are made in an open file: Enter opens this one"),
+            _ => act(self),
         }
-        match action {
-            A::Undo => self.undo(effects),
-            A::Flag => self.flag(effects),
-            A::Label => self.ask_line(LineKind::Tag),
-            A::Note => self.ask_line(LineKind::Note),
-            A::Select => self.table.anchor = self.table.anchor.is_none().then_some(self.table.scroll.cursor),
-            A::SelectAll => {
-                self.table.anchor = Some(0);
-                self.table.scroll.cursor = self.table.count(&self.session).saturating_sub(1);
-            }
-            A::UndecidedNext => self.undecided_by(true, effects),
-            A::UndecidedPrevious => self.undecided_by(false, effects),
-            A::MarkNext => self.mark_by(true),
-            A::MarkPrevious => self.mark_by(false),
-            _ => {}
-        }
+    }
+
+    /// Begins to select records, or ends it.
+    pub(super) fn toggle_selection(&mut self) {
+        self.table.anchor = self.table.anchor.is_none().then_some(self.table.scroll.cursor);
+    }
+
+    pub(super) fn select_all(&mut self) {
+        self.table.anchor = Some(0);
+        self.table.scroll.cursor = self.table.count(&self.session).saturating_sub(1);
     }
 
     /// Whether a question stands there that one key answers.
@@ -74,19 +68,17 @@ impl App {
         }
     }
 
-    pub(super) fn decide(&mut self, action: A, effects: &mut Effects) {
-        let verdict = match action {
-            A::Good | A::PartGood => Verdict::Good,
-            A::Bad | A::PartBad => Verdict::Bad,
-            _ => Verdict::Unsure,
-        };
-        let is_part = matches!(action, A::PartGood | A::PartBad | A::PartUnsure);
-        let change = Change::Decide(Some(verdict));
-        let decisions = if is_part { self.parts(&change) } else { self.wholes(&change) };
+    pub(super) fn decide_records(&mut self, verdict: Verdict, effects: &mut Effects) {
+        let decisions = self.wholes(&Change::Decide(Some(verdict)));
         self.mark_sure(decisions, effects);
     }
 
-    fn flag(&mut self, effects: &mut Effects) {
+    pub(super) fn decide_parts(&mut self, verdict: Verdict, effects: &mut Effects) {
+        let decisions = self.parts(&Change::Decide(Some(verdict)));
+        self.mark_sure(decisions, effects);
+    }
+
+    pub(super) fn flag(&mut self, effects: &mut Effects) {
         let mut decisions = self.parts(&Change::Flag(true));
         if decisions.iter().all(|d| self.mark_of(d).is_some_and(|mark| mark.is_flagged)) {
             decisions.iter_mut().for_each(|d| d.change = Change::Flag(false));
@@ -94,7 +86,7 @@ impl App {
         self.mark_sure(decisions, effects);
     }
 
-    fn ask_line(&mut self, kind: LineKind) {
+    pub(super) fn ask_line(&mut self, kind: LineKind) {
         let decisions = self.parts(&Change::Note(String::new()));
         let Some(first) = decisions.first() else { return self.tell("nothing here to mark") };
         let mut prompt = Prompt::default();
@@ -131,7 +123,7 @@ impl App {
         effects.push(Effect::Mark(decisions));
     }
 
-    fn undo(&mut self, effects: &mut Effects) {
+    pub(super) fn undo(&mut self, effects: &mut Effects) {
         let Some(done) = self.take_done() else { return self.tell("no decision of this session is left to undo") };
         let n = done.len();
         let undo = |(target, about, id)| Decision { what: What::Target(target), change: Change::Undo(id), about };
@@ -215,7 +207,7 @@ impl App {
 
     // ---- going
 
-    fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
+    pub(super) fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
         if self.pane == Pane::Attempts && !self.attempts.is_list() {
             let all = self.attempts.others(is_forward);
             return match all.into_iter().find(|(_, record)| self.is_undecided(*record)) {
@@ -278,7 +270,7 @@ impl App {
         (span.len <= KEYED_BYTES_MAX).then(|| ContentKey::read(self.session.bytes.as_ref(), span).ok())?
     }
 
-    fn mark_by(&mut self, is_forward: bool) {
+    pub(super) fn mark_by(&mut self, is_forward: bool) {
         let word = if is_forward { "no later mark" } else { "no earlier mark" };
         if self.is_on_table() {
             let (here, count) = (self.table.scroll.cursor, self.table.count(&self.session));

@@ -1,6 +1,5 @@
 //! Keys of the table: columns, sorting, filters, the values of a column, the plot.
 
-use crate::app::keys::Action as A;
 use crate::app::menu::Menu;
 use crate::app::prompt::Prompt;
 use crate::app::{App, Layer, Notice, Pane};
@@ -10,39 +9,22 @@ use crate::review::{Column, Field, Filter, FilterFault, Scope, Sort};
 const COLUMNS_ASIDE: isize = 3;
 
 impl App {
-    /// What the keys of the table do.
-    pub(super) fn perform_table(&mut self, action: A) {
-        match action {
-            A::ColumnNext => self.table.column_by(1),
-            A::ColumnPrevious => self.table.column_by(-1),
-            A::Sort if self.pane == Pane::Files => self.sort_files(),
-            A::Sort => self.sort(),
-            A::Filter if self.pane == Pane::Files => {
-                let mut prompt = Prompt::default();
-                prompt.insert(self.files_filter().unwrap_or_default());
-                self.layer = Some(Layer::Filter(prompt));
+    /// Asks for the filter of the list that has the focus, with what it is now.
+    pub(super) fn ask_filter(&mut self) {
+        let mut prompt = Prompt::default();
+        if self.pane == Pane::Files {
+            prompt.insert(self.files_filter().unwrap_or_default());
+        } else {
+            let filter = if self.is_on_table() { &self.table.filter } else { &self.step_filter.filter };
+            if !filter.is_empty() {
+                prompt.insert(&format!("{filter} "));
             }
-            A::Filter => {
-                let mut prompt = Prompt::default();
-                let filter = if self.is_on_table() { &self.table.filter } else { &self.step_filter.filter };
-                if !filter.is_empty() {
-                    prompt.insert(&format!("{filter} "));
-                }
-                self.layer = Some(Layer::Filter(prompt));
-            }
-            A::Facets => self.toggle_facets(),
-            A::Plot => self.toggle_plot(),
-            A::ChooseColumns => {
-                self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns, self.offered_columns())))
-            }
-            A::TablePaneNext => self.table_pane_by(true),
-            A::TablePanePrevious => self.table_pane_by(false),
-            A::FacetToggle => self.toggle_value(self.table.facets.chosen()),
-            A::BinToggle => self.toggle_value(self.chosen_bin()),
-            A::BinNext => self.move_bin(1),
-            A::BinPrevious => self.move_bin(-1),
-            _ => {}
         }
+        self.layer = Some(Layer::Filter(prompt));
+    }
+
+    pub(super) fn choose_columns(&mut self) {
+        self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns, self.offered_columns())));
     }
 
     /// The custom columns, with their expressions.
@@ -50,8 +32,11 @@ impl App {
         self.table.own.iter().map(|own| (Column::Own(own.name), own.expression.to_string())).collect()
     }
 
-    /// The column in focus: up, down, the order of the file.
+    /// The column in focus: up, down, the order of the file. In the list of files, its next order.
     pub(super) fn sort(&mut self) {
+        if self.pane == Pane::Files {
+            return self.sort_files();
+        }
         let column = self.table.focus;
         self.table.sort = match self.table.sort {
             Some(sort) if sort.column == column && sort.is_reversed => None,
@@ -112,7 +97,7 @@ impl App {
         self.notice = Some(Notice { is_error: true, text: fault.to_string() });
     }
 
-    fn toggle_facets(&mut self) {
+    pub(super) fn toggle_facets(&mut self) {
         let is_beside = self.layout().panes.len() > 1;
         if self.table.facets.is_open && (self.pane == Pane::Facets || is_beside) {
             self.close_beside(Pane::Facets);
@@ -122,7 +107,7 @@ impl App {
         }
     }
 
-    fn toggle_plot(&mut self) {
+    pub(super) fn toggle_plot(&mut self) {
         let is_plotted = self.is_plotting() && !self.table.plot.is_unasked(self.table.focus);
         if is_plotted && self.layout().panes.iter().any(|(pane, _)| *pane == Pane::Plot) {
             self.close_beside(Pane::Plot);
@@ -143,7 +128,7 @@ impl App {
         }
     }
 
-    fn table_pane_by(&mut self, is_forward: bool) {
+    pub(super) fn table_pane_by(&mut self, is_forward: bool) {
         let mut order = vec![Pane::Table];
         order.extend(self.table.facets.is_open.then_some(Pane::Facets));
         order.extend(self.is_plotting().then_some(Pane::Plot));
@@ -151,17 +136,17 @@ impl App {
         self.pane = order[(at + if is_forward { 1 } else { order.len() - 1 }) % order.len()];
     }
 
-    fn chosen_bin(&self) -> Option<(Field, String)> {
+    pub(super) fn chosen_bin(&self) -> Option<(Field, String)> {
         self.table.plot.chosen(self.table.facets.tally.as_ref().map(|(_, tally)| tally))
     }
 
-    fn move_bin(&mut self, delta: isize) {
+    pub(super) fn move_bin(&mut self, delta: isize) {
         let table = &mut self.table;
         table.plot.move_by(delta, table.facets.tally.as_ref().map(|(_, tally)| tally));
     }
 
     /// Filters to a value, or no longer.
-    fn toggle_value(&mut self, chosen: Option<(Field, String)>) {
+    pub(super) fn toggle_value(&mut self, chosen: Option<(Field, String)>) {
         let Some((field, written)) = chosen else { return self.tell("nothing here to filter by") };
         if let Err(fault) = self.table.filter.toggle(field, &written) {
             self.tell_fault(&fault);

@@ -1,3 +1,5 @@
+//! Rows and marks of the tree of attempts.
+
 use super::*;
 use crate::review::{Attempt, AttemptTree};
 

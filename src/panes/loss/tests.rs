@@ -1,3 +1,5 @@
+//! What the Loss tab shows of small conversations.
+
 use super::*;
 use crate::panes::Scroll;
 use crate::review::Template;
