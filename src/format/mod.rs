@@ -9,6 +9,8 @@ pub mod cause;
 mod describe;
 mod facts;
 mod generic;
+mod log;
+mod pi;
 pub mod plan;
 mod run;
 mod scopix;
@@ -24,7 +26,7 @@ pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] =
-    &[&scopix::Scopix(None), &adp::Adp, &adp::Named, &acts::Acts, &adp::Bare, &generic::Generic];
+    &[&pi::Sts, &pi::Pi, &scopix::Scopix(None), &adp::Adp, &adp::Named, &acts::Acts, &adp::Bare, &generic::Generic];
 
 /// Scopix with data types that the user registers (S14).
 #[must_use]

@@ -184,8 +184,12 @@ pub trait Run: Send + Sync {
     }
     /// Takes what [`Run::look_ahead`] found; it holds until the next record.
     fn settle(&mut self, _ahead: Vec<Arc<Finding>>) {}
+    /// Reads what was put off until the input ends, or waits: a run whose records are read in another order than they
+    /// stand in. Costs a pass over all of them.
+    fn catch_up(&mut self, _bytes: &dyn Bytes) {}
     /// The input has ended (for now). May be followed by more records.
     fn finish(&mut self, bytes: &dyn Bytes) {
+        self.catch_up(bytes);
         let ahead = self.look_ahead(bytes);
         self.settle(ahead);
     }

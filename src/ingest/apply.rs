@@ -101,6 +101,7 @@ impl Work {
         self.is_run_settled = true;
         let Some(run) = self.live.run.clone() else { return Ok(()) };
         let begin = Instant::now();
+        write(&run).catch_up(self.live.input.as_ref());
         let ahead = run.read().unwrap_or_else(PoisonError::into_inner).look_ahead(self.live.input.as_ref());
         write(&run).settle(ahead);
         (self.ahead_cost, self.ahead_at) = (begin.elapsed(), Instant::now());

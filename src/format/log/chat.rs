@@ -1,0 +1,289 @@
+//! A chat message as steps: one reading of content blocks for all logs that have them (`FORMATS.md` 0.1.2).
+
+use super::{Draft, Form, Kind, Log};
+use crate::format::describe;
+use crate::json::{self, Data, Value};
+use crate::model::{Attachment, Part, Role, StepNo, ToolCall, ToolResult, Turn};
+use std::borrow::Cow;
+
+/// What the values of a step are.
+pub(in crate::format) mod form {
+    use super::Form;
+
+    /// A block of reasoning, or its text.
+    pub(in crate::format) const THOUGHT: Form = 0;
+    /// A message of which the texts and files count, or a text.
+    pub(in crate::format) const MESSAGE: Form = 1;
+    /// A call.
+    pub(in crate::format) const CALL: Form = 2;
+    /// A result, and the structured result beside it.
+    pub(in crate::format) const RESULT: Form = 3;
+    /// A record that is no message.
+    pub(in crate::format) const STATE: Form = 4;
+}
+
+/// Where calls have their ids, names and arguments; the first that is there counts.
+const IDS: [&str; 6] = ["id", "call_id", "tool_call_id", "toolCallId", "tool_use_id", "callId"];
+const NAMES: [&str; 5] = ["name", "tool_name", "toolName", "function_name", "tool"];
+const ARGUMENTS: [&str; 6] = ["input", "arguments", "args", "parameters", "kwargs", "function_args"];
+/// Where results name their call.
+const ANSWERED: [&str; 6] = ["tool_use_id", "tool_call_id", "toolCallId", "call_id", "callId", "id"];
+/// Where results have what came back.
+const OUTPUTS: [&str; 5] = ["content", "output", "result", "text", "response"];
+
+/// The role that a word means; an unknown word is nobody's.
+pub(in crate::format) fn role_of(word: &str) -> Role {
+    describe::role_of(word).unwrap_or(Role::Unknown)
+}
+
+/// A chat message of a record.
+pub(in crate::format) struct Blocks<'v> {
+    /// The message: an object with `content`, or a text.
+    pub(in crate::format) message: &'v Value<'v>,
+    /// Who; [`Role::Unknown`] takes the message's own role.
+    pub(in crate::format) role: Role,
+    /// The record's type as written.
+    pub(in crate::format) class: Option<&'v str>,
+    /// When.
+    pub(in crate::format) time: Option<&'v Value<'v>>,
+    /// Tokens that the model wrote; they are told of the first step.
+    pub(in crate::format) tokens: Option<u64>,
+    /// Whether the harness put it in.
+    pub(in crate::format) is_injected: bool,
+    /// The structured result beside the message.
+    pub(in crate::format) details: Option<&'v Value<'v>>,
+}
+
+/// A piece of a message on its way to a step.
+type Found<'v> = (Kind, Form, &'v Value<'v>);
+
+impl<'v> Blocks<'v> {
+    /// A message that says its role.
+    pub(in crate::format) fn of(message: &'v Value<'v>) -> Self {
+        let role = message.get("role").and_then(Value::as_str).map_or(Role::Unknown, role_of);
+        Self { message, role, class: None, time: None, tokens: None, is_injected: false, details: None }
+    }
+
+    /// Adds its steps to the log, and says which they are.
+    pub(in crate::format) fn tell(&self, log: &mut Log<'_>) -> Vec<(Kind, StepNo)> {
+        let mut tokens = self.tokens;
+        let found = self.found();
+        let steps = found.into_iter().map(|(kind, form, value)| {
+            let pair = self.details.filter(|_| kind == Kind::Result).map(|details| [value, details]);
+            let values: &[&Value<'_>] = pair.as_ref().map_or(std::slice::from_ref(&value), |pair| pair);
+            let role = if kind == Kind::Result { Role::Environment } else { self.role };
+            let draft = Draft {
+                role,
+                class: self.class,
+                time: self.time,
+                tokens: tokens.take(),
+                is_injected: self.is_injected,
+                ..Draft::of(kind, form, values)
+            };
+            (kind, log.step(&draft))
+        });
+        steps.collect()
+    }
+
+    /// The steps of the message: in the order of its blocks, its texts and files together where the first of them is.
+    fn found(&self) -> Vec<Found<'v>> {
+        let message = self.message;
+        let is_result = message.get("role").and_then(Value::as_str).is_some_and(is_result_role);
+        if is_result {
+            return vec![(Kind::Result, form::RESULT, message)];
+        }
+        let mut found: Vec<Found<'v>> = Vec::new();
+        let reasoning = ["reasoning_content", "reasoning", "reasoningContent"].iter().find_map(|key| message.get(key));
+        found.extend(reasoning.filter(|v| has_text(v)).map(|v| (Kind::Thought, form::THOUGHT, v)));
+        let content = message.get("content");
+        match content.map(|c| &c.data) {
+            Some(Data::Array(blocks)) => blocks.iter().for_each(|block| put(&mut found, message, block)),
+            Some(Data::String(text)) if !text.is_empty() => found.push((Kind::Message, form::MESSAGE, message)),
+            None if message.as_str().is_some_and(|text| !text.is_empty()) => {
+                found.push((Kind::Message, form::MESSAGE, message));
+            }
+            _ => {}
+        }
+        self.put_listed_calls(&mut found);
+        if found.is_empty() {
+            found.push((Kind::Message, form::MESSAGE, message));
+        }
+        found
+    }
+
+    /// Calls beside the content; one that stands among the blocks too is one.
+    fn put_listed_calls(&self, found: &mut Vec<Found<'v>>) {
+        let message = self.message;
+        let lists = ["tool_calls", "toolCalls"].iter().filter_map(|key| message.get(key)?.as_array());
+        let single = message.get("function_call").filter(|call| call.as_object().is_some());
+        for call in lists.flatten().chain(single) {
+            let id = first(call, &IDS).and_then(Value::as_str);
+            let is_known =
+                |(kind, _, known): &Found<'_>| *kind == Kind::Call && first(known, &IDS).and_then(Value::as_str) == id;
+            if id.is_none() || !found.iter().any(|known| is_known(known)) {
+                found.push((Kind::Call, form::CALL, call));
+            }
+        }
+    }
+}
+
+fn put<'v>(found: &mut Vec<Found<'v>>, message: &'v Value<'v>, block: &'v Value<'v>) {
+    match block_kind(block) {
+        Kind::Thought => found.push((Kind::Thought, form::THOUGHT, block)),
+        Kind::Call => found.push((Kind::Call, form::CALL, block)),
+        Kind::Result => found.push((Kind::Result, form::RESULT, block)),
+        _ if is_empty_block(block) => {}
+        _ if found.iter().any(|(kind, ..)| *kind == Kind::Message) => {}
+        _ => found.push((Kind::Message, form::MESSAGE, message)),
+    }
+}
+
+/// What a block of a content is.
+fn block_kind(block: &Value<'_>) -> Kind {
+    match block.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "thinking" | "redacted_thinking" | "reasoning" => Kind::Thought,
+        "tool_use" | "toolCall" | "tool_call" | "server_tool_use" | "mcp_tool_use" => Kind::Call,
+        "tool_result" | "toolResult" => Kind::Result,
+        other if other.ends_with("_tool_result") => Kind::Result,
+        _ => Kind::Message,
+    }
+}
+
+/// A role whose messages are results.
+fn is_result_role(role: &str) -> bool {
+    matches!(role, "tool" | "toolResult" | "tool_result" | "function")
+}
+
+fn is_empty_block(block: &Value<'_>) -> bool {
+    let text = block.as_str().or_else(|| block.get("text")?.as_str());
+    text.is_some_and(str::is_empty)
+}
+
+fn has_text(value: &Value<'_>) -> bool {
+    match &value.data {
+        Data::String(text) => !text.is_empty(),
+        Data::Array(items) => items.iter().any(has_text),
+        Data::Object(object) => ["text", "content", "thinking"].iter().any(|key| object.get(key).is_some_and(has_text)),
+        _ => false,
+    }
+}
+
+fn first<'v>(value: &'v Value<'v>, keys: &[&str]) -> Option<&'v Value<'v>> {
+    keys.iter().find_map(|key| value.get(key).filter(|found| !found.is_null()))
+}
+
+/// What a step of a chat message says.
+pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+    let Some(&value) = values.first() else { return Turn::default() };
+    let role = value.get("role").and_then(Value::as_str).map_or(Role::Unknown, role_of);
+    match form {
+        form::THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(thought(value))]),
+        form::CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
+        form::RESULT => {
+            let details = values.get(1).map(|details| Cow::Borrowed(details.text));
+            Turn::of(Role::Environment, vec![Part::Result(ToolResult { details, ..result(value) })])
+        }
+        form::MESSAGE => Turn::of(role, message_parts(value)),
+        _ => Turn::of(role, vec![Part::Text(Cow::Owned(describe::beginning(value)))]),
+    }
+}
+
+fn thought<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+    let inner = first(value, &["thinking", "text", "summary", "content", "data"]).unwrap_or(value);
+    text_of(inner)
+}
+
+/// The texts and files of a message in order.
+fn message_parts<'v>(message: &'v Value<'v>) -> Vec<Part<'v>> {
+    let content = message.get("content").unwrap_or(message);
+    match &content.data {
+        Data::String(text) => vec![Part::Text(Cow::Borrowed(text))],
+        Data::Array(blocks) => {
+            let own = blocks.iter().filter(|block| block_kind(block) == Kind::Message && !is_empty_block(block));
+            own.map(content_part).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A text or a file of a content.
+fn content_part<'v>(block: &'v Value<'v>) -> Part<'v> {
+    let text = block.as_str().or_else(|| block.get("text")?.as_str());
+    if let Some(text) = text {
+        return Part::Text(Cow::Borrowed(text));
+    }
+    let source = first(block, &["source", "image_url", "file", "input_audio", "image"]).unwrap_or(block);
+    let media = first(source, &["media_type", "mimeType", "mime_type", "format"]).or_else(|| block.get("mimeType"));
+    let word = block.get("type").and_then(Value::as_str).unwrap_or("content");
+    let location = first(source, &["url", "path", "file_id"]).or(Some(source)).and_then(Value::as_str);
+    let is_short = |text: &&str| !text.starts_with("data:");
+    Part::Attachment(Attachment {
+        media_type: media.and_then(Value::as_str).unwrap_or(word).into(),
+        location: location.filter(is_short).map(Cow::Borrowed),
+        bytes: block.text.len() as u64,
+    })
+}
+
+/// A call in any spelling: as OpenAI lists it, flat, as a block, as JSON in a string.
+pub(in crate::format) fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
+    if let Some(inner) = value.as_str().and_then(|text| json::parse(text).ok()) {
+        let call = call_object(&inner);
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        return ToolCall { id: call.id.map(own), name: own(call.name), arguments: own(call.arguments) };
+    }
+    call_object(value)
+}
+
+fn call_object<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
+    let function = value.get("function").filter(|inner| inner.as_object().is_some());
+    let named = function.unwrap_or(value);
+    let name = first(named, &NAMES).or_else(|| value.get("function")).and_then(Value::as_str);
+    ToolCall {
+        id: first(value, &IDS).and_then(Value::as_str).map(Cow::Borrowed),
+        name: name.unwrap_or("?").into(),
+        arguments: first(named, &ARGUMENTS).map_or(Cow::Borrowed("{}"), |found| Cow::Borrowed(found.text)),
+    }
+}
+
+/// A result in any spelling.
+pub(in crate::format) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+    let flag = |key: &str| value.get(key).and_then(Value::as_bool);
+    let status = value.get("status").and_then(Value::as_str);
+    let failed = status.and_then(|word| match word {
+        "error" | "failed" | "cancelled" => Some(true),
+        "success" | "completed" | "ok" => Some(false),
+        _ => None,
+    });
+    ToolResult {
+        id: first(value, &ANSWERED).and_then(Value::as_str).map(Cow::Borrowed),
+        name: first(value, &NAMES).and_then(Value::as_str).map(Cow::Borrowed),
+        text: first(value, &OUTPUTS).map(text_of).unwrap_or_default(),
+        is_error: flag("is_error").or(flag("isError")).or(flag("success").map(|good| !good)).or(failed),
+        ..ToolResult::default()
+    }
+}
+
+/// What a value says as text: a string, text parts joined by LF; another value as JSON.
+pub(in crate::format) fn text_of<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+    match &value.data {
+        Data::String(text) => Cow::Borrowed(text),
+        Data::Null => Cow::Borrowed(""),
+        Data::Array(parts) if parts.iter().all(is_text_part) => {
+            let texts: Vec<Cow<'_, str>> = parts.iter().filter_map(part_text).collect();
+            match texts.len() {
+                1 => texts.into_iter().next().unwrap_or_default(),
+                _ => Cow::Owned(texts.join("\n")),
+            }
+        }
+        _ => Cow::Owned(json::compact(value)),
+    }
+}
+
+/// Whether an item of a list is a part of a content: a text, or an object with a type.
+fn is_text_part(part: &Value<'_>) -> bool {
+    part.as_str().is_some() || part.get("type").is_some() || part.get("text").is_some()
+}
+
+fn part_text<'v>(part: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    part.as_str().or_else(|| part.get("text")?.as_str()).map(Cow::Borrowed)
+}

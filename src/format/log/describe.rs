@@ -1,0 +1,95 @@
+//! What a step of a log says to a reader: in one line, and in full.
+
+use super::Kind;
+use crate::format::describe::shortened;
+use crate::json::{self, Data, Value};
+use crate::model::{Part, Role, StepKind, ToolCall, Turn};
+
+/// Most characters of an argument in a summary.
+const ARGUMENT_CHARS: usize = 120;
+
+/// The sign of a step in the list.
+pub(super) fn sign(kind: Kind) -> StepKind {
+    match kind {
+        Kind::Message => StepKind::Message,
+        Kind::Thought => StepKind::Thought,
+        Kind::Call => StepKind::Call,
+        Kind::Result => StepKind::Result,
+        Kind::State | Kind::Span => StepKind::Meta,
+    }
+}
+
+/// What a step is in a few words: the second column of the list.
+pub(super) fn label(kind: Kind, role: Role, class: Option<&str>) -> String {
+    let word = match kind {
+        Kind::Message => role.name(),
+        Kind::Thought => "thought",
+        Kind::Call => "call",
+        Kind::Result => "result",
+        Kind::State | Kind::Span => class.unwrap_or(kind.name()),
+    };
+    word.to_owned()
+}
+
+/// Unicode scalars of what a step says: texts, thoughts, arguments, results.
+pub(super) fn chars(turn: &Turn<'_>) -> usize {
+    let of = |text: &str| text.chars().count();
+    let parts = turn.parts.iter().map(|part| match part {
+        Part::Text(text) | Part::Thought(text) => of(text),
+        Part::Call(call) => of(&call.arguments),
+        Part::Result(result) => of(&result.text),
+        Part::Attachment(_) => 0,
+    });
+    parts.sum()
+}
+
+/// What a step says, in one line: its calls as one would write them, and its words. Line ends are left in.
+pub(super) fn summary(turn: &Turn<'_>) -> String {
+    let parts = turn.parts.iter().map(|part| match part {
+        Part::Text(text) | Part::Thought(text) => shortened(text),
+        Part::Call(call) => call_line(call),
+        Part::Result(result) => shortened(&result.text),
+        Part::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
+    });
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    shortened(&parts.join(" · "))
+}
+
+/// What a step says, in full.
+pub(super) fn said(turn: &Turn<'_>) -> String {
+    let parts = turn.parts.iter().map(|part| match part {
+        Part::Text(text) => text.to_string(),
+        Part::Thought(text) => format!("reasoning: {text}"),
+        Part::Call(call) => format!("{}({})", call.name, call.arguments),
+        Part::Result(result) => result.text.to_string(),
+        Part::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
+    });
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+/// A call: the tool, then its arguments; strings bare, long ones cut.
+fn call_line(call: &ToolCall<'_>) -> String {
+    let Ok(arguments) = json::parse(&call.arguments) else { return format!("{} {}", call.name, call.arguments) };
+    let inner = arguments.as_str().and_then(|text| json::parse(text).ok());
+    let words = argument_words(inner.as_ref().unwrap_or(&arguments));
+    std::iter::once(call.name.to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn argument_words(arguments: &Value<'_>) -> Vec<String> {
+    match &arguments.data {
+        Data::Object(object) => {
+            object.entries().map(|(_, value)| word(value)).filter(|word| !word.is_empty()).collect()
+        }
+        Data::Null => Vec::new(),
+        _ => vec![word(arguments)],
+    }
+}
+
+fn word(value: &Value<'_>) -> String {
+    let text = value.as_str().unwrap_or(value.text);
+    match text.char_indices().nth(ARGUMENT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,54 @@
+//! Logs of coding agents and agent frameworks: one way from records to steps, conversation and state.
+//!
+//! A format of this kind is an [`Adapter`]: it reads a record and says which steps it gives, which values of the record
+//! they show, and what they write. [`LogRun`] does the rest for all of them: places, links from results to calls, the
+//! state, what a tool-using run knew and did, outcomes, answers.
+//!
+//! To add one: a file in `format` with the row of its [`crate::format::Format`] and its adapter (`pi.rs` is a short
+//! one), and the row in `FORMATS`. What a step shows is always a value of the input, so that it can be read again: a
+//! [`Draft`] names the values, its [`Form`] says how they are read. A chat message goes through [`Blocks`].
+
+mod arrange;
+mod chat;
+mod describe;
+mod links;
+mod run;
+mod sink;
+
+pub(in crate::format) use arrange::{Arrange, Piece};
+pub(in crate::format) use chat::{Blocks, call, form, result, role_of, show, text_of};
+pub(in crate::format) use run::LogRun;
+pub(in crate::format) use sink::{Draft, Kind, Log};
+
+use crate::json::Value;
+use crate::model::Turn;
+
+/// What a step's values are, in the words of its adapter: how [`Adapter::show`] is to read them. Numbers below 16 belong
+/// to [`chat`].
+pub(in crate::format) type Form = u8;
+
+/// The first form that an adapter may use for itself.
+pub(in crate::format) const OWN: Form = 16;
+
+/// A format of a log: how its records become steps.
+pub(in crate::format) trait Adapter: Send + Sync {
+    /// Reads the next record.
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>);
+    /// What a step says: `values` are those that it was made of, in order, parsed again on their own.
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v>
+    where
+        Self: Sized,
+    {
+        chat::show(form, values)
+    }
+    /// All was read, where the adapter arranges what is read.
+    fn finish(&mut self, _log: &mut Log<'_>) {}
+    /// How records are put in order before they are read, where later ones replace or precede earlier ones; None: they
+    /// are read as they come.
+    fn arrange(&self) -> Option<Box<dyn Arrange>> {
+        None
+    }
+    /// Forgets what was read, but not what it learned of the file as a whole: all is read again from the first record
+    /// (see [`Log::read_again`]).
+    fn restart(&mut self) {}
+}

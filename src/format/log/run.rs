@@ -1,0 +1,404 @@
+//! The run of a log: its steps, the state that they write, and the answers to questions about both.
+
+use super::links::Links;
+use super::sink::{Draft, Kind, Log};
+use super::{Adapter, Form, Piece, describe};
+use crate::format::slots::Slots;
+use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
+use crate::json::{self, Key, Value};
+use crate::model::{
+    Bytes, Finding, Identity, Place, Problem, Record, RecordBody, RecordIndex, Remark, Role, Severity, Span, Step,
+    StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
+};
+use crate::rules::adp;
+use crate::state::{IdentityId, Tree};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A text that names something, kept once.
+type Name = Option<Arc<str>>;
+
+/// What is kept of a step; the rest is read again on demand.
+pub(super) struct Kept {
+    record: usize,
+    place: Place,
+    /// Values beside the first.
+    more: Vec<Span>,
+    time: Option<Span>,
+    form: Form,
+    kind: Kind,
+    role: Role,
+    is_injected: bool,
+    class: Name,
+    tool: Name,
+    answers: Option<StepNo>,
+    chars: u32,
+    tokens: Option<u32>,
+    is_failed: bool,
+}
+
+impl Kept {
+    pub(super) fn new(draft: &Draft<'_, '_>, record: usize, place: Place, time: Option<Span>) -> Self {
+        Self {
+            record,
+            place,
+            more: Vec::new(),
+            time,
+            form: draft.form,
+            kind: draft.kind,
+            role: draft.role,
+            is_injected: draft.is_injected,
+            class: draft.class.map(Into::into),
+            tool: None,
+            answers: None,
+            chars: 0,
+            tokens: draft.tokens.and_then(|n| u32::try_from(n).ok()),
+            is_failed: false,
+        }
+    }
+
+    /// Its values in order.
+    fn spans(&self) -> impl Iterator<Item = Span> + '_ {
+        std::iter::once(self.place.span).chain(self.more.iter().copied())
+    }
+}
+
+/// What the records so far gave.
+#[derive(Default)]
+pub(super) struct Steps {
+    kept: Vec<Kept>,
+    names: HashMap<Arc<str>, ()>,
+    links: Links,
+    rewards: HashMap<StepNo, Box<str>>,
+    pub(super) tree: Tree,
+    pub(super) findings: Vec<Arc<Finding>>,
+    pub(super) title: Option<String>,
+}
+
+impl Steps {
+    pub(super) fn next(&self) -> StepNo {
+        StepNo::try_from(self.kept.len()).unwrap_or(StepNo::MAX)
+    }
+
+    /// The step that was added last, else the head.
+    pub(super) fn last(&self) -> StepNo {
+        self.next() - 1
+    }
+
+    fn get(&self, step: StepNo) -> Option<&Kept> {
+        self.kept.get(usize::try_from(step).ok()?)
+    }
+
+    fn get_mut(&mut self, step: StepNo) -> Option<&mut Kept> {
+        self.kept.get_mut(usize::try_from(step).ok()?)
+    }
+
+    pub(super) fn add(&mut self, mut kept: Kept, spans: Vec<Span>) -> StepNo {
+        let step = self.next();
+        let mut spans = spans.into_iter();
+        kept.place.span = spans.next().unwrap_or_default();
+        kept.more = spans.collect();
+        kept.class = kept.class.map(|class| self.name(&class));
+        self.kept.push(kept);
+        step
+    }
+
+    pub(super) fn extend(&mut self, step: StepNo, span: Span) {
+        if let Some(kept) = self.get_mut(step) {
+            kept.more.push(span);
+        }
+    }
+
+    /// A step is whole: what it says links it to others.
+    pub(super) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
+        let mut tool = None;
+        for call in turn.calls() {
+            self.links.call(step, call.id.as_deref(), &call.name);
+            tool = tool.or_else(|| Some(self.name(&call.name)));
+        }
+        let mut answers = None;
+        for result in turn.results() {
+            let call = self.links.result(result).filter(|call| *call != step);
+            answers = answers.or(call);
+            let of_call = call.and_then(|call| self.get(call)?.tool.clone());
+            tool = tool.or(of_call).or_else(|| Some(self.name(result.name.as_deref()?)));
+        }
+        let is_failed = turn.results().any(|result| result.is_error == Some(true));
+        let chars = describe::chars(turn);
+        let Some(kept) = self.get_mut(step) else { return };
+        if kept.role == Role::Unknown {
+            kept.role = turn.role;
+        }
+        (kept.tool, kept.answers, kept.is_failed) = (tool, answers, is_failed);
+        kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
+    }
+
+    pub(super) fn surroundings(&mut self, _around: &Surroundings<'_>) {}
+
+    pub(super) fn usage(&mut self, _usage: &Usage) {}
+
+    pub(super) fn reward(&mut self, step: StepNo, number: &str) {
+        self.rewards.insert(step, number.into());
+    }
+
+    fn name(&mut self, text: &str) -> Arc<str> {
+        if let Some((known, ())) = self.names.get_key_value(text) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = text.into();
+        self.names.insert(Arc::clone(&name), ());
+        name
+    }
+}
+
+/// How often a file is read again from its beginning, at most, because of what was learned on the way.
+const RESTARTS_MAX: usize = 8;
+
+/// One trajectory of a log.
+pub(in crate::format) struct LogRun<A> {
+    adapter: A,
+    steps: Steps,
+    records: RecordIndex,
+    /// Number of the first record.
+    first: usize,
+    /// Whether records came that are not read yet, because their order is known at the end only.
+    is_stale: bool,
+}
+
+impl<A: Adapter> LogRun<A> {
+    pub(in crate::format) fn new(adapter: A) -> Self {
+        Self { adapter, steps: Steps::default(), records: RecordIndex::default(), first: 0, is_stale: false }
+    }
+
+    /// Reads a record's text; false: all has to be read again.
+    fn read(&mut self, record: &Record, text: &[u8]) -> bool {
+        let value = match record.json(text) {
+            Ok((_, value)) if value.as_object().is_some() || value.as_array().is_some() => value,
+            Ok((_, value)) => {
+                let why = format!("it is {}, and a record is an object", value.type_name());
+                self.steps.findings.push(Arc::new(invalid(record, &why)));
+                return true;
+            }
+            Err(why) => {
+                self.steps.findings.push(Arc::new(invalid(record, &why)));
+                return true;
+            }
+        };
+        self.say(record, text, |adapter, log| adapter.read(&value, log))
+    }
+
+    /// Lets the adapter say something of a record; false: all has to be read again.
+    fn say(&mut self, record: &Record, text: &[u8], say: impl FnOnce(&mut A, &mut Log<'_>)) -> bool {
+        let mut log =
+            Log { steps: &mut self.steps, record, text, show: A::show, wants_restart: false, counted: (0, 0) };
+        say(&mut self.adapter, &mut log);
+        !log.wants_restart
+    }
+
+    /// All records again, from the first.
+    fn read_again(&mut self, bytes: &dyn Bytes) {
+        for attempt in 0..=RESTARTS_MAX {
+            self.steps = Steps::default();
+            self.adapter.restart();
+            let pieces = self.pieces(bytes);
+            let is_through = pieces.iter().all(|record| match bytes.read(record.place.span) {
+                Ok(text) => self.read(record, &text) || attempt == RESTARTS_MAX,
+                Err(_) => true,
+            });
+            if is_through {
+                break;
+            }
+        }
+        if let Some(last) = self.records.len().checked_sub(1).and_then(|last| self.record(last)) {
+            self.say(&last, &[], |adapter, log| adapter.finish(log));
+        }
+        self.is_stale = false;
+    }
+
+    /// What is read, in order: all records, or the values that the adapter chooses.
+    fn pieces(&self, bytes: &dyn Bytes) -> Vec<Record> {
+        let records = (0..self.records.len()).filter_map(|index| self.record(index));
+        let Some(mut arrange) = self.adapter.arrange() else { return records.collect() };
+        let mut broken = Vec::new();
+        for (index, record) in records.enumerate() {
+            let Ok(text) = bytes.read(record.place.span) else { continue };
+            match record.json(&text) {
+                Ok((_, value)) => arrange.look(index, &value),
+                Err(_) => broken.push(record),
+            }
+        }
+        let of_piece = |piece: Piece| {
+            let record = self.record(piece.record)?;
+            let place = Place { span: piece.span(record.place.span), ..record.place };
+            Some(Record { place, ..record })
+        };
+        broken.into_iter().chain(arrange.order().into_iter().filter_map(of_piece)).collect()
+    }
+
+    /// A record by its place in the run.
+    fn record(&self, index: usize) -> Option<Record> {
+        let record = self.records.get(index)?;
+        Some(Record { number: self.first + record.number, ..record })
+    }
+
+    /// Reads a step's values and lets `say` tell something of them.
+    fn with_turn<T>(&self, kept: &Kept, bytes: &dyn Bytes, say: impl FnOnce(&Turn<'_>) -> T) -> Result<T, Problem> {
+        let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
+        let gone = || Problem::gone(kept.place.span);
+        let values = texts.iter().map(|text| json::parse(text).map_err(|_| gone()));
+        let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
+        let values: Vec<&Value<'_>> = values.iter().collect();
+        let turn = A::show(kept.form, &values);
+        Ok(say(&Turn { is_injected: kept.is_injected || turn.is_injected, ..turn }))
+    }
+
+    fn time(&self, kept: &Kept, bytes: &dyn Bytes) -> Option<String> {
+        let text = text_at(kept.time?, bytes).ok()?;
+        let value = json::parse(&text).ok()?;
+        value.as_str().or(value.as_number()).map(str::to_owned)
+    }
+
+    fn slots(&self, step: StepNo) -> Slots<'_> {
+        Slots { tree: &self.steps.tree, step }
+    }
+}
+
+fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
+    String::from_utf8(bytes.read(span)?).map_err(|_| Problem::gone(span))
+}
+
+/// A record that cannot be read gives no step (`FORMATS.md` 0.1.6).
+fn invalid(record: &Record, why: &str) -> Finding {
+    let message = format!("the record is no JSON object: {why}").into();
+    let remark = Remark { path: None, rule: "data.invalid-json", severity: Severity::Error, message };
+    Finding::new(record.number, None, remark)
+}
+
+impl<A: Adapter> Run for LogRun<A> {
+    fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
+        if self.records.is_empty() {
+            self.first = record.number;
+        }
+        let broken = match &record.body {
+            RecordBody::Broken(why) => Some(why.clone()),
+            RecordBody::Text => None,
+        };
+        self.records.push(record.place, broken);
+        if self.adapter.arrange().is_some() {
+            self.is_stale = true;
+        } else if !self.read(record, text) {
+            self.read_again(bytes);
+        }
+    }
+
+    fn catch_up(&mut self, bytes: &dyn Bytes) {
+        if self.is_stale {
+            self.read_again(bytes);
+        }
+    }
+
+    fn step_count(&self) -> usize {
+        self.steps.kept.len()
+    }
+
+    fn place(&self, step: StepNo) -> Option<StepPlace> {
+        let kept = self.steps.get(step)?;
+        let record = self.record(kept.record.checked_sub(self.first)?)?;
+        Some(StepPlace { record: kept.record, place: kept.place, record_span: record.place.span })
+    }
+
+    fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
+        let Some(kept) = self.steps.get(step) else { return Step { number: step, ..Step::default() } };
+        let summary = self.with_turn(kept, bytes, describe::summary);
+        let (sign, summary) = match summary {
+            Ok(summary) => (describe::sign(kept.kind), summary),
+            Err(problem) => (StepKind::Broken, problem.to_string()),
+        };
+        Step {
+            number: step,
+            sign,
+            kind: kept.kind.name().to_owned(),
+            class: kept.class.as_deref().map(str::to_owned),
+            role: kept.role,
+            tool: kept.tool.as_deref().map(str::to_owned),
+            answers: kept.answers,
+            chars: kept.chars as usize,
+            time: self.time(kept, bytes),
+            tokens: kept.tokens.map(u64::from),
+            reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
+            label: describe::label(kept.kind, kept.role, kept.class.as_deref()),
+            summary,
+            ..Step::default()
+        }
+    }
+
+    fn tree(&self) -> &Tree {
+        &self.steps.tree
+    }
+
+    fn findings(&self) -> Vec<Arc<Finding>> {
+        Finding::in_order(self.steps.findings.clone())
+    }
+
+    fn instances(&self) -> Instances {
+        Instances::InPath
+    }
+
+    fn error_steps(&self) -> Vec<StepNo> {
+        let failed = (0..).zip(&self.steps.kept).filter(|(_, kept)| kept.is_failed);
+        failed.map(|(step, _)| step).collect()
+    }
+
+    fn reference(&self, identity: &Identity, path: &[Key]) -> String {
+        adp::slot_pointer(identity, path)
+    }
+
+    fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
+        self.slots(step).locate(path)
+    }
+
+    /// Who supplied a value is the tool that was called or answered, else the speaker.
+    fn attribution(&self, _identity: IdentityId, author: StepNo, _bytes: &dyn Bytes) -> Attribution {
+        let kept = self.steps.get(author);
+        let tool = kept.and_then(|kept| kept.tool.as_deref());
+        let role = kept.map(|kept| kept.role).filter(|role| *role != Role::Unknown);
+        let who = tool.or(role.map(Role::name)).or(kept.and_then(|kept| kept.class.as_deref()));
+        Attribution { who: who.map(str::to_owned), ..Attribution::default() }
+    }
+
+    fn state(&self, step: StepNo, bytes: &dyn Bytes) -> Answer {
+        self.slots(step).answer(bytes)
+    }
+
+    fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let shown = (0..).zip(&self.steps.kept).take_while(|(number, _)| *number <= step);
+        let said = shown.filter(|(_, kept)| !matches!(kept.kind, Kind::State | Kind::Span));
+        said.map(|(number, kept)| self.entry(number, kept, bytes)).collect()
+    }
+
+    fn resolve(
+        &self,
+        reference: &str,
+        step: StepNo,
+        _instance: Option<&str>,
+        _expect: Option<&str>,
+        bytes: &dyn Bytes,
+    ) -> Resolved {
+        self.slots(step).resolve(reference, bytes)
+    }
+
+    fn title(&self) -> Option<String> {
+        self.steps.title.clone()
+    }
+}
+
+impl<A: Adapter> LogRun<A> {
+    /// A step of the conversation so far: who, and what.
+    fn entry(&self, step: StepNo, kept: &Kept, bytes: &dyn Bytes) -> ViewEntry {
+        let text = self.with_turn(kept, bytes, describe::said).unwrap_or_else(|problem| problem.to_string());
+        let content = text_at(kept.place.span, bytes).ok();
+        let content = content.and_then(|text| json::parse(&text).ok().map(|value| json::compact(&value)));
+        let role = kept.role.name().to_owned();
+        ViewEntry { text: format!("{role}: {text}"), role: Some(role), content, step, identity: None }
+    }
+}

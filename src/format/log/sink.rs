@@ -1,0 +1,210 @@
+//! What an adapter says of a record: steps, writes, what holds around them.
+
+use super::Form;
+use super::run::{Kept, Steps};
+use crate::json::{self, Key, Value};
+use crate::model::{Finding, Identity, Place, Record, Remark, Role, Severity, Span, StepNo, Surroundings, Turn, Usage};
+use crate::state::{IdentityId, Op, Write};
+use std::sync::Arc;
+
+/// What a step is (`FORMATS.md` 0).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::format) enum Kind {
+    /// Somebody says something.
+    Message,
+    /// Reasoning.
+    Thought,
+    /// A call of a tool.
+    Call,
+    /// What came back from one.
+    Result,
+    /// A record that is no message: it tells of the run.
+    State,
+    /// A span of a trace.
+    Span,
+}
+
+impl Kind {
+    /// The word for it in `steps --json`.
+    pub(in crate::format) fn name(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Thought => "thought",
+            Self::Call => "tool-call",
+            Self::Result => "tool-result",
+            Self::State => "state",
+            Self::Span => "span",
+        }
+    }
+}
+
+/// A step as an adapter gives it.
+pub(in crate::format) struct Draft<'d, 'v> {
+    /// What it is.
+    pub(in crate::format) kind: Kind,
+    /// How its values are read again.
+    pub(in crate::format) form: Form,
+    /// The values that it shows, in order; the first is where the step stands.
+    pub(in crate::format) values: &'d [&'d Value<'v>],
+    /// Who; [`Role::Unknown`] takes what the values say.
+    pub(in crate::format) role: Role,
+    /// The record's type as written.
+    pub(in crate::format) class: Option<&'d str>,
+    /// Where the record says when it happened.
+    pub(in crate::format) time: Option<&'d Value<'v>>,
+    /// Tokens that the model wrote for it, where they are recorded.
+    pub(in crate::format) tokens: Option<u64>,
+    /// Whether the harness put it in, so that nobody said it.
+    pub(in crate::format) is_injected: bool,
+}
+
+impl<'d, 'v> Draft<'d, 'v> {
+    /// A step that shows these values.
+    pub(in crate::format) fn of(kind: Kind, form: Form, values: &'d [&'d Value<'v>]) -> Self {
+        Self { kind, form, values, role: Role::Unknown, class: None, time: None, tokens: None, is_injected: false }
+    }
+}
+
+/// How values are read again ([`super::Adapter::show`]).
+pub(super) type Show = for<'v> fn(Form, &[&'v Value<'v>]) -> Turn<'v>;
+
+/// Takes what an adapter says of one record.
+pub(in crate::format) struct Log<'r> {
+    pub(super) steps: &'r mut Steps,
+    pub(super) record: &'r Record,
+    /// The text that is read.
+    pub(super) text: &'r [u8],
+    pub(super) show: Show,
+    pub(super) wants_restart: bool,
+    /// Bytes of the text whose line ends are counted, and how many there are.
+    pub(super) counted: (usize, u64),
+}
+
+impl Log<'_> {
+    /// Number of the record that is read.
+    pub(in crate::format) fn record(&self) -> usize {
+        self.record.number
+    }
+
+    /// The number that the next step will have.
+    pub(in crate::format) fn next_step(&self) -> StepNo {
+        self.steps.next()
+    }
+
+    /// Adds a step.
+    pub(in crate::format) fn step(&mut self, draft: &Draft<'_, '_>) -> StepNo {
+        let step = self.open(draft);
+        self.steps.close(step, &(self.show)(draft.form, draft.values));
+        step
+    }
+
+    /// Adds a step whose values are not all there; its call or result counts from [`Log::close`] on.
+    pub(in crate::format) fn open(&mut self, draft: &Draft<'_, '_>) -> StepNo {
+        let spans = draft.values.iter().map(|value| self.span(value)).collect();
+        let line = draft.values.first().map_or(0, |value| self.lines_before(value));
+        let place = Place { span: Span::default(), line: self.record.place.line + line };
+        let time = draft.time.map(|value| self.span(value));
+        self.steps.add(Kept::new(draft, self.record.number, place, time), spans)
+    }
+
+    /// Adds a value to a step that is open, or that shows more than it did.
+    pub(in crate::format) fn extend(&mut self, step: StepNo, value: &Value<'_>) {
+        let span = self.span(value);
+        self.steps.extend(step, span);
+    }
+
+    /// All values of an open step are there: it says this.
+    pub(in crate::format) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
+        self.steps.close(step, turn);
+    }
+
+    /// Writes a value of the record to the state, at the step that was added last; before any step it is the head.
+    pub(in crate::format) fn write(&mut self, kind: &str, instance: &str, path: &[&str], op: Op, value: &Value<'_>) {
+        let (identity, base) = (self.identity(kind, instance), Some(self.record.place.span.offset));
+        self.put(identity, path, op, value, base);
+    }
+
+    /// Writes a value that is derived, given as JSON text.
+    pub(in crate::format) fn derive(&mut self, kind: &str, instance: &str, path: &[&str], op: Op, text: &str) {
+        if let Ok(value) = json::parse(text) {
+            let identity = self.identity(kind, instance);
+            self.put(identity, path, op, &value, None);
+        }
+    }
+
+    /// Removes what stands at a path.
+    pub(in crate::format) fn remove(&mut self, kind: &str, instance: &str, path: &[&str]) {
+        let identity = self.identity(kind, instance);
+        let keys = path.iter().map(|name| Key::name(name)).collect();
+        let at = self.steps.last();
+        self.steps.tree.write(&Write { at, author: at, identity, value: None, base: None, ops: &[(keys, Op::Remove)] });
+    }
+
+    /// What holds around the record's steps; told before its first step.
+    pub(in crate::format) fn surroundings(&mut self, around: &Surroundings<'_>) {
+        self.steps.surroundings(around);
+    }
+
+    /// Tokens and cost, told behind the record's last step.
+    pub(in crate::format) fn usage(&mut self, usage: &Usage) {
+        self.steps.usage(usage);
+    }
+
+    /// A finding at a step, or of the record.
+    pub(in crate::format) fn finding(
+        &mut self,
+        step: Option<StepNo>,
+        rule: &'static str,
+        severity: Severity,
+        message: impl Into<Arc<str>>,
+    ) {
+        let remark = Remark { path: None, rule, severity, message: message.into() };
+        self.steps.findings.push(Arc::new(Finding::new(self.record.number, step, remark)));
+    }
+
+    /// The reward of a step, as the source text of the number.
+    pub(in crate::format) fn reward(&mut self, step: StepNo, number: &str) {
+        self.steps.reward(step, number);
+    }
+
+    /// A title of the run; the last one counts.
+    pub(in crate::format) fn title(&mut self, title: &str) {
+        self.steps.title = Some(title.to_owned());
+    }
+
+    /// What was learned changes how earlier records are read: all are read again, after [`super::Adapter::restart`].
+    pub(in crate::format) fn read_again(&mut self) {
+        self.wants_restart = true;
+    }
+
+    fn identity(&mut self, kind: &str, instance: &str) -> IdentityId {
+        self.steps.tree.intern(&Identity::of(kind, instance))
+    }
+
+    fn put(&mut self, identity: IdentityId, path: &[&str], op: Op, value: &Value<'_>, base: Option<u64>) {
+        let nested = nested(path, value);
+        let keys: Vec<Key> = path.iter().map(|name| Key::name(name)).collect();
+        let at = self.steps.last();
+        self.steps.tree.write(&Write { at, author: at, identity, value: Some(&nested), base, ops: &[(keys, op)] });
+    }
+
+    fn span(&self, value: &Value<'_>) -> Span {
+        Span { offset: self.record.place.span.offset + value.start as u64, len: value.text.len() as u64 }
+    }
+
+    /// Line ends of the record before a value. Values mostly come in order, so each byte is looked at once.
+    fn lines_before(&mut self, value: &Value<'_>) -> u64 {
+        let (counted, lines) = if value.start < self.counted.0 { (0, 0) } else { self.counted };
+        let passed = self.text.get(counted..value.start).unwrap_or_default();
+        self.counted = (counted + passed.len(), lines + memchr::memchr_iter(b'\n', passed).count() as u64);
+        self.counted.1
+    }
+}
+
+/// A value below the members of a path.
+fn nested<'v>(path: &[&'v str], value: &Value<'v>) -> Value<'v> {
+    path.iter().rev().fold(value.clone(), |inner, name| {
+        let member = json::Member { key: std::borrow::Cow::Borrowed(*name), key_start: 0, value: inner };
+        Value { start: 0, text: "", data: json::Data::Object(json::Object::new(vec![member])) }
+    })
+}

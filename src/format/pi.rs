@@ -1,0 +1,255 @@
+//! Sessions of Pi and OpenClaw, and session traces (STS): a header line, then entries (`FORMATS.md` 11b).
+
+use super::log::{Adapter, Blocks, Draft, Kind, Log, LogRun, form, text_of};
+use super::{Format, Framing, Layout, Match, Run};
+use crate::json::Value;
+use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// Sessions of Pi and of agents built on it.
+pub(super) struct Pi;
+
+/// Session traces as data sets publish them.
+pub(super) struct Sts;
+
+/// A session of Pi.
+const SESSION: &str = concat!(
+    r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-05-01T10:00:00Z","cwd":"/w"}"#,
+    "\n",
+    r#"{"type":"message","id":"a","parentId":null,"timestamp":"2026-05-01T10:00:01Z","message":{"role":"user","content":"list it"}}"#,
+    "\n",
+    r#"{"type":"message","id":"b","parentId":"a","timestamp":"2026-05-01T10:00:02Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}]}}"#,
+    "\n",
+    r#"{"type":"message","id":"c","parentId":"b","timestamp":"2026-05-01T10:00:03Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"a.txt"}],"isError":false}}"#,
+);
+
+/// A session trace.
+const TRACE: &str = concat!(
+    r#"{"type":"session","harness":"mine","id":"t1","name":"the time"}"#,
+    "\n",
+    r#"{"type":"message","message":{"role":"user","content":"what time is it?"}}"#,
+);
+
+impl Format for Pi {
+    fn name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn title(&self) -> &'static str {
+        "Pi session"
+    }
+
+    fn about(&self) -> &'static str {
+        "Sessions of Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` with `id` and \
+         `timestamp`, then entries. State: model, thinking level, name, labels, compactions, custom data of extensions."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let header = first.first().filter(|record| is_header(record))?;
+        let is_pi = header.get("timestamp").is_some() || header.get("cwd").is_some();
+        is_pi.then(|| Match { reason: "the first record is the header of a Pi session".to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Entries))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[SESSION]
+    }
+}
+
+impl Format for Sts {
+    fn name(&self) -> &'static str {
+        "sts"
+    }
+
+    fn title(&self) -> &'static str {
+        "Session trace"
+    }
+
+    fn about(&self) -> &'static str {
+        "Session traces (STS): JSON Lines, first a line of type `session` with `harness` and without `cwd`, then \
+         messages in the spelling of Pi or of OpenAI."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let header = first.first().filter(|record| is_header(record))?;
+        let is_trace = header.get("harness").is_some() && header.get("cwd").is_none();
+        is_trace.then(|| Match { reason: "the first record is the header of a session trace".to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Entries))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[TRACE]
+    }
+}
+
+fn is_header(record: &Value<'_>) -> bool {
+    text(record, "type") == Some("session") && record.get("id").is_some()
+}
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// A shell command of the user: call and result in one message.
+const COMMAND: super::log::Form = super::log::OWN;
+const OUTPUT: super::log::Form = super::log::OWN + 1;
+
+/// Reads the entries of a session.
+struct Entries;
+
+impl Adapter for Entries {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let class = text(record, "type");
+        if class == Some("session") && log.next_step() == 0 {
+            return header(record, log);
+        }
+        let message = record.get("message").filter(|_| class == Some("message"));
+        match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
+            Some((message, "bashExecution")) => command(record, message, log),
+            Some((message, "user" | "assistant" | "toolResult" | "system" | "tool")) => said(record, message, log),
+            _ => entry(record, class.unwrap_or("entry"), log),
+        }
+    }
+
+    fn show<'v>(form: super::log::Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (COMMAND, Some(message)) => {
+                let arguments = message.get("command").map_or(Cow::Borrowed("\"\""), |v| Cow::Borrowed(v.text));
+                let call = ToolCall { id: None, name: "bash".into(), arguments };
+                Turn::of(Role::User, vec![Part::Call(call)])
+            }
+            (OUTPUT, Some(message)) => {
+                let exit = message.get("exitCode").and_then(Value::as_number).and_then(|n| n.parse().ok());
+                let text = message.get("output").map(text_of).unwrap_or_default();
+                let is_error = message.get("cancelled").and_then(Value::as_bool).filter(|cancelled| *cancelled);
+                let result = ToolResult { text, exit, is_error, name: Some("bash".into()), ..ToolResult::default() };
+                Turn::of(Role::Environment, vec![Part::Result(result)])
+            }
+            _ => super::log::show(form, values),
+        }
+    }
+}
+
+/// The header: it gives no step.
+fn header(record: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(id) = text(record, "id") {
+        log.title(text(record, "name").unwrap_or(id));
+    }
+    log.surroundings(&Surroundings { cwd: text(record, "cwd").map(Cow::Borrowed), ..Surroundings::default() });
+    for slot in ["id", "version", "cwd", "branchedFrom", "harness", "name"] {
+        if let Some(value) = record.get(slot) {
+            log.write("session", "main", &[slot], Op::Update, value);
+        }
+    }
+}
+
+fn time<'v>(record: &'v Value<'v>, message: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    record.get("timestamp").or_else(|| message.get("timestamp"))
+}
+
+fn said(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
+    let usage = message.get("usage").map(usage);
+    let model = text(message, "model").map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model, ..Surroundings::default() });
+    let blocks = Blocks {
+        class: text(message, "role"),
+        time: time(record, message),
+        tokens: usage.as_ref().and_then(|usage| usage.output),
+        details: message.get("details").filter(|details| details.as_object().is_some()),
+        ..Blocks::of(message)
+    };
+    blocks.tell(log);
+    if let Some(usage) = usage {
+        log.usage(&usage);
+    }
+}
+
+fn usage(value: &Value<'_>) -> Usage {
+    let count = |key: &str| value.get(key).and_then(Value::as_number).and_then(|n| n.parse().ok());
+    let cost = value.get("cost").map(|cost| cost.get("total").unwrap_or(cost));
+    Usage {
+        input: count("input"),
+        output: count("output"),
+        cache_read: count("cacheRead"),
+        cache_write: count("cacheWrite"),
+        cost: cost.and_then(Value::as_number).and_then(|n| n.parse().ok()),
+    }
+}
+
+/// A command that the user ran, and what came back.
+fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
+    for (kind, form, role) in [(Kind::Call, COMMAND, Role::User), (Kind::Result, OUTPUT, Role::Environment)] {
+        let values = [message];
+        log.step(&Draft {
+            role,
+            class: Some("bashExecution"),
+            time: time(record, message),
+            ..Draft::of(kind, form, &values)
+        });
+    }
+}
+
+/// An entry that is no message, and what it changes.
+fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+    let is_compaction = class == "compaction";
+    let model = text(record, "modelId").map(Cow::Borrowed);
+    let effort = text(record, "thinkingLevel").map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model, effort, is_compaction, ..Surroundings::default() });
+    let values = [record];
+    let time = record.get("timestamp");
+    log.step(&Draft { role: Role::System, class: Some(class), time, ..Draft::of(Kind::State, form::STATE, &values) });
+    let slots: &[&str] = match class {
+        "model_change" => &["provider", "modelId"],
+        "thinking_level_change" => &["thinkingLevel"],
+        "session_info" => &["name"],
+        "compaction" => &["summary", "firstKeptEntryId", "firstKeptEntryIndex", "tokensBefore"],
+        _ => &[],
+    };
+    let instance = if is_compaction { "compaction" } else { "main" };
+    for slot in slots {
+        if let Some(value) = record.get(slot) {
+            log.write("session", instance, &[*slot], Op::Update, value);
+        }
+    }
+    match class {
+        "custom" => write_named(record, "custom", "customType", "data", log),
+        "label" => write_named(record, "label", "targetId", "label", log),
+        "context_edit" => write_named(record, "context", "targetId", "replacement", log),
+        "usage" => {
+            if let Some(usage) = record.get("usage").map(usage) {
+                log.usage(&usage);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A value under the name that the entry gives.
+fn write_named(record: &Value<'_>, kind: &str, name: &str, slot: &str, log: &mut Log<'_>) {
+    if let (Some(name), Some(value)) = (text(record, name), record.get(slot)) {
+        log.write(kind, name, &[slot], Op::Update, value);
+    }
+}
