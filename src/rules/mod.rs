@@ -8,3 +8,4 @@ pub mod data;
 pub(crate) mod digest;
 pub mod graph;
 pub mod scopix;
+pub mod work;

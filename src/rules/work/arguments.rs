@@ -1,0 +1,137 @@
+//! W3: what a call is given, under any of its names.
+
+use super::tables::{PARAMETER, argument_names};
+use crate::json::{self, Data, Value};
+
+/// Arguments of a call: an object, or plain text.
+pub(super) struct Arguments<'v> {
+    value: &'v Value<'v>,
+}
+
+impl<'v> Arguments<'v> {
+    pub(super) fn new(value: &'v Value<'v>) -> Self {
+        Self { value }
+    }
+
+    /// The text, where the arguments are nothing else.
+    pub(super) fn plain(&self) -> Option<&'v str> {
+        self.value.as_str()
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&'v Value<'v>> {
+        self.value.get(key).filter(|value| !value.is_null())
+    }
+
+    /// The first present of the names of an argument.
+    pub(super) fn named(&self, argument: &str) -> Option<&'v Value<'v>> {
+        argument_names(argument).iter().find_map(|name| self.get(name))
+    }
+
+    /// The same, where it is text.
+    pub(super) fn text(&self, argument: &str) -> Option<&'v str> {
+        argument_names(argument).iter().find_map(|name| self.get(name)).and_then(Value::as_str)
+    }
+
+    pub(super) fn string(&self, key: &str) -> Option<&'v str> {
+        self.get(key).and_then(Value::as_str)
+    }
+
+    /// PATH, without a pair of quotes around it.
+    pub(super) fn path(&self) -> Option<&'v str> {
+        self.text("PATH").map(unquoted).filter(|path| !path.is_empty())
+    }
+
+    pub(super) fn number(&self, key: &str) -> Option<i64> {
+        number(self.get(key)?)
+    }
+
+    pub(super) fn is_true(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|value| match &value.data {
+            Data::Bool(is) => *is,
+            Data::String(text) => text.eq_ignore_ascii_case("true"),
+            _ => false,
+        })
+    }
+
+    /// A pair of numbers.
+    pub(super) fn pair(&self, key: &str) -> Option<(i64, i64)> {
+        let value = self.get(key)?;
+        match value.as_str() {
+            Some(text) => pair(&json::parse(text).ok()?),
+            None => pair(value),
+        }
+    }
+
+    /// A list, which may be JSON in a string.
+    pub(super) fn list<T>(&self, key: &str, read: impl FnOnce(&[Value<'_>]) -> T) -> Option<T> {
+        let value = self.get(key)?;
+        match value.as_str() {
+            Some(text) => json::parse(text).ok()?.as_array().map(read),
+            None => value.as_array().map(read),
+        }
+    }
+}
+
+pub(super) fn number(value: &Value<'_>) -> Option<i64> {
+    let text = value.as_number().or(value.as_str())?.trim();
+    text.parse().ok().or_else(|| text.parse::<f64>().ok().filter(|n| n.fract() == 0.0).map(|n| n as i64))
+}
+
+fn pair(value: &Value<'_>) -> Option<(i64, i64)> {
+    match value.as_array()? {
+        [from, to] => Some((number(from)?, number(to)?)),
+        _ => None,
+    }
+}
+
+/// A pair of `"` around a text is taken off.
+pub(super) fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
+}
+
+/// W2: what stands in the `<parameter=N>V</parameter>` of a text, as JSON text of an object.
+pub fn parameters(text: &str) -> String {
+    let mut out = String::from("{");
+    let mut rest = text;
+    while let Some((name, from)) = next_parameter(rest) {
+        let value = &rest[from..];
+        let end = value.find("</parameter>").unwrap_or(value.len());
+        let inside = value.get(..end).unwrap_or_default();
+        let inside = inside.strip_prefix('\n').unwrap_or(inside);
+        let inside = inside.strip_suffix('\n').unwrap_or(inside);
+        let comma = if out.len() > 1 { "," } else { "" };
+        out.push_str(&format!("{comma}{}:{}", json::quote(name), json::quote(inside)));
+        rest = value.get(end..).unwrap_or_default();
+    }
+    out.push('}');
+    out
+}
+
+fn next_parameter(text: &str) -> Option<(&str, usize)> {
+    let found = PARAMETER.captures(text)?;
+    Some((found.get(1)?.as_str(), found.get(0)?.end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w3_numbers_and_pairs_may_be_text() {
+        let text = r#"{"a":"40","b":2.0,"c":"[6, 8]","d":[1,-1],"e":"True","path":"\"x y\"","file":null,"l":"[1]"}"#;
+        let value = json::parse(text).unwrap();
+        let given = Arguments::new(&value);
+        assert_eq!((given.number("a"), given.number("b"), given.number("x")), (Some(40), Some(2), None));
+        assert_eq!((given.pair("c"), given.pair("d")), (Some((6, 8)), Some((1, -1))));
+        assert!(given.is_true("e") && !given.is_true("a"));
+        assert_eq!(given.path(), Some("x y"));
+        assert_eq!(given.list("l", <[_]>::len), Some(1));
+    }
+
+    #[test]
+    fn w2_parameters_lose_one_line_end_on_each_side() {
+        let text = "<parameter=a>1</parameter>\n<parameter=t>\n\nx\n</parameter>\n<parameter=open>y";
+        assert_eq!(parameters(text), r#"{"a":"1","t":"\nx","open":"y"}"#);
+        assert_eq!(parameters("none"), "{}");
+    }
+}

@@ -1,0 +1,249 @@
+//! What a tool-using run knew and did (W1 to W14): files as far as the agent knows them, with the step that wrote or
+//! first showed each line; shell, todo list, sub-agents, page, usage; the outcome of every call.
+//!
+//! A format feeds [`Work`] step by step with the one reading of its messages ([`Turn`], [`Surroundings`], [`Usage`]);
+//! the rules are the same for all. Slots of the state go to a [`SlotSink`], as a rule the run's
+//! [`Tree`](crate::state::Tree). This folder knows neither files of the input nor formats; the few exceptions that a
+//! rule makes for a format are in [`Dialect`].
+
+#![allow(dead_code, reason = "files are followed from the next change on")]
+
+mod arguments;
+mod call;
+mod lcs;
+mod open_calls;
+mod other;
+mod outcome;
+mod path;
+mod shell;
+mod slots;
+mod tables;
+mod text;
+mod text_command;
+mod words;
+mod wrapping;
+
+pub use arguments::parameters;
+pub use call::bare_name;
+pub use open_calls::Answered;
+pub use outcome::{Outcome, Verdict};
+pub use slots::{NoSink, SlotSink};
+pub use text::{How, Origin};
+
+use crate::json::quote;
+use crate::model::{Attachment, Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use call::{Action, Call, Class};
+use open_calls::{OpenCall, OpenCalls};
+use other::{Todos, Totals};
+use path::Folders;
+use slots::{Board, Writer};
+use std::collections::HashMap;
+use wrapping::Body;
+
+/// The agents for which a rule makes an exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// No exception.
+    #[default]
+    Common,
+    /// Each command is a shell of its own (W9).
+    Codex,
+    /// The same.
+    Pi,
+    /// The same.
+    Gemini,
+    /// The same.
+    Inspect,
+    /// `toolUseResult.file` stands for the text (W7).
+    ClaudeCode,
+    /// Commands are text; relative paths stand in the shell's folder (W3, W6).
+    SweAgent,
+    /// `read` shows numbered lines (W3).
+    OpenHands,
+}
+
+impl Dialect {
+    /// W9: whether `cd` does not last.
+    fn starts_anew(self) -> bool {
+        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect)
+    }
+}
+
+/// What a run knew and did, as far as it was read.
+#[derive(Debug, Default)]
+pub struct Work {
+    dialect: Dialect,
+    board: Board,
+    folders: Folders,
+    calls: OpenCalls,
+    shell: Shell,
+    todos: Todos,
+    totals: Totals,
+    compactions: u64,
+    page: Option<String>,
+    outcomes: HashMap<StepNo, Outcome>,
+}
+
+/// W5: `shell/main`, beside its folder.
+#[derive(Debug, Default)]
+struct Shell {
+    command: Option<String>,
+    /// Exit status of the last command; None: none has ended.
+    exit: Option<Option<i64>>,
+    ms: Option<u64>,
+    /// SWE-agent's open file.
+    open: Option<String>,
+    /// What was written by this step, also if it stays.
+    has_command: bool,
+    has_exit: bool,
+}
+
+impl Work {
+    /// Nothing known yet.
+    #[must_use]
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, ..Self::default() }
+    }
+
+    /// W10: what a record says around its steps; told before its first step `at` (the head before any step).
+    pub fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>, sink: &mut dyn SlotSink) {
+        if let Some(cwd) = around.cwd.as_deref().filter(|cwd| !cwd.is_empty()) {
+            self.folders.enter(cwd);
+        }
+        self.compactions += u64::from(around.is_compaction);
+        let mut to = Writer { board: &mut self.board, sink, at };
+        other::write_run(around, if around.is_compaction { self.compactions } else { 0 }, &mut to);
+        self.write_shell(at, sink);
+    }
+
+    /// W2: the next step. `answered` tells for each of its results in order which call it answers; where it is shorter,
+    /// the rule decides. Steps come in order.
+    pub fn turn(&mut self, at: StepNo, turn: &Turn<'_>, answered: &[Answered], sink: &mut dyn SlotSink) {
+        let (mut calls, mut results, mut has_links) = (0, 0, false);
+        for part in &turn.parts {
+            match part {
+                Part::Call(call) => {
+                    self.call(at, calls, call, sink);
+                    (calls, has_links) = (calls + 1, true);
+                }
+                Part::Result(result) => {
+                    let answered = answered.get(results).copied().unwrap_or_default();
+                    has_links |= self.result(at, result, answered, sink);
+                    results += 1;
+                }
+                Part::Text(text) if turn.role != Role::Agent => self.told_by_text(text),
+                Part::Attachment(Attachment { media_type, location: Some(url), .. }) if media_type == "text/html" => {
+                    self.page = Some(url.clone().into_owned());
+                }
+                _ => {}
+            }
+        }
+        self.write_shell(at, sink);
+        let mut to = Writer { board: &mut self.board, sink, at };
+        to.set("page", "main", "url", self.page.as_deref().map(quote).as_deref());
+        if has_links {
+            to.set("call", "main", "open", Some(&self.calls.steps()));
+        }
+    }
+
+    /// W10: tokens and cost that a record tells, behind its last step. Of several lines of one `message` the one with
+    /// the most output counts.
+    pub fn usage(&mut self, at: StepNo, message: Option<&str>, usage: &Usage, sink: &mut dyn SlotSink) {
+        self.totals.add(message, usage);
+        self.totals.write(&mut Writer { board: &mut self.board, sink, at });
+    }
+
+    /// W10: the same of a log that tells totals.
+    pub fn usage_totals(&mut self, at: StepNo, totals: &Usage, sink: &mut dyn SlotSink) {
+        self.totals.set(totals);
+        self.totals.write(&mut Writer { board: &mut self.board, sink, at });
+    }
+
+    /// W4: how the results of a step came out, the worst of several; None: it has no result of a known call.
+    #[must_use]
+    pub fn outcome(&self, step: StepNo) -> Option<Outcome> {
+        self.outcomes.get(&step).copied()
+    }
+
+    /// Whether a call of this step waits for its result.
+    #[must_use]
+    pub fn is_open(&self, step: StepNo) -> bool {
+        self.calls.is_waiting(step)
+    }
+
+    /// W9: a text of a user or the environment may tell the shell's folder.
+    fn told_by_text(&mut self, text: &str) {
+        let Body { cwd, open, .. } = wrapping::of_text(text, false);
+        self.told_places(cwd, open);
+    }
+
+    fn told_places(&mut self, cwd: Option<String>, open: Option<String>) {
+        if let Some(cwd) = cwd {
+            self.folders.enter(&cwd);
+        }
+        if let Some(open) = open {
+            self.shell.open = (open != "n/a").then(|| self.folders.shell_path(&open));
+        }
+    }
+
+    /// W2: a call: only its command, the sub-agent and the open calls are written at once.
+    fn call(&mut self, at: StepNo, place: usize, call: &ToolCall<'_>, sink: &mut dyn SlotSink) {
+        let read = Call::read(&call.name, &call.arguments, self.dialect);
+        if let Action::Shell { command, .. } = &read.action {
+            self.shell.command = Some(command.clone());
+            self.shell.has_command = true;
+        }
+        other::write_sub(at, place, &read.action, &mut Writer { board: &mut self.board, sink, at });
+        self.calls.add(at, place, call.id.as_deref(), read, false);
+    }
+
+    /// W2: a result: effects are written here. Whether it answers a call.
+    fn result(&mut self, at: StepNo, result: &ToolResult<'_>, answered: Answered, sink: &mut dyn SlotSink) -> bool {
+        let Some(open) = self.calls.take(result.id.as_deref(), answered) else {
+            return false;
+        };
+        let class = open.call.action.class();
+        let body = wrapping::unwrap(result, class == Class::Shell);
+        let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
+        let worst = self.outcomes.entry(at).or_insert(outcome);
+        if outcome.verdict > worst.verdict {
+            *worst = outcome;
+        }
+        if class == Class::Shell {
+            self.shell.exit = Some(body.exit);
+            self.shell.ms = body.ms;
+            self.shell.has_exit = true;
+        }
+        self.told_places(body.cwd.clone(), body.open.clone());
+        self.effects(at, &open, &body, outcome, sink);
+        true
+    }
+
+    fn effects(&mut self, at: StepNo, open: &OpenCall, body: &Body<'_>, outcome: Outcome, sink: &mut dyn SlotSink) {
+        let mut to = Writer { board: &mut self.board, sink, at };
+        match &open.call.action {
+            Action::Sub { .. } => other::write_sub_end(open.step, open.place, outcome.is_error(), &mut to),
+            _ if outcome.is_error() => {}
+            Action::Todos(items) => self.todos.set(items, &mut to),
+            Action::NewTask { text } => self.todos.add(text.as_deref(), &body.text, &mut to),
+            Action::TaskUpdate(change) => self.todos.update(change, &mut to),
+            Action::Page { url: Some(url) } => self.page = Some(url.clone()),
+            _ => {}
+        }
+    }
+
+    /// W5: `shell/main`: `command` and `exit` at each, the rest when it changes.
+    fn write_shell(&mut self, at: StepNo, sink: &mut dyn SlotSink) {
+        let mut to = Writer { board: &mut self.board, sink, at };
+        let shell = &mut self.shell;
+        let quoted = |text: &Option<String>| text.as_deref().map(quote);
+        to.set("shell", "main", "cwd", quoted(&self.folders.shell).as_deref());
+        let is_new = std::mem::take(&mut shell.has_command);
+        to.put("shell", "main", "command", quoted(&shell.command).as_deref(), is_new);
+        let exit = shell.exit.map(|exit| exit.map_or("null".to_owned(), |exit| exit.to_string()));
+        let is_new = std::mem::take(&mut shell.has_exit);
+        to.put("shell", "main", "exit", exit.as_deref(), is_new);
+        to.set("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref());
+        to.set("shell", "main", "open", quoted(&shell.open).as_deref());
+    }
+}

@@ -1,0 +1,105 @@
+//! W2: calls that wait for their results.
+
+use super::call::Call;
+use crate::model::StepNo;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt::Write as _;
+
+/// Steps that `call/main/open` lists at most: the last ones.
+const LISTED_MAX: usize = 64;
+
+/// A call without a result.
+#[derive(Debug, Clone)]
+pub(super) struct OpenCall {
+    pub(super) step: StepNo,
+    /// Its place among the calls of its step.
+    pub(super) place: usize,
+    id: Option<Box<str>>,
+    pub(super) call: Call,
+    /// Whether the name of the file that it edits stood somewhere before it.
+    pub(super) was_named: bool,
+}
+
+/// Which call a result answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Answered {
+    /// The earliest open call of its id; without id the earliest open one without.
+    #[default]
+    ById,
+    /// The call of this step with this place among its calls.
+    Call(StepNo, usize),
+    /// None.
+    Nothing,
+}
+
+/// The open calls in order.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls {
+    next: u64,
+    calls: BTreeMap<u64, OpenCall>,
+    by_id: HashMap<Option<Box<str>>, VecDeque<u64>>,
+    by_place: HashMap<(StepNo, usize), u64>,
+}
+
+impl OpenCalls {
+    pub(super) fn add(&mut self, step: StepNo, place: usize, id: Option<&str>, call: Call, was_named: bool) {
+        let number = self.next;
+        self.next += 1;
+        let id: Option<Box<str>> = id.map(Into::into);
+        self.by_id.entry(id.clone()).or_default().push_back(number);
+        self.by_place.insert((step, place), number);
+        self.calls.insert(number, OpenCall { step, place, id, call, was_named });
+    }
+
+    /// Takes the call that a result of this id answers.
+    pub(super) fn take(&mut self, id: Option<&str>, answered: Answered) -> Option<OpenCall> {
+        let number = match answered {
+            Answered::Nothing => return None,
+            Answered::Call(step, place) => self.by_place.get(&(step, place)).copied()?,
+            Answered::ById => {
+                let waiting = self.by_id.get_mut(&id.map(Into::into))?;
+                // Calls that were answered by their places are still listed here.
+                while waiting.front().is_some_and(|number| !self.calls.contains_key(number)) {
+                    waiting.pop_front();
+                }
+                *waiting.front()?
+            }
+        };
+        let call = self.calls.remove(&number)?;
+        self.by_place.remove(&(call.step, call.place));
+        if let Some(waiting) = self.by_id.get_mut(&call.id) {
+            match waiting.front() == Some(&number) {
+                true => drop(waiting.pop_front()),
+                false => waiting.retain(|other| *other != number),
+            }
+            if waiting.is_empty() {
+                self.by_id.remove(&call.id);
+            }
+        }
+        Some(call)
+    }
+
+    /// W5: the steps of open calls, as JSON text.
+    pub(super) fn steps(&self) -> String {
+        let mut steps: Vec<StepNo> = Vec::new();
+        for call in self.calls.values().rev() {
+            if steps.last() != Some(&call.step) {
+                steps.push(call.step);
+            }
+            if steps.len() == LISTED_MAX {
+                break;
+            }
+        }
+        let mut out = String::from("[");
+        for (i, step) in steps.iter().rev().enumerate() {
+            let _ = write!(out, "{}{step}", if i > 0 { "," } else { "" });
+        }
+        out.push(']');
+        out
+    }
+
+    /// Whether some call waits that this step made.
+    pub(super) fn is_waiting(&self, step: StepNo) -> bool {
+        self.calls.values().any(|call| call.step == step)
+    }
+}

@@ -1,0 +1,124 @@
+//! W6: paths of files as one spelling each.
+
+/// The folders that tell what a relative path and `~` mean.
+#[derive(Debug, Default)]
+pub(super) struct Folders {
+    /// The first folder known.
+    first: Option<String>,
+    /// The shell's folder now.
+    pub(super) shell: Option<String>,
+}
+
+impl Folders {
+    /// The log tells the shell's folder, or `cd` went there.
+    pub(super) fn enter(&mut self, folder: &str) {
+        let folder = self.shell_path(folder);
+        self.first.get_or_insert_with(|| folder.clone());
+        self.shell = Some(folder);
+    }
+
+    /// A path that a file tool names.
+    pub(super) fn tool_path(&self, path: &str) -> String {
+        self.resolve(path, self.first.as_deref())
+    }
+
+    /// A path that stands in the shell's folder.
+    pub(super) fn shell_path(&self, path: &str) -> String {
+        self.resolve(path, self.shell.as_deref())
+    }
+
+    /// A path in a folder.
+    pub(super) fn resolve(&self, path: &str, folder: Option<&str>) -> String {
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        let path = match drive(path) {
+            Some(path) => path,
+            None => self.without_home(path),
+        };
+        match folder {
+            Some(folder) if !is_absolute(&path) => normal(&format!("{folder}/{path}")),
+            _ => normal(&path),
+        }
+    }
+
+    /// `~` is the home within the first folder known, else it stays.
+    fn without_home(&self, path: &str) -> String {
+        let home = || home(self.first.as_deref()?);
+        match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            Some(rest) => home().map_or_else(|| path.to_owned(), |home| format!("{home}{rest}")),
+            None => path.to_owned(),
+        }
+    }
+}
+
+/// `C:\x` with slashes.
+fn drive(path: &str) -> Option<String> {
+    let (bytes, rest) = (path.as_bytes(), path.get(2..)?);
+    let is_drive = bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && rest.starts_with(['\\', '/']);
+    is_drive.then(|| path.replace('\\', "/"))
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with("/") || path == "~" || path.starts_with("~/") || drive(path).is_some()
+}
+
+fn home(folder: &str) -> Option<&str> {
+    let mut parts = folder.split('/');
+    let end = match (parts.next()?, parts.next()?) {
+        ("", "root") => 5,
+        ("", top @ ("home" | "Users")) => top.len() + 2 + parts.next().filter(|name| !name.is_empty())?.len(),
+        _ => return None,
+    };
+    folder.get(..end)
+}
+
+/// `.`, `..` and `//` go, as text.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let is_rooted = path.starts_with('/');
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            ".." if is_rooted => {}
+            part => parts.push(part),
+        }
+    }
+    format!("{}{}", if is_rooted { "/" } else { "" }, parts.join("/"))
+}
+
+/// The last name of a path.
+pub(super) fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w6_paths() {
+        let mut folders = Folders::default();
+        for (path, expected) in [
+            ("a.py", "a.py"),
+            ("./x/../y.txt", "y.txt"),
+            ("../y", "../y"),
+            ("~/a", "~/a"),
+            ("file:///w/q/y.txt", "/w/q/y.txt"),
+            ("C:\\a\\b.c", "C:/a/b.c"),
+            ("/w//lib/./z.txt", "/w/lib/z.txt"),
+            ("/../x", "/x"),
+            ("/", "/"),
+        ] {
+            assert_eq!(folders.tool_path(path), expected);
+        }
+        folders.enter("/home/ann/app");
+        folders.enter("../lib");
+        assert_eq!(folders.tool_path("a.py"), "/home/ann/app/a.py");
+        assert_eq!(folders.shell_path("a.py"), "/home/ann/lib/a.py");
+        assert_eq!(folders.tool_path("~/x"), "/home/ann/x");
+        assert_eq!(folders.tool_path("~"), "/home/ann");
+        assert_eq!(folders.tool_path("~bob/x"), "/home/ann/app/~bob/x");
+        assert_eq!(home("/root/x"), Some("/root"));
+        assert_eq!(home("/home/"), None);
+    }
+}

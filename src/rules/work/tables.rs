@@ -1,0 +1,244 @@
+//! The word lists and patterns of the rules, as data: `tables.json`, parsed once. Patterns are compiled when they are
+//! first needed.
+
+use crate::json::{self, Data, Value};
+use regex::{Captures, Match, Regex, RegexBuilder};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// The file as it is.
+static ROOT: LazyLock<Value<'static>> = LazyLock::new(|| {
+    let empty = Value { start: 0, text: "null", data: Data::Null };
+    json::parse(include_str!("tables.json")).unwrap_or(empty)
+});
+
+/// Most bytes that one compiled pattern may take.
+const PATTERN_BYTES_MAX: usize = 16 << 20;
+
+/// A pattern of the tables. One that does not compile matches nothing; a test compiles them all.
+#[derive(Debug)]
+pub(super) struct Pattern(Option<Regex>);
+
+impl Pattern {
+    pub(super) fn new(pattern: &str) -> Self {
+        Self(RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build().ok())
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.0.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+
+    pub(super) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.0.as_ref()?.find(text)
+    }
+
+    pub(super) fn find_all<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        self.0.iter().flat_map(move |regex| regex.find_iter(text))
+    }
+
+    pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.0.as_ref()?.captures(text)
+    }
+}
+
+fn texts(value: Option<&'static Value<'static>>) -> impl Iterator<Item = &'static str> {
+    value.and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str)
+}
+
+/// The text of a member of the tables, `wrapping.codex_head` by two keys.
+fn text(keys: &[&str]) -> &'static str {
+    let root: &'static Value<'static> = &ROOT;
+    keys.iter().try_fold(root, |value, key| value.get(key)).and_then(Value::as_str).unwrap_or("")
+}
+
+type Lists = HashMap<&'static str, HashSet<&'static str>>;
+
+fn lists(root: Option<&'static Value<'static>>) -> Lists {
+    let members = root.and_then(Value::as_object).into_iter().flat_map(|object| object.entries());
+    members.map(|(key, value)| (key, texts(Some(value)).collect())).collect()
+}
+
+static WORDS: LazyLock<Lists> = LazyLock::new(|| lists(Some(&ROOT)));
+static TOOLS: LazyLock<Lists> = LazyLock::new(|| lists(ROOT.get("tools")));
+
+/// Whether a word is in a list of the tables (`printers`, `silent` …).
+pub(super) fn has(list: &str, word: &str) -> bool {
+    WORDS.get(list).is_some_and(|words| words.contains(word))
+}
+
+/// Whether a word begins or is part of a name, by a list of the tables (`harmless`).
+pub(super) fn has_part(list: &str, name: &str) -> bool {
+    WORDS.get(list).is_some_and(|words| words.iter().any(|word| name.contains(word)))
+}
+
+/// Whether a bare name is a tool of an operation (W3); `x_*` of the list stands for names that begin so.
+pub(super) fn is_tool(operation: &str, name: &str) -> bool {
+    let Some(names) = TOOLS.get(operation) else { return false };
+    let is_prefix = |pattern: &&str| pattern.strip_suffix('*').is_some_and(|start| name.starts_with(start));
+    names.contains(name) || names.iter().any(|pattern| is_prefix(&pattern))
+}
+
+static ARGUMENTS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let members = ROOT.get("arguments").and_then(Value::as_object).into_iter().flat_map(|object| object.entries());
+    members.map(|(key, value)| (key, texts(Some(value)).collect())).collect()
+});
+
+/// The names of an argument (W3), the first present counts.
+pub(super) fn argument_names(argument: &str) -> &'static [&'static str] {
+    ARGUMENTS.get(argument).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Words that stand before a command, and how many words each takes (W9).
+pub(super) fn prefix_words(word: &str) -> Option<usize> {
+    ROOT.get("prefixes")?.get(word)?.as_number()?.parse().ok()
+}
+
+/// The status that a word of a todo list means (W10).
+pub(super) fn todo_status(word: &str) -> Option<&'static str> {
+    let root: &'static Value<'static> = &ROOT;
+    root.get("todo_status")?.get(word)?.as_str()
+}
+
+/// Where a row of outcomes looks (W4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At {
+    Start,
+    Line,
+    Tail,
+}
+
+/// A row of outcomes (W4).
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) reason: &'static str,
+    pub(super) is_error: bool,
+    /// To which results it applies.
+    pub(super) scope: &'static str,
+    pub(super) at: At,
+    pub(super) pattern: Pattern,
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let root: &'static Value<'static> = &ROOT;
+    root.get("outcomes").and_then(Value::as_array).unwrap_or_default().iter().filter_map(row).collect()
+});
+
+fn row(value: &'static Value<'static>) -> Option<Row> {
+    let text = |key| value.get(key).and_then(Value::as_str);
+    let (pattern, at) = (text("pattern")?, text("at")?);
+    let (at, pattern) = match at {
+        "start" => (At::Start, Pattern::new(&format!(r"\A(?:{pattern})"))),
+        "line" => (At::Line, Pattern::new(&format!("(?mR)^(?:{pattern})"))),
+        _ => (At::Tail, Pattern::new(&format!("(?mR)^(?:{pattern})"))),
+    };
+    let (reason, scope) = (text("reason")?, text("where")?);
+    Some(Row { reason, is_error: text("outcome")? == "error", scope, at, pattern })
+}
+
+/// The rows of outcomes, in their order.
+pub(super) fn outcomes() -> &'static [Row] {
+    &ROWS
+}
+
+macro_rules! patterns {
+    ($($(#[$doc:meta])* $name:ident: $value:expr;)*) => {
+        $($(#[$doc])* pub(super) static $name: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(&$value));)*
+        #[cfg(test)]
+        fn all_patterns() -> Vec<(&'static str, &'static Pattern)> {
+            vec![$((stringify!($name), &*$name)),*]
+        }
+    };
+}
+
+patterns! {
+    /// W4: what a result that a person refused begins with.
+    REJECTED: format!(r"\A(?:{})", text(&["rejected"]));
+    /// W4: notices of no output and timeouts.
+    NO_EXIT: text(&["no_exit"]);
+    /// W7: notices that something is left out.
+    NOTICES: text(&["notices"]);
+    /// W7: the head of a window.
+    WINDOW: text(&["window"]);
+    /// W9: commands after which any file may differ.
+    BULK: text(&["bulk"]);
+    /// W11: commands that run tests.
+    TESTS: text(&["tests"]);
+    /// W11: words that claim that tests pass.
+    CLAIM: text(&["claim"]);
+    /// W11: words that take the claim back.
+    NOT_CLAIM: text(&["not_claim"]);
+    /// W11: words that admit a failure.
+    FAILURE_WORDS: text(&["failure_words"]);
+    /// W4: Codex's head.
+    CODEX_HEAD: text(&["wrapping", "codex_head"]);
+    /// W4: Gemini's lines.
+    GEMINI: text(&["wrapping", "gemini"]);
+    /// W4: mini-swe-agent's tags.
+    RETURNCODE: text(&["wrapping", "returncode"]);
+    /// W4: Claude Code's first line.
+    CLAUDE_EXIT: text(&["wrapping", "claude_exit"]);
+    /// W4: escape sequences of terminals.
+    ANSI: r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])";
+    /// W7: a numbered line: `N` and a tab or an arrow.
+    NUMBER_TAB: r"^ *(\d{1,9})(?:\t|→)";
+    /// W7: a line of a window or of grep.
+    NUMBER_COLON: r"^(\d{1,9}):";
+    /// W7: `N|`.
+    NUMBER_BAR: r"^ *(\d{1,9})\|";
+    /// W7: `N. `.
+    NUMBER_DOT: r"^ *(\d{1,9})\. ";
+    /// W7: two blanks or more, `N`, a blank.
+    NUMBER_BLANK: r"^ {2,}(\d{1,9}) ";
+    /// W3: SWE-agent's splice.
+    SPLICE: r"^edit +(\d+):(\d+) *\n";
+    /// W2: a call in an agent's text.
+    PARAMETER: r"<parameter=([^>\s]+)>";
+    /// W10: the id of a task that was made.
+    TASK_ID: r"#(\d+)";
+    /// W2: a fence with a command.
+    FENCE: r"(?m)^```(bash|sh|mswea_bash_command)[ \t]*\n";
+    /// W8: the places of a unified hunk.
+    HUNK: r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@";
+}
+
+/// W4: heads that are taken off.
+pub(super) static HEADS: LazyLock<Vec<Pattern>> =
+    LazyLock::new(|| texts(ROOT.get("wrapping").and_then(|w| w.get("heads"))).map(Pattern::new).collect());
+
+/// W4: what a trailer tells.
+pub(super) static TRAILERS: LazyLock<Vec<(&'static str, Pattern)>> = LazyLock::new(|| {
+    let root: &'static Value<'static> = &ROOT;
+    let rows = root.get("wrapping").and_then(|w| w.get("trailers")).and_then(Value::as_array).unwrap_or_default();
+    let row = |row: &'static Value<'static>| {
+        let mut cells = texts(Some(row));
+        Some((cells.next()?, Pattern::new(cells.next()?)))
+    };
+    rows.iter().filter_map(row).collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        for (name, pattern) in all_patterns() {
+            assert!(pattern.0.as_ref().is_some_and(|regex| !regex.as_str().is_empty()), "{name}");
+        }
+        for row in outcomes() {
+            assert!(row.pattern.0.is_some(), "{}", row.reason);
+        }
+        assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.0.is_some()));
+        assert!(TRAILERS.len() == 9 && TRAILERS.iter().all(|(_, trailer)| trailer.0.is_some()));
+        assert_eq!(outcomes().len(), 14);
+    }
+
+    #[test]
+    fn lists_are_there() {
+        assert!(has("printers", "cat") && !has("printers", "rm") && has("keywords", "for"));
+        assert!(is_tool("read", "read_file") && is_tool("sub", "delegate_to_reviewer") && !is_tool("sub", "bash"));
+        assert_eq!(argument_names("OLD")[0], "old_string");
+        assert_eq!((prefix_words("timeout"), prefix_words("cat")), (Some(2), None));
+        assert_eq!(todo_status("done"), Some("completed"));
+    }
+}

@@ -1,0 +1,126 @@
+//! W14: texts of lines as spans of what the run said, and where each line comes from.
+
+use crate::model::StepNo;
+use std::sync::Arc;
+
+/// How a line came to be known (W8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It was shown.
+    View,
+    /// The file was written as a whole.
+    Write,
+    /// An edit put it there.
+    Edit,
+    /// A patch put it there.
+    Patch,
+    /// A command of the shell put it there.
+    Command,
+    /// An edit quoted it; it was never shown.
+    Context,
+}
+
+impl How {
+    /// The word of `blame --json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Write => "write",
+            Self::Edit => "edit",
+            Self::Patch => "patch",
+            Self::Command => "command",
+            Self::Context => "context",
+        }
+    }
+}
+
+/// Where a line comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// The step of the result.
+    pub step: StepNo,
+    /// The step of the call.
+    pub call: StepNo,
+    /// How.
+    pub how: How,
+}
+
+/// A line that is known; equal numbers are the same line of the same origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct LineId(u32);
+
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    block: u32,
+    start: u32,
+    len: u32,
+    origin: Origin,
+}
+
+/// All lines that a run knew: spans of texts, which are kept once each. Memory is bounded by what the run said.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    blocks: Vec<Arc<str>>,
+    lines: Vec<Line>,
+}
+
+/// Longest text of which lines are taken, in bytes.
+const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
+
+impl Texts {
+    pub(super) fn text(&self, id: LineId) -> &str {
+        let Some(line) = self.lines.get(id.0 as usize) else { return "" };
+        let (start, end) = (line.start as usize, line.start as usize + line.len as usize);
+        self.blocks.get(line.block as usize).and_then(|block| block.get(start..end)).unwrap_or("")
+    }
+
+    pub(super) fn origin(&self, id: LineId) -> Option<Origin> {
+        self.lines.get(id.0 as usize).map(|line| line.origin)
+    }
+
+    /// A text that lines are taken of.
+    pub(super) fn block(&mut self, text: &str) -> Block {
+        let text = if text.len() > BLOCK_BYTES_MAX { "" } else { text };
+        self.blocks.push(text.into());
+        Block(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// A line of a block, by its bytes there.
+    pub(super) fn line(&mut self, block: Block, start: usize, len: usize, origin: Origin) -> LineId {
+        self.lines.push(Line { block: block.0, start: start as u32, len: len as u32, origin });
+        LineId(u32::try_from(self.lines.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// New lines of these texts, in a block of their own.
+    pub(super) fn add<'t>(&mut self, texts: impl Iterator<Item = (&'t str, Origin)>) -> Vec<LineId> {
+        let (mut all, mut spans) = (String::new(), Vec::new());
+        for (text, origin) in texts {
+            spans.push((all.len(), text.len(), origin));
+            all.push_str(text);
+        }
+        if spans.is_empty() {
+            return Vec::new();
+        }
+        let block = self.block(&all);
+        spans.into_iter().map(|(start, len, origin)| self.line(block, start, len, origin)).collect()
+    }
+}
+
+/// Number of a text of [`Texts`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block(u32);
+
+/// W1: the lines of a text: one final line end ends the last line.
+pub(super) fn lines(text: &str) -> Vec<&str> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let ended = text.strip_suffix('\n').unwrap_or(text);
+    ended.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
+}
+
+/// W1: white space only.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}

@@ -1,0 +1,204 @@
+//! W4: what tools put around their output: exit status, folder, time.
+
+use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, RETURNCODE, TRAILERS};
+use crate::json::{self, Value};
+use crate::model::ToolResult;
+use std::borrow::Cow;
+
+/// Longest trailer, in bytes: what stands before is not searched.
+const TRAILER_BYTES_MAX: usize = 8 << 10;
+
+/// A result without its wrapping.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Body<'t> {
+    pub(super) text: Cow<'t, str>,
+    pub(super) exit: Option<i64>,
+    pub(super) ms: Option<u64>,
+    pub(super) cwd: Option<String>,
+    /// SWE-agent's open file; `n/a` for none.
+    pub(super) open: Option<String>,
+}
+
+/// W4: takes the wrapping off a result; fields of the format win.
+pub(super) fn unwrap<'t>(result: &'t ToolResult<'_>, is_shell: bool) -> Body<'t> {
+    let mut body = of_text(&result.text, is_shell);
+    body.exit = result.exit.or(body.exit);
+    body.ms = result.ms.or(body.ms);
+    let told = |text: &Option<Cow<'_, str>>| text.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
+    body.cwd = told(&result.cwd).or(body.cwd);
+    body.open = told(&result.open_file).or(body.open);
+    body
+}
+
+/// W4: the same of a text alone, also one that a user says.
+pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
+    let mut body = Body::default();
+    let text = match text.contains("\r\n") {
+        true => Cow::Owned(text.replace("\r\n", "\n")),
+        false => Cow::Borrowed(text),
+    };
+    let text = match text {
+        Cow::Borrowed(text) => inner(text, is_shell, &mut body),
+        Cow::Owned(text) => Cow::Owned(inner(&text, is_shell, &mut body).into_owned()),
+    };
+    body.text = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(without_trailers(text, &mut body)),
+        Cow::Owned(text) => Cow::Owned(without_trailers(&text, &mut body).to_owned()),
+    };
+    body
+}
+
+/// What stands behind heads and inside envelopes.
+fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
+    let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());
+    let text = text.get(head..).unwrap_or_default();
+    if let Some(output) = codex_json(text, body) {
+        return Cow::Owned(output);
+    }
+    if let Some(inner) = gemini(text, body).or_else(|| codex_head(text, body)).or_else(|| returncode(text, body)) {
+        return inner;
+    }
+    if is_shell && let Some(found) = CLAUDE_EXIT.captures(text) {
+        body.exit = found.get(1).and_then(|exit| exit.as_str().parse().ok());
+        return Cow::Borrowed(text.get(found.get(0).map_or(0, |all| all.end())..).unwrap_or_default());
+    }
+    Cow::Borrowed(text)
+}
+
+/// Codex: an object with `output` and `metadata`.
+fn codex_json(text: &str, body: &mut Body<'_>) -> Option<String> {
+    if !text.starts_with('{') || !text.contains("\"metadata\"") {
+        return None;
+    }
+    let value = json::parse(text).ok()?;
+    let (output, metadata) = (value.get("output")?.as_str()?, value.get("metadata")?);
+    let number = |key| metadata.get(key).and_then(Value::as_number);
+    let (exit, seconds) = (number("exit_code"), number("duration_seconds"));
+    if exit.is_none() && seconds.is_none() {
+        return None;
+    }
+    body.exit = exit.and_then(|exit| exit.parse().ok());
+    body.ms = seconds.and_then(milliseconds);
+    Some(output.replace("\r\n", "\n"))
+}
+
+fn milliseconds(seconds: &str) -> Option<u64> {
+    let ms = seconds.parse::<f64>().ok()? * 1000.0;
+    (0.0..1e15).contains(&ms).then(|| ms.round() as u64)
+}
+
+fn codex_head<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
+    let found = CODEX_HEAD.captures(text)?;
+    let all = found.get(0)?;
+    // A text that only begins with `Output:` has no head.
+    if all.as_str().starts_with("Output:") {
+        return None;
+    }
+    let exit = found.name("b").or_else(|| found.name("a"));
+    body.exit = exit.and_then(|exit| exit.as_str().parse().ok());
+    body.ms = found.name("s").and_then(|seconds| milliseconds(seconds.as_str()));
+    Some(Cow::Borrowed(text.get(all.end()..).unwrap_or_default()))
+}
+
+fn gemini<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
+    let starts = ["Command: ", "Directory: ", "Output: ", "Stdout: "];
+    if !starts.iter().any(|start| text.starts_with(start)) || !text.contains("\nProcess Group PGID: ") {
+        return None;
+    }
+    let found = GEMINI.captures(text)?;
+    let group = |name| found.name(name).map(|group| group.as_str());
+    body.exit = group("exit").and_then(|exit| exit.parse().ok());
+    let folder = group("cwd").filter(|cwd| !matches!(*cwd, "" | "(root)"));
+    body.cwd = folder.map(str::to_owned);
+    let said = |name| group(name).filter(|text| !matches!(*text, "(empty)" | "(none)" | ""));
+    let parts: Vec<&str> = ["body", "stderr", "err"].into_iter().filter_map(said).collect();
+    Some(match parts[..] {
+        [] => Cow::Borrowed(""),
+        [one] => Cow::Borrowed(one),
+        _ => Cow::Owned(parts.join("\n")),
+    })
+}
+
+fn returncode<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
+    if !text.trim_start().starts_with("<returncode>") {
+        return None;
+    }
+    let found = RETURNCODE.captures(text)?;
+    body.exit = found.get(1).and_then(|exit| exit.as_str().parse().ok());
+    Some(Cow::Borrowed(found.get(2).or_else(|| found.get(3)).map_or("", |inner| inner.as_str())))
+}
+
+/// Trailers and reminders, again and again.
+fn without_trailers<'t>(mut text: &'t str, body: &mut Body<'_>) -> &'t str {
+    while let Some(shorter) = reminder(text).or_else(|| trailer(text, body)) {
+        text = shorter;
+    }
+    text
+}
+
+fn reminder(text: &str) -> Option<&str> {
+    let inner = text.trim_end();
+    inner.ends_with("</system-reminder>").then(|| inner.rfind("<system-reminder>")).flatten().map(|at| &inner[..at])
+}
+
+fn trailer<'t>(text: &'t str, body: &mut Body<'_>) -> Option<&'t str> {
+    // White space at the end belongs to the trailer; without it the end of the text is near.
+    let trimmed = text.trim_end();
+    if !trimmed.ends_with([']', ')', '$', '>', '#']) && !trimmed.ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut from = trimmed.len().saturating_sub(TRAILER_BYTES_MAX);
+    while !trimmed.is_char_boundary(from) {
+        from += 1;
+    }
+    let tail = trimmed.get(from..)?;
+    let (what, found) = TRAILERS.iter().find_map(|(what, pattern)| Some((*what, pattern.captures(tail)?)))?;
+    let told = found.get(1).map(|told| told.as_str());
+    match what {
+        "exit" if body.exit.is_none() => body.exit = told.and_then(|exit| exit.parse().ok()),
+        "cwd" if body.cwd.is_none() => body.cwd = told.map(str::to_owned),
+        "open" if body.open.is_none() => body.open = told.map(str::to_owned),
+        _ => {}
+    }
+    text.get(..from + found.get(0)?.start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exit, milliseconds, folder, open file and text.
+    fn of(text: &str) -> String {
+        let body = of_text(text, true);
+        let number = |n: Option<i64>| n.map_or("-".to_owned(), |n| n.to_string());
+        let (cwd, open) = (body.cwd.as_deref().unwrap_or("-"), body.open.as_deref().unwrap_or("-"));
+        format!("{} {} {cwd} {open} {:?}", number(body.exit), number(body.ms.map(|ms| ms as i64)), body.text)
+    }
+
+    #[test]
+    fn w4_wrappings_are_taken_off() {
+        for (text, expected) in [
+            (
+                "x\n[The command completed with exit code 2.]\n[Current working directory: /w]\n[Python interpreter: /p]\n[Command finished with exit code 2]",
+                "2 - /w - \"x\"",
+            ),
+            ("x\n\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$", "- - /r /r/a.py \"x\\n\""),
+            (r#"{"output":"one\n","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, "0 100 - - \"one\\n\""),
+            ("Chunk ID: 1\nWall time: 0.5 seconds\nProcess exited with code 0\nOutput:\nl1\n", "0 500 - - \"l1\\n\""),
+            ("Exit code: 1\nWall time: 0 seconds\nOutput:\n", "1 0 - - \"\""),
+            ("Output: not a head", "- - - - \"Output: not a head\""),
+            (
+                "Command: ls x\nDirectory: /p\nOutput: no\nError: (none)\nExit Code: 1\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 9",
+                "1 - /p - \"no\"",
+            ),
+            ("<returncode>0</returncode>\n<output>\nhi\n</output>", "0 - - - \"hi\""),
+            ("Exit code 1\n2 failed", "1 - - - \"2 failed\""),
+            ("a\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>", "- - - - \"a\\n\""),
+            ("boom\n\nCommand exited with code 2", "2 - - - \"boom\""),
+            ("EXECUTION RESULT of [execute_bash]:\nx", "- - - - \"x\""),
+            ("OBSERVATION:\r\nx\r\ny", "- - - - \"x\\ny\""),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+}
