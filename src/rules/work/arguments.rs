@@ -125,7 +125,7 @@ mod tests {
         assert_eq!((given.pair("c"), given.pair("d")), (Some((6, 8)), Some((1, -1))));
         assert!(given.is_true("e") && !given.is_true("a"));
         assert_eq!(given.path(), Some("x y"));
-        assert_eq!(given.list("l", <[_]>::len), Some(1));
+        assert_eq!(given.list("l", |items| items.len()), Some(1));
     }
 
     #[test]
