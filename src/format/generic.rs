@@ -89,6 +89,7 @@ impl Survey for Texts {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
             Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None, facts: None },
+            Looked::Run(seen) => Surveyed { found: seen.found, stats: None, facts: Some(seen.facts) },
         }
     }
 }

@@ -13,6 +13,7 @@ mod log;
 mod pi;
 pub mod plan;
 mod run;
+mod run_survey;
 mod scopix;
 mod slots;
 mod survey;
@@ -22,6 +23,7 @@ pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
 pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
+pub use run_survey::RunFacts;
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.

@@ -1,6 +1,6 @@
 //! What only a look at every record of a file tells: findings across records, statistics.
 
-use super::Facts;
+use super::{Facts, RunFacts};
 use crate::model::{Bytes, Found, Record};
 use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
@@ -48,6 +48,8 @@ pub enum Looked {
     Findings(Vec<Found>),
     /// A trajectory of the Agent Data Protocol.
     Trajectory(Box<Examined>),
+    /// A trajectory of a format whose runs tell what there is to say.
+    Run(Box<RunFacts>),
 }
 
 /// One record of a survey.

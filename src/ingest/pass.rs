@@ -53,6 +53,7 @@ impl Seen for Looked {
         match self {
             Self::Findings(_) => false,
             Self::Trajectory(examined) => examined.is_read,
+            Self::Run(seen) => seen.is_read,
         }
     }
 
@@ -60,6 +61,7 @@ impl Seen for Looked {
         match self {
             Self::Findings(found) => found.iter_mut().for_each(|found| found.shift(records, lines)),
             Self::Trajectory(examined) => examined.shift(records, lines),
+            Self::Run(seen) => seen.found.iter_mut().for_each(|found| found.shift(records, lines)),
         }
     }
 }

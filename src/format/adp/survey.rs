@@ -35,6 +35,7 @@ impl Survey for Trajectories {
     fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
         match looked {
             Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
+            Looked::Run(seen) => Surveyed { found: seen.found, stats: None, facts: Some(seen.facts) },
             Looked::Trajectory(examined) => {
                 let glance = examined.glance.clone().unwrap_or_default();
                 let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);

@@ -1,0 +1,159 @@
+//! Facts on each record of a file whose records are trajectories, as its runs tell them: for formats without a faster
+//! reading of their own.
+
+use super::{Counted, Facts, Look, Looked, Purpose, Run, Survey, Surveyed};
+use crate::model::{Bytes, Found, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a run tells of itself.
+pub(super) struct RunSurvey(fn() -> Box<dyn Run>);
+
+impl RunSurvey {
+    /// A survey for a table or a filter; None for purposes that the runs themselves serve.
+    pub(super) fn of(purpose: Purpose, run: fn() -> Box<dyn Run>) -> Option<Box<dyn Survey>> {
+        let is_served = !matches!(purpose, Purpose::Findings | Purpose::Statistics);
+        is_served.then(|| Box::new(Self(run)) as Box<dyn Survey>)
+    }
+}
+
+/// The facts and findings of a record.
+#[derive(Debug)]
+pub struct RunFacts {
+    /// What the table shows.
+    pub facts: Facts,
+    /// All its findings, in order.
+    pub found: Vec<Found>,
+    /// Whether it could be read.
+    pub is_read: bool,
+}
+
+impl Survey for RunSurvey {
+    fn look(&self) -> Look {
+        let make = self.0;
+        Box::new(move |record, text| Looked::Run(Box::new(run_facts(make(), record, text))))
+    }
+
+    fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
+        match looked {
+            Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
+            Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None, facts: None },
+            Looked::Run(seen) => Surveyed { found: seen.found, stats: None, facts: Some(seen.facts) },
+        }
+    }
+}
+
+/// The bytes of one record, where they stand in the file.
+struct RecordBytes<'t> {
+    offset: u64,
+    text: &'t [u8],
+}
+
+impl Bytes for RecordBytes<'_> {
+    fn read(&self, span: Span) -> Result<Vec<u8>, Problem> {
+        let from = span.offset.checked_sub(self.offset).and_then(|from| usize::try_from(from).ok());
+        let len = usize::try_from(span.len).ok();
+        let range = from.zip(len).and_then(|(from, len)| Some(from..from.checked_add(len)?));
+        let bytes = range.and_then(|range| self.text.get(range));
+        bytes.map(<[u8]>::to_vec).ok_or_else(|| Problem::gone(span))
+    }
+}
+
+fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
+    // What a run reads again are values of its record.
+    let bytes = RecordBytes { offset: record.place.span.offset, text };
+    run.push(record, text, &bytes);
+    run.finish(&bytes);
+    let place = |step: Option<StepNo>| step.and_then(|step| run.place(step)).map_or(record.place, |at| at.place);
+    let found = run.findings().into_iter();
+    let found: Vec<Found> =
+        found.map(|finding| Found { place: place(finding.step), finding: Arc::unwrap_or_clone(finding) }).collect();
+    let is_read = run.step_count() > 0 || found.is_empty();
+    let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
+    let facts = if is_read { facts(run.as_ref(), &bytes) } else { Facts { words: why(), ..Facts::default() } };
+    RunFacts { facts: facts.with_findings(&found), found, is_read }
+}
+
+fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
+    let steps = (0..run.step_count()).map(|n| run.step(StepNo::try_from(n).unwrap_or(StepNo::MAX), bytes));
+    let mut seen = SeenSteps::default();
+    steps.for_each(|step| seen.add(step));
+    let mut tools: Vec<(String, u64)> = seen.tools.into_iter().collect();
+    tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let counted = Counted {
+        steps: run.step_count() as u64,
+        classes: seen.kinds.into_iter().collect(),
+        tools,
+        chars: seen.chars,
+        tokens: estimated_tokens(seen.chars),
+        reward: seen.reward,
+        finish: finish(seen.last.as_ref()).to_owned(),
+    };
+    let words = seen.asked.or(seen.first).unwrap_or_default();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    Facts { title: run.title().unwrap_or_default(), words, counted: Some(counted), ..Facts::default() }
+}
+
+/// What is counted over the steps of a run.
+#[derive(Default)]
+struct SeenSteps {
+    kinds: BTreeMap<String, u64>,
+    tools: BTreeMap<String, u64>,
+    chars: u64,
+    reward: Option<f64>,
+    /// What the first step says, and the first of the user.
+    first: Option<String>,
+    asked: Option<String>,
+    last: Option<Step>,
+}
+
+impl SeenSteps {
+    fn add(&mut self, step: Step) {
+        *self.kinds.entry(step.kind.clone()).or_default() += 1;
+        if let Some(tool) = step.tool.as_ref().filter(|_| step.sign == StepKind::Call) {
+            *self.tools.entry(tool.clone()).or_default() += 1;
+        }
+        self.chars += step.chars as u64;
+        if let Some(reward) = step.reward.as_ref().and_then(|reward| reward.parse::<f64>().ok()) {
+            self.reward = Some(self.reward.unwrap_or_default() + reward).filter(|sum| sum.is_finite());
+        }
+        if step.role == Role::User && self.asked.is_none() {
+            self.asked = Some(step.summary.clone());
+        }
+        self.first.get_or_insert_with(|| step.summary.clone());
+        if step.sign != StepKind::Meta {
+            self.last = Some(step);
+        }
+    }
+}
+
+/// How a run ends, in a word.
+fn finish(last: Option<&Step>) -> &'static str {
+    match last.map(|step| (step.sign, step.role)) {
+        None => "empty",
+        Some((StepKind::Call, _)) => "open-call",
+        Some((StepKind::Message, Role::Agent)) => "message",
+        Some(_) => "observation",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::FORMATS;
+    use crate::model::{Place, RecordBody};
+
+    #[test]
+    fn a_record_of_a_log_tells_what_a_table_shows_of_it() {
+        let text = br#"[{"role":"user","content":"list  it"},{"role":"assistant","content":"a.txt"}]"#;
+        let place = Place { span: Span { offset: 7, len: text.len() as u64 }, line: 3 };
+        let record = Record { number: 4, place, body: RecordBody::Text };
+        let messages = FORMATS.iter().find(|format| format.name() == "messages").unwrap();
+        let seen = run_facts(messages.run(), &record, text);
+        let counted = seen.facts.counted.unwrap();
+        assert_eq!((seen.facts.words.as_str(), counted.steps, counted.finish.as_str()), ("list it", 2, "message"));
+        let broken = run_facts(messages.run(), &record, b"{");
+        assert!(!broken.is_read && broken.facts.counted.is_none() && !broken.facts.words.is_empty());
+        assert_eq!(broken.found[0].place, place);
+    }
+}
