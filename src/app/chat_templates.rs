@@ -2,7 +2,7 @@
 
 use super::keys::Tab;
 use super::menu::Menu;
-use super::{App, Layer, tabs};
+use super::{App, Layer};
 use crate::panes::loss::LossOptions;
 use crate::review::{ChatTemplate, TEMPLATES, Template};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Chat {
 impl App {
     /// Asks for the template.
     pub(super) fn ask_template(&mut self) {
-        if !tabs::has_loss(self) {
+        if !self.session.format.has_conversations() {
             return self
                 .tell("what trains is told of conversations and of Agent Data Protocol records; this is neither");
         }

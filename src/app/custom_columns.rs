@@ -1,6 +1,7 @@
 //! Custom columns in the table: typed or from the configuration, asked of the rows on the screen, and of all
 //! records where they sort, filter or are counted.
 
+use super::keys::Context;
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Notice, Pane};
 use crate::panes::table::OwnColumn;
@@ -140,7 +141,7 @@ impl App {
             self.table.focus = typed.focus;
         }
         // Another key since then means something else.
-        if std::mem::take(&mut self.is_asking) && self.layer.is_none() && self.pane == Pane::Table {
+        if std::mem::take(&mut self.is_asking) && self.layer.is_none() && self.is_in(Context::Table) {
             let mut prompt = Prompt::default();
             prompt.insert(&typed.text);
             self.layer = Some(Layer::Column(prompt));

@@ -4,6 +4,7 @@
 //! has changed, and while the scan goes on, each time it has got an eighth further: so all of them together cost a few
 //! passes.
 
+use super::keys::Context;
 use super::{App, Effect, Effects, Notice, Pane};
 use crate::format::Layout;
 use crate::panes::DataFound;
@@ -61,7 +62,7 @@ impl App {
     /// Whether the cursor is in the table or beside it.
     #[must_use]
     pub fn is_on_table(&self) -> bool {
-        matches!(self.pane, Pane::Table | Pane::Facets | Pane::Plot)
+        self.is_in(Context::Dataset)
     }
 
     /// Whether the plot is shown below the table.
@@ -192,7 +193,7 @@ impl App {
     /// Asks for the attempts that are shown, and again when more records were looked at.
     pub(super) fn settle_attempts(&mut self, effects: &mut Effects) {
         let Some(question) = self.attempts.question.filter(|_| self.session.is_dataset()) else { return };
-        if self.pane == Pane::Attempts {
+        if self.is_on_attempts() {
             self.settle_scan(effects);
         }
         let height = self.pane_extent(Pane::Attempts).height.saturating_sub(crate::panes::attempts::HEAD_ROWS);

@@ -1,5 +1,6 @@
 //! Several files: the list, one of them open, the way from one to the other.
 
+use super::keys::Context;
 use super::{App, Effect, Effects, Pane};
 use crate::model::ListChange;
 use crate::panes::Session;
@@ -91,7 +92,7 @@ impl App {
 
     /// Goes from the open file to the list it is of; false if there is none, or it is shown.
     pub(super) fn show_files(&mut self) -> bool {
-        if self.pane == Pane::Files || self.files.is_none() {
+        if self.is_in(Context::Files) || self.files.is_none() {
             return false;
         }
         let held = self.held();
@@ -114,24 +115,6 @@ impl App {
         format!("{mark}{}", count_of(count, word))
     }
 
-    pub(super) fn settle_files(&mut self, effects: &mut Effects) {
-        let height = self.pane_extent(Pane::Files).height.saturating_sub(1);
-        let Some(files) = &mut self.files else { return };
-        let total = files.pane.rows().len();
-        files.pane.scroll.show_cursor(height, total);
-        let wanted = files.pane.wanted(height);
-        if !wanted.is_empty() {
-            effects.push(Effect::Heads(wanted));
-        }
-    }
-
-    pub(super) fn move_in_files(&mut self, delta: isize) {
-        if let Some(files) = &mut self.files {
-            let total = files.pane.rows().len();
-            files.pane.scroll.move_by(delta, total);
-        }
-    }
-
     /// Lists the files in the next order.
     pub(super) fn sort_files(&mut self) {
         let Some(files) = &mut self.files else { return };
@@ -149,7 +132,7 @@ impl App {
 
     /// Takes the filter of the list away; false if there is none.
     pub(super) fn clear_files_filter(&mut self) -> bool {
-        let is_filtered = self.pane == Pane::Files && self.files_filter().is_some();
+        let is_filtered = self.is_in(Context::Files) && self.files_filter().is_some();
         if is_filtered {
             self.filter_files("");
         }
@@ -165,15 +148,6 @@ impl App {
     pub(super) fn file_text(&self) -> Option<String> {
         let file = self.files.as_ref()?.pane.at_cursor()?;
         Some(file.path.to_string_lossy().into_owned())
-    }
-
-    pub(super) fn click_file(&mut self, row: usize, was_here: bool, effects: &mut Effects) {
-        let Some(files) = &mut self.files else { return };
-        let is_again = was_here && files.pane.scroll.cursor == row;
-        files.pane.scroll.cursor = row;
-        if is_again {
-            self.open_at_cursor(effects);
-        }
     }
 
     /// Opens the file under the cursor.
@@ -193,13 +167,14 @@ impl App {
     }
 
     fn open_file(&mut self, path: PathBuf, effects: &mut Effects) {
+        let is_listed = self.is_in(Context::Files);
         let Some(files) = &mut self.files else { return };
         if files.pane.open.as_ref() != Some(&path) {
             let name = files.pane.name_of(&path).unwrap_or_default().to_owned();
             files.opening = Some(path.clone());
             self.tell(format!("opening {name}"));
             effects.push(Effect::OpenFile(path));
-        } else if self.pane == Pane::Files {
+        } else if is_listed {
             // It is open: back to where it was left.
             files.pane.go_to(&path);
             self.pane = files.left;

@@ -1,7 +1,8 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
+use super::keys::Context;
 use super::selected_record::Found;
-use super::{App, Effect, Effects, Notice, Pane, Reopening, msg};
+use super::{App, Effect, Effects, Notice, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;
 use std::sync::PoisonError;
@@ -17,7 +18,7 @@ impl App {
         self.exchange(is_complete, effects);
         if let Some(number) = self.find_gone() {
             self.select_again(Found::At(number));
-            self.inspector.gone = None;
+            self.inspector.message.gone = None;
             self.tell(format!("the record that was gone is there again, as step {number}"));
         }
         self.session.is_complete = is_complete && self.coming.is_none();
@@ -47,7 +48,7 @@ impl App {
             self.stop_at_hit(effects);
         }
         // One record is no table. Where it was there before the screen, the table was never shown.
-        let is_wanted = self.is_on_table() || (self.session.run.is_none() && self.pane != Pane::Files);
+        let is_wanted = self.is_on_table() || (self.session.run.is_none() && !self.is_in(Context::Files));
         if !self.session.is_dataset() && is_wanted && is_complete && self.opening.is_none() {
             self.opening = Some(0);
         }
@@ -147,7 +148,7 @@ impl App {
             }
             Found::Gone => {
                 let step = self.session.focus.step;
-                self.inspector.gone = Some((self.session.generation, step));
+                self.inspector.message.gone = Some((self.session.generation, step));
                 self.tell(format!("the record of step {step} is not in the file any more; what it held stays here"));
             }
             Found::Unasked | Found::NotYet => {}
@@ -176,7 +177,7 @@ impl App {
         let shows_gone = self.shows_gone();
         self.session.focus.step = last;
         if shows_gone {
-            self.inspector.gone = Some((self.session.generation, last));
+            self.inspector.message.gone = Some((self.session.generation, last));
         }
         self.session.live.is_put = true;
         let word = self.session.live.stale.unwrap_or("read anew");

@@ -1,8 +1,8 @@
 //! The line of keys at the bottom: what it shows, and what a click on it does.
 
-use super::keys::{self, Action, KeyRow, Tab};
+use super::keys::{self, Action, KeyRow};
 use super::layout::{Area, Layout};
-use super::{App, Layer, Notice, Pane};
+use super::{App, Layer, Notice};
 use crate::format;
 use crate::panes::Piece;
 use crate::panes::row::pieces_width;
@@ -111,11 +111,11 @@ fn sequences(app: &App, first: &str) -> Vec<Part> {
 fn hints(app: &App) -> Vec<&'static KeyRow> {
     // A trajectory out of a set does not grow.
     let is_set = app.session.format.layout() == format::Layout::Set;
-    let is_empty = is_empty(app);
+    let is_empty = app.layer.is_none() && app.front().is_empty(app);
     let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
     let is_vain = |action: Action| {
         let lacks_steps = !has_steps && needs_step(action);
-        let is_there = app.pane == Pane::Attempts && app.attempts.is_list() && action == Action::Tasks;
+        let is_there = app.is_on_attempts() && app.attempts.is_list() && action == Action::Tasks;
         (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
     };
     let mut rows: Vec<_> = keys::rows(&app.contexts()).filter(|row| row.footer > 0 && !is_vain(row.action)).collect();
@@ -161,28 +161,4 @@ fn needs_row(action: Action) -> bool {
             | A::ChangeNext
             | A::Search
     )
-}
-
-/// Whether the pane with the cursor has no rows.
-fn is_empty(app: &App) -> bool {
-    let table = &app.table;
-    let open = app.session.open();
-    match (app.pane, open) {
-        _ if app.layer.is_some() => false,
-        (Pane::Files, _) => app.files.as_ref().is_none_or(|files| files.pane.rows().is_empty()),
-        (Pane::Table, _) => table.count(&app.session) == 0,
-        (Pane::Facets, _) => table.facets.is_empty(),
-        (Pane::Plot, _) => table.plot.chosen(table.facets.tally.as_ref().map(|(_, tally)| tally)).is_none(),
-        (Pane::Attempts, _) => app.attempts.is_empty(),
-        (_, None) => true,
-        (Pane::Steps, Some(open)) => open.count() == 0,
-        (Pane::State, Some(open)) => !app.columns.is_on && app.state.outline(&open).lines().is_empty(),
-        (Pane::Inspector, Some(open)) => match app.inspector.tab {
-            Tab::Findings => open.findings().is_empty(),
-            Tab::History => app.inspector.history.events(&open).is_empty(),
-            Tab::Plan => app.inspector.plan.lines(&open).is_empty(),
-            Tab::Message | Tab::Llm | Tab::Schema | Tab::Diff | Tab::Loss | Tab::Merge => open.count() == 0,
-        },
-        (Pane::Watches, Some(_)) => false,
-    }
 }

@@ -1,5 +1,7 @@
 //! The table of keys: one row a key, which feeds dispatch, the footer, the help, the palette and `docs/keys.md`.
 
+pub use super::pane::Tab;
+
 /// Where a key works. A key of an inner context wins over one of an outer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Context {
@@ -193,45 +195,6 @@ impl Action {
         }
         out
     }
-}
-
-/// A tab of the inspector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Tab {
-    /// The message of the step.
-    #[default]
-    Message,
-    /// What the model sees at the step.
-    Llm,
-    /// The schema of the identity in focus.
-    Schema,
-    /// Every write of the value in focus.
-    History,
-    /// The state now against another step.
-    Diff,
-    /// What the rules found in the trajectory.
-    Findings,
-    /// The plan at the step: calls, contracts, who waits for whom.
-    Plan,
-    /// What a model would see of the conversation, and what trains it.
-    Loss,
-    /// Values merged by their types.
-    Merge,
-}
-
-impl Tab {
-    /// All tabs in order, with their titles.
-    pub const ALL: [(Self, &'static str); 9] = [
-        (Self::Message, "Message"),
-        (Self::Llm, "LLM"),
-        (Self::Schema, "Schema"),
-        (Self::History, "History"),
-        (Self::Diff, "Diff"),
-        (Self::Findings, "Findings"),
-        (Self::Plan, "Plan"),
-        (Self::Loss, "Loss"),
-        (Self::Merge, "Merge"),
-    ];
 }
 
 /// One row of the table.

@@ -86,12 +86,55 @@ impl Layout {
         self.panes.iter().any(|(shown, _)| *shown == pane)
     }
 
+    /// The strip of watched values, if it is shown.
+    #[must_use]
+    pub fn strip(&self) -> Option<(Pane, Area)> {
+        self.watches.map(|area| (Pane::Watches, area))
+    }
+
     /// The pane under a cell, and where it is.
     #[must_use]
     pub fn under(&self, x: u16, y: u16) -> Option<(Pane, Area)> {
-        let strip = self.watches.map(|area| (Pane::Watches, area));
-        self.panes.iter().copied().chain(strip).find(|(_, area)| area.contains(x, y))
+        self.panes.iter().copied().chain(self.strip()).find(|(_, area)| area.contains(x, y))
     }
+}
+
+impl Layout {
+    /// The cells in which the rows of a pane are painted.
+    #[must_use]
+    pub fn inside(&self, pane: Pane) -> Area {
+        if pane == Pane::Watches {
+            return self.watches.unwrap_or_default();
+        }
+        let area = self.panes.iter().find(|(shown, _)| *shown == pane).map(|(_, area)| *area).unwrap_or_default();
+        if self.has_borders {
+            return area.inside();
+        }
+        let bar = u16::from(self.has_title_row(pane)).min(area.height);
+        Area { y: area.y + bar, height: area.height - bar, ..area }
+    }
+
+    /// Whether the first row of a pane is its title: that of the tabs is there even where panes have no border.
+    #[must_use]
+    pub fn has_title_row(&self, pane: Pane) -> bool {
+        !self.has_borders && pane == Pane::Inspector
+    }
+}
+
+/// The panes of a trajectory in the order in which a key goes through them.
+#[must_use]
+pub fn panes_of_run(has_state: bool, has_watches: bool) -> Vec<Pane> {
+    let state = has_state.then_some(Pane::State);
+    let watches = has_watches.then_some(Pane::Watches);
+    [Some(Pane::Steps), state, Some(Pane::Inspector), watches].into_iter().flatten().collect()
+}
+
+/// The table and what is shown beside it, in the same order.
+#[must_use]
+pub fn panes_of_table(beside: Beside) -> Vec<Pane> {
+    let facets = beside.facets.then_some(Pane::Facets);
+    let plot = beside.plot.then_some(Pane::Plot);
+    [Some(Pane::Table), facets, plot].into_iter().flatten().collect()
 }
 
 /// From this width on three panes stand side by side.

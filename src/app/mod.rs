@@ -11,15 +11,14 @@ pub mod dataset;
 pub mod file_list;
 mod follow;
 pub mod footer;
-mod horizontal_scroll;
 pub mod initial_position;
-pub mod inspector;
 pub mod key;
 pub mod keys;
 pub mod layout;
 pub mod marks;
 pub mod menu;
 pub mod msg;
+pub mod pane;
 pub mod pane_borders;
 pub mod prompt;
 mod prompt_history;
@@ -30,9 +29,9 @@ mod step_filter;
 pub mod tabs;
 pub mod view;
 
-pub use inspector::Inspector;
 pub use layout::Pane;
 pub use msg::{Effect, FoundAt, Msg};
+pub use pane::{Inspector, pane_contexts};
 
 use crate::model::StepNo;
 use crate::panes::attempts::AttemptsPane;
@@ -257,12 +256,12 @@ impl App {
             Msg::Files(change) => self.files_changed(change, &mut effects),
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
-            Msg::Message(generation, step, doc) => self.inspector.set_message(generation, step, doc),
-            Msg::View(of, lines) => self.inspector.set_view(of, lines),
-            Msg::Loss(of, text) => self.inspector.set_loss(of, text),
-            Msg::Compared(generation, question, lines) => self.inspector.set_diff(generation, question, lines),
-            Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
-            Msg::File(generation, step, name, lines) => self.show_file(generation, step, name, lines),
+            Msg::Message(generation, step, doc) => self.inspector.message.take(generation, step, doc),
+            Msg::View(of, lines) => self.inspector.llm.take(of, lines),
+            Msg::Loss(of, text) => self.take_loss(of, text),
+            Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
+            Msg::Code(document, node, lines) => self.inspector.message.view.set_code(document, node, lines),
+            Msg::File(generation, step, name, lines) => self.take_named_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Examined => self.stop_at_hit(&mut effects),
             Msg::Marked(events) => self.marked(events),
@@ -291,9 +290,7 @@ impl App {
     #[must_use]
     pub fn place(&self) -> Vec<Context> {
         let replay = self.session.replay.map(|_| Context::Replay);
-        let has_view = self.pane == Pane::Inspector && self.inspector.tab == keys::Tab::Llm;
-        let view = has_view.then_some(Context::Llm);
-        replay.into_iter().chain(view).chain(pane_contexts(self.pane)).collect()
+        replay.into_iter().chain(self.row_of(self.pane).contexts.iter().copied()).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {
@@ -366,7 +363,7 @@ impl App {
         self.restart_step_filter();
         self.state.reset();
         self.inspector.reset();
-        if self.is_on_table() || self.pane == Pane::Attempts {
+        if self.is_on_table() || self.is_on_attempts() {
             self.pane = Pane::Steps;
         }
         if let Some((_, step)) = self.attempts.going.take().filter(|(record, _)| *record == trajectory) {
@@ -400,22 +397,6 @@ impl App {
     /// Tells something in the footer.
     pub fn tell(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { is_error: false, text: text.into() });
-    }
-}
-
-/// The contexts of a pane, innermost first.
-#[must_use]
-pub fn pane_contexts(pane: Pane) -> Vec<Context> {
-    match pane {
-        Pane::Files => vec![Context::Files, Context::Global],
-        Pane::Table => vec![Context::Table, Context::Dataset, Context::Global],
-        Pane::Facets => vec![Context::Facets, Context::Dataset, Context::Global],
-        Pane::Plot => vec![Context::Plot, Context::Dataset, Context::Global],
-        Pane::Attempts => vec![Context::Attempts, Context::Global],
-        Pane::Steps => vec![Context::Steps, Context::Trajectory, Context::Global],
-        Pane::State => vec![Context::State, Context::Trajectory, Context::Global],
-        Pane::Inspector => vec![Context::Inspector, Context::Trajectory, Context::Global],
-        Pane::Watches => vec![Context::Watches, Context::Trajectory, Context::Global],
     }
 }
 

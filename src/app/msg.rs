@@ -1,7 +1,7 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
-use super::inspector::ViewOf;
 use super::key::{KeyPress, Mouse};
+use super::pane::ViewOf;
 use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};

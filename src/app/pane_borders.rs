@@ -1,7 +1,7 @@
 //! Borders between panes: which there are, where they were moved to, and the one that the mouse holds.
 
+use super::App;
 use super::layout::Area;
-use super::{App, Pane};
 
 /// Columns by which a key moves a border.
 const KEY_COLUMNS: i16 = 4;
@@ -117,7 +117,7 @@ impl App {
     /// Gives the pane with the cursor more room, or less.
     pub(super) fn resize_pane(&mut self, is_more: bool) {
         let layout = self.layout();
-        let Some(area) = layout.panes.iter().find(|(pane, _)| *pane == self.resized()).map(|(_, area)| *area) else {
+        let Some(area) = layout.panes.iter().find(|(pane, _)| *pane == self.main_pane()).map(|(_, area)| *area) else {
             return;
         };
         let ends = |border: &Border| match border.is_level {
@@ -135,11 +135,6 @@ impl App {
         if self.border(border.split) == Some(border) {
             self.tell(if is_more { "what stands beside it has its least" } else { "this pane has its least" });
         }
-    }
-
-    /// The pane whose room keys change: that of the strip of watches is not theirs.
-    fn resized(&self) -> Pane {
-        if self.pane == Pane::Watches { self.beside } else { self.pane }
     }
 
     fn border(&self, split: Split) -> Option<Border> {

@@ -2,7 +2,8 @@
 
 use super::marks::LineKind;
 use super::menu::MenuKind;
-use super::{App, Layer, Pane};
+use super::pane::Filtered;
+use super::{App, Layer};
 
 /// Most lines that are kept of each prompt.
 const LINES_MAX: usize = 100;
@@ -52,10 +53,10 @@ impl App {
         Some(match self.layer.as_ref()? {
             Layer::Search(_) => Of::Search,
             Layer::Menu(menu) if menu.kind == MenuKind::Palette => Of::Command,
-            Layer::Filter(_) => match self.pane {
-                Pane::Files => Of::FilterOfFiles,
-                Pane::Table | Pane::Facets | Pane::Plot => Of::FilterOfTable,
-                _ => Of::FilterOfSteps,
+            Layer::Filter(_) => match self.filtered() {
+                Filtered::Files => Of::FilterOfFiles,
+                Filtered::Trajectories => Of::FilterOfTable,
+                Filtered::Steps => Of::FilterOfSteps,
             },
             Layer::Condition(_) => Of::Condition,
             Layer::Column(_) => Of::Column,

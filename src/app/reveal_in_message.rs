@@ -1,7 +1,7 @@
 //! Putting the cursor of a message on what is looked for in it, once the message is there and on the screen.
 
 use super::App;
-use super::inspector::Wanted;
+use super::pane::Wanted;
 use crate::panes::json_outline::Doc;
 use crate::panes::message::node_of_path;
 
@@ -13,21 +13,23 @@ const SEARCHED_MAX: usize = 1 << 20;
 impl App {
     /// Has something of the message of the step in focus shown.
     pub(super) fn want(&mut self, wanted: Wanted) {
-        self.inspector.wanted = Some((self.session.generation, self.session.focus.step, wanted));
+        self.inspector.message.wanted = Some((self.session.generation, self.session.focus.step, wanted));
     }
 
     /// Shows what is looked for, if the message is that of its step. What belongs to another step is forgotten.
     pub(super) fn show_wanted(&mut self) {
         let here = (self.session.generation, self.session.focus.step);
-        let Some((generation, step, wanted)) = self.inspector.wanted.take().filter(|(g, s, _)| (*g, *s) == here) else {
+        let Some((generation, step, wanted)) =
+            self.inspector.message.wanted.take().filter(|(g, s, _)| (*g, *s) == here)
+        else {
             return;
         };
-        if self.inspector.message_of != Some((generation, step)) {
-            self.inspector.wanted = Some((generation, step, wanted));
+        if self.inspector.message.view.shown() != Some(&(generation, step)) {
+            self.inspector.message.wanted = Some((generation, step, wanted));
             return;
         }
         let cells = self.pane_extent(super::Pane::Inspector).width;
-        let view = &mut self.inspector.message;
+        let view = &mut self.inspector.message.view;
         let Some(doc) = view.doc().cloned() else { return };
         let node = match wanted {
             Wanted::Pointer(path) => node_of_pointer(&doc, &path),

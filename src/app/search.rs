@@ -1,18 +1,13 @@
 //! Search in the focused pane.
 
-use super::inspector::Wanted;
-use super::keys::Tab;
 use super::msg::Hits;
-use super::{App, Effect, Effects, FoundAt, Layer, Notice, Pane, view};
-use crate::json::Key;
-use crate::model::{Identity, StepNo};
+use super::pane::{Searched, Wanted};
+use super::{App, Effect, Effects, FoundAt, Layer, Notice};
+use crate::model::StepNo;
 use crate::panes::Nth;
 use crate::review::Filter;
 use crate::text::{Pattern, count_of, count_text};
 use std::sync::Arc;
-
-/// Most leaves of the state that one search looks at.
-const LEAVES_MAX: usize = 200_000;
 
 /// The last search, and the one that a job runs.
 #[derive(Debug, Default)]
@@ -67,33 +62,13 @@ impl App {
             self.tell("nothing was searched for yet; / searches in this pane");
             return;
         };
-        let found = match self.pane {
-            Pane::Table => {
-                let Some(record) = self.table.record() else { return };
-                return self.find_outside(pattern, FoundAt::Record(record), is_forward, effects);
-            }
-            Pane::Facets => self.table.facets.search(self.table.focus, &pattern, is_forward),
-            Pane::Plot => {
-                let (focus, tally) = (self.table.focus, self.table.facets.tally.as_ref());
-                self.table.plot.search(
-                    tally.filter(|(of, _)| *of == focus).map(|(_, tally)| tally),
-                    &pattern,
-                    is_forward,
-                )
-            }
-            Pane::Attempts => self.attempts.search(&pattern, is_forward),
-            Pane::Steps => {
-                let step = self.session.open().map_or(0, |o| o.step());
-                return self.find_outside(pattern, FoundAt::Step(step), is_forward, effects);
-            }
-            Pane::Files => self.files.as_mut().and_then(|files| files.pane.search(&pattern, is_forward)),
-            Pane::State => self.search_state(&pattern, is_forward),
-            Pane::Inspector => self.search_inspector(&pattern, is_forward),
-            Pane::Watches => self.search_watches(&pattern, is_forward),
+        let found = match self.front().search(self, &pattern, is_forward) {
+            Searched::Here(found) => found,
+            Searched::Outside(from) => return self.find_outside(pattern, from, is_forward, effects),
+            Searched::Nothing => return,
         };
         // Rows that do not scroll have no cursor: that something stands there can only be said.
-        let is_above =
-            self.pane == Pane::Inspector && view::head_rows(self).iter().any(|row| pattern.is_match(&row.plain()));
+        let is_above = self.head_rows().iter().any(|row| pattern.is_match(&row.plain()));
         let typed = pattern.typed();
         self.tell(match found {
             Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in this pane, and above them", at + 1),
@@ -219,91 +194,6 @@ impl App {
             (None, None) => return,
         };
         self.tell(text);
-    }
-
-    fn search_watches(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
-        let hits = self.session.open().map(|open| {
-            let told = self.watches.list.iter().map(|watch| watch.told(&open));
-            told.enumerate().filter(|(_, told)| pattern.is_match(told)).map(|(row, _)| row).collect::<Vec<_>>()
-        })?;
-        let found = self.watches.scroll.move_to_hit(&hits, is_forward);
-        self.move_in_watches(0);
-        found
-    }
-
-    fn search_state(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
-        let hits = self.state_hits(pattern)?;
-        let at = self.session.focus.path.as_ref();
-        let here = hits.iter().position(|hit| Some(hit) == at);
-        let last = hits.len().checked_sub(1)?;
-        let at = match (here, is_forward) {
-            (Some(i), true) => (i + 1) % hits.len(),
-            (Some(0), false) | (None, false) => last,
-            (Some(i), false) => i - 1,
-            (None, true) => 0,
-        };
-        self.focus_path(hits[at].clone());
-        Some(Nth { at, of: hits.len() })
-    }
-
-    /// Rows of the state that a search stops at, in document order: where the name or the value matches, or where the
-    /// whole path begins to. Side by side only leaves have rows, with their whole paths.
-    #[allow(clippy::type_complexity, reason = "a path as the focus keeps it")]
-    fn state_hits(&self, pattern: &Pattern) -> Option<Vec<(Identity, Vec<Key>)>> {
-        let open = self.session.open()?;
-        let (step, has_paths) = (open.step(), self.columns.is_on);
-        let mut hits = Vec::new();
-        let mut seen = 0;
-        for view in open.tree().identities(step) {
-            let identity = open.tree().identity(view.id).clone();
-            let Some(root) = view.root else { continue };
-            // Of the leaf before, whether the path to each of its containers matches.
-            let (mut before, mut above): (Vec<Key>, Vec<bool>) = (Vec::new(), Vec::new());
-            for leaf in open.tree().leaves(root, step) {
-                seen += 1;
-                if seen > LEAVES_MAX {
-                    return Some(hits);
-                }
-                let text = || leaf.value.text(open.bytes()).is_ok_and(|text| pattern.is_match(&text));
-                // A long value is read only where nothing else of it matches.
-                let is_value = || leaf.value.short().map_or_else(text, |text| pattern.is_match(text));
-                let alike = before.iter().zip(&leaf.path).take_while(|(a, b)| a == b).count();
-                above.truncate(if above.is_empty() { 0 } else { alike + 1 });
-                for end in above.len()..=leaf.path.len() {
-                    let path = &leaf.path[..end];
-                    let is_path = pattern.is_match(&open.run().reference(&identity, path));
-                    let is_new = is_path && (has_paths || !above.last().is_some_and(|is_path| *is_path));
-                    let is_name = path.last().is_some_and(|key| matches!(key, Key::Name(n) if pattern.is_match(n)));
-                    let is_leaf = end == leaf.path.len();
-                    if is_new || is_name || (is_leaf && is_value()) {
-                        hits.extend((is_leaf || !has_paths).then(|| (identity.clone(), path.to_vec())));
-                    }
-                    above.push(is_path);
-                }
-                before = leaf.path;
-            }
-        }
-        Some(hits)
-    }
-
-    fn search_inspector(&mut self, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
-        let cells = self.pane_extent(Pane::Inspector).width;
-        if let Some(view) = self.inspector.document() {
-            return view.search(pattern, cells, is_forward);
-        }
-        if self.inspector.tab == Tab::Loss {
-            return self.inspector.loss.search(pattern, cells, is_forward);
-        }
-        if let Some(reader) = self.inspector.reader() {
-            return reader.search(pattern, cells, is_forward);
-        }
-        let Self { session, inspector, .. } = self;
-        let open = session.open()?;
-        match inspector.tab {
-            Tab::Findings => inspector.findings.search(&open, pattern, is_forward),
-            Tab::Plan => inspector.plan.search(&open, pattern, is_forward),
-            _ => inspector.history.search(&open, pattern, is_forward),
-        }
     }
 }
 

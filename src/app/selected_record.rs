@@ -35,7 +35,7 @@ pub(super) enum Found {
 impl App {
     /// Takes note of the selected record. While another content is awaited, what was selected before counts.
     pub(super) fn note_selected(&mut self) {
-        if self.coming.is_some() || self.reopening.is_some() || self.inspector.gone.is_some() {
+        if self.coming.is_some() || self.reopening.is_some() || self.inspector.message.gone.is_some() {
             return;
         }
         let Some((number, span)) = self.selected_place() else {
@@ -74,7 +74,7 @@ impl App {
 
     /// Whether the content of a record that is not in the file any more is shown, until the focus moves.
     pub(super) fn shows_gone(&self) -> bool {
-        self.inspector.gone == Some((self.session.generation, self.session.focus.step))
+        self.inspector.message.gone == Some((self.session.generation, self.session.focus.step))
     }
 
     /// A file that is written anew is short for a moment: the record that was gone may come again.

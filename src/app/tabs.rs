@@ -1,7 +1,9 @@
 //! The titles of the inspector's tabs: as wide as there is room, the one in front always whole.
 
-use super::keys::Tab;
+use super::pane::{Tab, Title};
 use super::{App, Pane};
+use crate::panes::Piece;
+use crate::text::Role;
 
 /// The titles, as they fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,16 +31,24 @@ impl Titles {
 /// The titles of the tabs for what is open.
 #[must_use]
 pub fn titles(app: &App) -> Titles {
-    let has_plans = app.session.format.plan_title().is_some();
     let front = app.inspector.tab;
-    let is_shown = |tab: Tab| match tab {
-        Tab::Plan => has_plans,
-        Tab::Loss => has_loss(app),
-        Tab::Merge => app.session.format.merges(),
-        _ => true,
-    };
-    let shown = Tab::ALL.iter().map(|(tab, _)| *tab).filter(|tab| *tab == front || is_shown(*tab));
-    fitted(app.pane_extent(Pane::Inspector).width, front, shown.map(|tab| (tab, name(app, tab))).collect())
+    let is_shown = |tab: &Tab| *tab == front || tab.row().content.is_offered(app);
+    let shown = Tab::ALL.iter().copied().filter(is_shown);
+    let title = |tab: Tab| (tab, tab.row().content.name(app, tab == front).unwrap_or(tab.row().title));
+    fitted(app.pane_extent(Pane::Inspector).width, front, shown.map(title).collect())
+}
+
+/// The titles as they are painted; `role` is that of the one in front.
+#[must_use]
+pub fn line(app: &App, role: Role) -> Vec<Piece> {
+    let titles = titles(app);
+    let space = " ".repeat(titles.space);
+    let pieces = titles.tabs.iter().flat_map(|(tab, name)| {
+        let before = if titles.has_keys { format!(" {} ", key(*tab)) } else { " ".to_owned() };
+        let role = if *tab == app.inspector.tab { role } else { Role::Dim };
+        [Piece::of(Role::Dim, &before), Piece::of(role, name), Piece::of(Role::Text, &space)]
+    });
+    pieces.collect()
 }
 
 /// The key of a tab.
@@ -48,35 +58,18 @@ pub fn key(tab: Tab) -> &'static str {
     row.and_then(|row| row.keys.first()).copied().unwrap_or("")
 }
 
-/// Whether the records that are open can be conversations.
-#[must_use]
-pub fn has_loss(app: &App) -> bool {
-    app.session.format.has_conversations()
-}
-
-/// What a tab is called for what is open.
-#[must_use]
-pub fn name(app: &App, tab: Tab) -> &'static str {
-    match tab {
-        Tab::Message if tab == app.inspector.tab && app.inspector.file.is_some() => "File   ",
-        Tab::Message if tab == app.inspector.tab && app.inspector.is_raw => "Raw    ",
-        Tab::Llm if tab == app.inspector.tab && app.inspector.has_raw_messages => "LLM unmerged",
-        Tab::Plan => app.session.format.plan_title().unwrap_or("Plan"),
-        _ => Tab::ALL.iter().find(|(t, _)| *t == tab).map_or("", |(_, name)| name),
-    }
-}
-
-fn fitted(cells: usize, front: Tab, all: Vec<(Tab, &'static str)>) -> Titles {
-    let cut = |shorten: fn(Tab, &'static str) -> &'static str| -> Vec<(Tab, &'static str)> {
-        all.iter().map(|&(tab, name)| (tab, if tab == front { name } else { shorten(tab, name) })).collect()
+fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {
+    let cut = |shorten: fn(Tab, Title) -> &'static str| -> Vec<(Tab, &'static str)> {
+        all.iter().map(|&(tab, name)| (tab, if tab == front { name.0 } else { shorten(tab, name) })).collect()
     };
-    let short = cut(|_, name| short(name));
-    let shortest = cut(|_, name| shortest(name));
+    let whole = cut(|_, (whole, _)| whole);
+    let short = cut(|_, (_, short)| short);
+    let shortest = cut(|_, (whole, _)| shortest(whole));
     let ways = [
-        (&all, 1, true),
-        (&all, 0, true),
+        (&whole, 1, true),
+        (&whole, 0, true),
         (&short, 0, true),
-        (&all, 0, false),
+        (&whole, 0, false),
         (&shortest, 0, true),
         (&short, 0, false),
         (&shortest, 0, false),
@@ -84,18 +77,6 @@ fn fitted(cells: usize, front: Tab, all: Vec<(Tab, &'static str)>) -> Titles {
     let ways = ways.map(|(tabs, space, has_keys)| Titles { tabs: tabs.clone(), space, has_keys });
     let found = ways.into_iter().find(|titles| titles.width() <= cells);
     found.unwrap_or_else(|| Titles { tabs: cut(|tab, _| key(tab)), space: 0, has_keys: false })
-}
-
-/// A title where not all have room.
-fn short(name: &'static str) -> &'static str {
-    match name {
-        "Message" => "Msg",
-        "Schema" => "Sch",
-        "History" => "Hist",
-        "Findings" => "Find",
-        "Contracts" => "Contr",
-        name => name,
-    }
 }
 
 /// The three letters by which a title is still known.
@@ -109,10 +90,9 @@ mod tests {
 
     #[test]
     fn the_tab_in_front_is_whole_at_every_width() {
-        let text = |cells, front| {
-            fitted(cells, front, Tab::ALL.to_vec()).tabs.iter().map(|(_, name)| *name).collect::<Vec<_>>()
-        };
-        for (tab, name) in Tab::ALL {
+        let all = || Tab::ALL.iter().map(|tab| (*tab, tab.row().title)).collect::<Vec<_>>();
+        let text = |cells, front| fitted(cells, front, all()).tabs.iter().map(|(_, name)| *name).collect::<Vec<_>>();
+        for (tab, (name, _)) in all() {
             for cells in 20..80 {
                 let titles = text(cells, tab);
                 assert!(titles.contains(&name), "{titles:?}");

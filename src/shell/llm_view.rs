@@ -1,7 +1,7 @@
 //! The LLM view of a step, laid out as lines.
 
 use super::jobs::Source;
-use crate::app::inspector::ViewOf;
+use crate::app::pane::ViewOf;
 use crate::panes::text_view::TextLine;
 use crate::text::Role;
 use std::sync::PoisonError;

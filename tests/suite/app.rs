@@ -56,7 +56,7 @@ fn click_on(stage: &mut Stage, text: &str) {
 #[test]
 fn dots_and_commas_step_from_every_pane_and_stop_at_the_ends() {
     for pane in [Pane::Steps, Pane::State, Pane::Inspector] {
-        for tab in Tab::ALL.map(|(tab, _)| tab) {
+        for tab in Tab::ALL.iter().copied() {
             let mut stage = trip();
             stage.app.pane = pane;
             stage.app.inspector.tab = tab;
@@ -129,7 +129,7 @@ fn enter_leads_from_a_result_to_its_call_and_from_a_value_to_its_write() {
     press(&mut stage, "Enter");
     assert_eq!((stage.app.pane, stage.app.inspector.tab), (Pane::Inspector, Tab::Message));
     let cells = stage.app.pane_extent(Pane::Inspector).width;
-    let view = &stage.app.inspector.message;
+    let view = &stage.app.inspector.message.view;
     assert_eq!(view.doc().unwrap().pointer(view.node(cells).unwrap()), "/data/budget");
 }
 
@@ -160,7 +160,7 @@ fn search_works_in_each_pane() {
         press(&mut stage, words);
         let row = cursor_row(&stage).map(|row| row.plain()).unwrap_or_default();
         assert!(row.contains(expected), "{words}: {row:?}, {}", notice(&stage));
-        stage.app.inspector.is_raw = false;
+        stage.app.inspector.message.is_raw = false;
     }
     let mut table = stage_of_tickets();
     press(&mut table, "/ type:ticket-0415 Enter");
@@ -226,7 +226,7 @@ fn clicks_go_where_they_point() {
     click_on(&mut stage, "Tomáš Dvořák");
     assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
     // What trains is told of datasets alone.
-    for (tab, _) in Tab::ALL.into_iter().rev().filter(|(tab, _)| !matches!(tab, Tab::Loss | Tab::Merge)) {
+    for tab in Tab::ALL.iter().copied().rev().filter(|tab| !matches!(tab, Tab::Loss | Tab::Merge)) {
         let titles = tabs::titles(&stage.app);
         let title = titles.tabs.iter().find(|(t, _)| *t == tab).unwrap().1;
         click_on(&mut stage, title);
@@ -269,7 +269,7 @@ fn a_click_on_the_table_chooses_and_a_second_opens() {
 fn a_page_of_a_text_is_turned_at_once_and_a_search_says_which_hit_it_is() {
     let mut stage = trip();
     press(&mut stage, "2 : type:60 Enter 2 g");
-    let first = |stage: &Stage| stage.app.inspector.llm.scroll.top;
+    let first = |stage: &Stage| stage.app.inspector.llm.text.scroll.top;
     assert_eq!(first(&stage), 0);
     press(&mut stage, "PageDown");
     let page = first(&stage);

@@ -329,8 +329,8 @@ fn a_line_of_the_diff_leads_to_its_value_and_writer() {
     let mut stage = stage();
     press(&mut stage, ": type:41 Enter 5");
     assert!(screen(&stage).contains("state @40 → @41"), "{}", screen(&stage));
-    let line = stage.app.inspector.diff.lines().iter().position(|l| l.text.contains("− 1500")).unwrap();
-    stage.app.inspector.diff.scroll.cursor = line;
+    let line = stage.app.inspector.diff.text.lines().iter().position(|l| l.text.contains("− 1500")).unwrap();
+    stage.app.inspector.diff.text.scroll.cursor = line;
     press(&mut stage, "Enter");
     assert_eq!(focus(&stage), (28, "†state.budget ②".to_owned()));
     press(&mut stage, "Backspace");
@@ -341,10 +341,13 @@ fn a_line_of_the_diff_leads_to_its_value_and_writer() {
 fn instances_are_compared_pair_by_pair() {
     let mut stage = stage();
     press(&mut stage, ": type:41 Enter ]c J");
-    let first = stage.app.inspector.diff.lines()[0].text.clone();
+    let first = stage.app.inspector.diff.text.lines()[0].text.clone();
     assert!(first.starts_with('¶') && first.contains(" ① → ② "), "{first}");
     press(&mut stage, "J J J");
-    assert!(stage.app.inspector.diff.lines()[0].text.starts_with("state @"), "behind the last pair come steps again");
+    assert!(
+        stage.app.inspector.diff.text.lines()[0].text.starts_with("state @"),
+        "behind the last pair come steps again"
+    );
 }
 
 #[test]
@@ -374,7 +377,7 @@ fn the_history_says_where_values_were_copied_from() {
     press(&mut stage, "4 z");
     let shown = screen(&stage);
     assert!(shown.contains("1500   = †input.budget ② @4"), "{shown}");
-    let window = obelus::app::view::pane_window(&stage.app, obelus::app::Pane::Inspector);
+    let window = stage.app.pane_window(obelus::app::Pane::Inspector);
     assert!(window.rows.iter().any(|row| row.hit == Hit::Row(0)), "rows can still be clicked");
 }
 
@@ -388,13 +391,13 @@ fn a_long_list_is_folded_until_it_is_asked_for() {
     let input = Input::memory("list.jsonl", text.into_bytes());
     let mut stage = Stage::open(input, None, (130, 32), Theme::built_in("dark").unwrap()).unwrap();
     press(&mut stage, "$ 5");
-    let folded = |stage: &Stage| stage.app.inspector.diff.lines().iter().position(|l| l.fold.is_some());
+    let folded = |stage: &Stage| stage.app.inspector.diff.text.lines().iter().position(|l| l.fold.is_some());
     let line = folded(&stage).unwrap();
-    assert_eq!(stage.app.inspector.diff.lines()[line].text, "▸ 34 more in †state.l");
-    stage.app.inspector.diff.scroll.cursor = line;
+    assert_eq!(stage.app.inspector.diff.text.lines()[line].text, "▸ 34 more in †state.l");
+    stage.app.inspector.diff.text.scroll.cursor = line;
     press(&mut stage, "Enter");
     assert_eq!(folded(&stage), None);
-    assert!(stage.app.inspector.diff.lines().iter().any(|l| l.text.contains("entry number 39")));
+    assert!(stage.app.inspector.diff.text.lines().iter().any(|l| l.text.contains("entry number 39")));
 }
 
 #[test]

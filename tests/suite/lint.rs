@@ -3,8 +3,8 @@
 use super::command::obelus;
 use super::stage::press;
 use super::{golden, rules as rule_pages};
+use obelus::app::Pane;
 use obelus::app::keys::Tab;
-use obelus::app::{Pane, view};
 use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
@@ -244,7 +244,7 @@ fn findings_lead_to_their_step_and_value() {
     let mut stage = stage("faults.jsonl");
     press(&mut stage, "6");
     let rows = |stage: &Stage| {
-        let window = view::pane_window(&stage.app, Pane::Inspector);
+        let window = stage.app.pane_window(Pane::Inspector);
         window.rows.iter().map(obelus::panes::Row::plain).collect::<Vec<_>>().join("\n")
     };
     assert!(rows(&stage).starts_with(" 3 errors · 4 warnings"), "{}", rows(&stage));
@@ -273,7 +273,7 @@ fn a_finding_in_a_message_leads_to_its_value() {
     press(&mut stage, "j j j Enter 6 Enter");
     assert_eq!((focus(&stage).0, stage.app.inspector.tab), (3, Tab::Message));
     let cells = stage.app.pane_extent(Pane::Inspector).width;
-    let message = &stage.app.inspector.message;
+    let message = &stage.app.inspector.message.view;
     let node = message.node(cells).unwrap();
     assert_eq!(message.doc().unwrap().pointer(node), "/tool_call_id");
     press(&mut stage, "] f");

@@ -279,6 +279,47 @@ fn is_row(line: &str) -> bool {
     line.trim_start().starts_with("A::") && line.contains(" => ") && line.ends_with(',')
 }
 
+/// Places that tell one pane or tab from another. Only `src/app/pane` and the layout may: what differs from pane to
+/// pane is a function of `PaneContent`, so that a tab is one file and one row there (and one row of `KEYS`).
+fn pane_matches(source: &Source) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, line) in source.code().lines().enumerate() {
+        for name in ["Pane::", "Tab::"] {
+            for (at, _) in line.match_indices(name) {
+                let (before, after) = (line[..at].trim_end(), &line[at + name.len()..]);
+                let (variant, rest) = after.split_at(after.find(|c: char| !c.is_alphanumeric()).unwrap_or(after.len()));
+                let is_variant = variant.starts_with(char::is_uppercase) && variant != "ALL";
+                let is_pattern = ["=>", "|", "if ", "@"].iter().any(|sign| rest.trim_start().starts_with(sign));
+                let is_compared = ["==", "!=", "|"].iter().any(|sign| before.ends_with(sign));
+                if is_variant && (is_pattern || is_compared || line.contains("matches!(")) {
+                    let place = format!("{}:{}: {}", source.path, i + 1, line.trim());
+                    out.push(format!("{place}; make it a function of PaneContent"));
+                }
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn only_the_panes_tell_one_pane_from_another() {
+    let sources = sources();
+    let is_free = |path: &str| path.starts_with("app/pane/") || path == "app/layout.rs" || path.ends_with("/tests.rs");
+    let app = sources.iter().filter(|source| source.path.starts_with("app/") && !is_free(&source.path));
+    let all: Vec<String> = app.flat_map(pane_matches).collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+    for line in [
+        "Pane::Steps => self.f(),",
+        "    Pane::Table | Pane::Plot if x => 1,",
+        "if self.pane == Pane::Files {",
+        "if matches!(tab, Tab::Loss) {",
+    ] {
+        assert!(!pane_matches(&made("app/x.rs", line)).is_empty(), "{line}");
+    }
+    let other = "self.pane = Pane::Steps;\nself.show_tab(Tab::Loss);\nTab::ALL.len() == 1";
+    assert!(pane_matches(&made("app/x.rs", other)).is_empty());
+}
+
 #[test]
 fn rooms_sizes_and_words() {
     let sources = sources();

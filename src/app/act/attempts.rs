@@ -1,5 +1,6 @@
 //! Keys of the attempts at a task: opening their tree and the list of tasks, going to an attempt, and back.
 
+use crate::app::keys::Context;
 use crate::app::menu::Menu;
 use crate::app::{App, Effects, Layer, Pane};
 use crate::json;
@@ -12,7 +13,7 @@ const FIELDS_BYTES_MAX: u64 = 1 << 20;
 
 impl App {
     /// Shows the attempts at the task of the record under the cursor, or of the open one.
-    pub(super) fn show_attempts(&mut self) {
+    pub(in crate::app) fn show_attempts(&mut self) {
         let record = if self.is_on_table() { self.table.record() } else { Some(self.session.trajectory) };
         match record {
             Some(record) => self.ask_attempts(TaskQuestion::Of(record), false),
@@ -21,12 +22,12 @@ impl App {
     }
 
     /// Lists the tasks with several attempts.
-    pub(super) fn show_tasks(&mut self) {
+    pub(in crate::app) fn show_tasks(&mut self) {
         self.ask_attempts(TaskQuestion::Several, false);
     }
 
     /// Lists the fields of the record that is looked at, any of which may name its task.
-    pub(super) fn choose_task_field(&mut self) {
+    pub(in crate::app) fn choose_task_field(&mut self) {
         let record = match self.attempts.question {
             Some(TaskQuestion::Of(record)) => record,
             _ => self.attempts.task().unwrap_or(0),
@@ -39,7 +40,7 @@ impl App {
     }
 
     fn ask_attempts(&mut self, question: TaskQuestion, is_from_list: bool) {
-        if self.pane != Pane::Attempts {
+        if !self.is_on_attempts() {
             self.under_attempts = if self.is_on_table() { Pane::Table } else { self.pane };
         }
         self.attempts.ask(question);
@@ -48,7 +49,7 @@ impl App {
     }
 
     /// Enter: from the list to the tree of a task, from the tree to an attempt.
-    pub(super) fn follow_attempt(&mut self, effects: &mut Effects) {
+    pub(in crate::app) fn follow_attempt(&mut self, effects: &mut Effects) {
         if self.attempts.is_list() {
             return match self.attempts.task() {
                 Some(record) => self.ask_attempts(TaskQuestion::Of(record), true),
@@ -66,20 +67,19 @@ impl App {
     }
 
     /// Whether the open trajectory was opened from the attempts, so that closing it leads back there.
-    pub(super) fn has_attempts_below(&self) -> bool {
-        self.attempts.question.is_some() && !self.is_on_table() && self.pane != Pane::Files
+    pub(in crate::app) fn has_attempts_below(&self) -> bool {
+        self.attempts.question.is_some() && !self.is_on_table() && !self.is_in(Context::Files)
     }
 
     /// Leaves the tree for the list that it was opened from, else both for what was there before.
-    pub(super) fn close_attempts(&mut self) {
+    pub(in crate::app) fn close_attempts(&mut self) {
         if self.attempts.is_from_list && !self.attempts.is_list() {
             return self.ask_attempts(TaskQuestion::Several, false);
         }
         self.attempts.question = None;
-        self.pane = match self.under_attempts {
-            Pane::Table if self.session.is_dataset() => Pane::Table,
-            Pane::Table => Pane::Steps,
-            pane => pane,
-        };
+        self.pane = self.under_attempts;
+        if self.is_on_table() && !self.session.is_dataset() {
+            self.pane = Pane::Steps;
+        }
     }
 }

@@ -1,15 +1,14 @@
 //! Going from finding to finding, and to what one is about.
 
-use crate::app::inspector::Wanted;
-use crate::app::keys::Tab;
-use crate::app::{App, Notice, Pane};
+use crate::app::pane::Wanted;
+use crate::app::{App, Notice};
 use crate::json::Key;
 use crate::model::{Finding, Identity, Severity, StepNo};
 use crate::panes::{Open, findings};
 
 impl App {
     /// Goes to the next or previous finding and says what it is.
-    pub(super) fn finding_by(&mut self, is_forward: bool) {
+    pub(in crate::app) fn finding_by(&mut self, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
         let (all, found) = (open.findings(), self.inspector.findings.neighbour(&open, is_forward));
         drop(open);
@@ -25,52 +24,8 @@ impl App {
         }
     }
 
-    /// Enter in the list: the step, the value of the state that the finding names, or the place in the message.
-    pub(super) fn follow_finding(&mut self) {
-        let Some(finding) = self.session.open().and_then(|open| self.inspector.findings.chosen(&open)) else { return };
-        self.go_to_finding(&finding);
-        let is_pointer = finding.path.as_deref().is_some_and(|path| path.starts_with('/'));
-        match finding.step {
-            None => self.tell("the finding is about the whole record; R shows it"),
-            Some(_) if is_pointer => {
-                self.inspector.tab = Tab::Message;
-                self.inspector.is_raw = false;
-                self.pane = Pane::Inspector;
-            }
-            Some(_) => {}
-        }
-    }
-
-    /// Enter in State on what the schema has and the data lacks: to its place in the schema; false: it is data.
-    pub(super) fn follow_missing(&mut self) -> bool {
-        let Self { session, state, columns, .. } = self;
-        let open = session.open().filter(|_| !columns.is_on);
-        let Some(node) = open.and_then(|open| state.missing_node(&open)) else { return false };
-        self.remember();
-        self.show_tab(Tab::Schema);
-        self.settle_schema();
-        let cells = self.pane_extent(Pane::Inspector).width;
-        self.inspector.schema.view.show_node(node as usize, cells);
-        self.tell("the data has no value here: this is what the schema says; Backspace returns");
-        true
-    }
-
-    /// Enter on a key of the schema: to the value that breaks it, of several the next; false: nothing breaks it.
-    pub(super) fn follow_broken_key(&mut self, cells: usize) -> bool {
-        let found = self.session.open().and_then(|open| self.inspector.schema.value(&open, cells));
-        let Some((target, at, count)) = found else { return false };
-        self.focus_path(target);
-        // So that coming back finds the cursor here.
-        self.remember();
-        self.pane = Pane::State;
-        if count > 1 {
-            self.tell(format!("{} of {count} values that break this; Backspace and Enter go to the next", at + 1));
-        }
-        true
-    }
-
     /// Goes to the next or previous step at which the value in focus, or one in it, breaks its schema or is repaired.
-    pub(super) fn violation_by(&mut self, is_forward: bool) {
+    pub(in crate::app) fn violation_by(&mut self, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
         let shown = || Some((self.inspector.schema.identity(&open)?, Vec::new()));
         let in_focus = |(identity, path): &(Identity, Vec<Key>)| Some((open.tree().find(identity)?, path.clone()));
@@ -93,7 +48,8 @@ impl App {
         self.notice = Some(Notice { is_error, text });
     }
 
-    fn go_to_finding(&mut self, finding: &Finding) {
+    /// Goes to the step of a finding, and to the value that it names.
+    pub(in crate::app) fn go_to_finding(&mut self, finding: &Finding) {
         let Some(step) = finding.step else { return };
         self.jump_to(step);
         let Some(path) = finding.path.as_deref() else { return };

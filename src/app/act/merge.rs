@@ -1,11 +1,10 @@
-//! Choosing slots to merge, and going from a merged part to the slot that it came from.
+//! Choosing slots to merge.
 
-use crate::app::{App, Pane};
-use crate::model::Identity;
+use crate::app::App;
 
 impl App {
     /// Chooses the slot under the cursor for the Merge tab, or no longer.
-    pub(super) fn toggle_merged_slot(&mut self) {
+    pub(in crate::app) fn toggle_merged_slot(&mut self) {
         if !self.session.format.merges() {
             return self.tell("values of this format do not merge by their types");
         }
@@ -25,16 +24,5 @@ impl App {
             (n, _) => format!("{n} slots in all"),
         };
         self.tell(format!("{} is {verb}; {others}; 9 shows the merged value", identity.kind));
-    }
-
-    /// Enter in the Merge tab: goes to the first slot that a part came from.
-    pub(super) fn follow_merged(&mut self, cells: usize) {
-        let target = self.inspector.merge.reader.line(cells).and_then(|line| line.target.clone());
-        let Some((slot, path)): Option<(Identity, _)> = target else {
-            return self.tell("this line comes from no single slot");
-        };
-        self.remember();
-        self.focus_path((slot, path));
-        self.pane = Pane::State;
     }
 }

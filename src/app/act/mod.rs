@@ -7,20 +7,20 @@ mod jump;
 mod merge;
 mod motion;
 mod mouse;
-mod plan;
 mod provenance;
+mod references;
 mod replay;
 mod review;
 mod table;
 mod watch;
 
-use super::keys::Action as A;
+use super::keys::{Action as A, Context};
 use super::marks::LineKind;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Layer, Pane};
 use crate::panes::replay::Replay;
-use crate::review::{Filter, Verdict};
+use crate::review::Verdict;
 use jump::Wanted;
 
 impl App {
@@ -253,17 +253,10 @@ impl App {
     fn close(&mut self, effects: &mut Effects) {
         if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane == Pane::Inspector && self.inspector.file.take().is_some() {
-            self.pane = Pane::State;
-        } else if self.pane == Pane::State && self.columns.is_on {
-            self.toggle_columns();
-        } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
-            self.close_beside(self.pane);
-        } else if self.pane == Pane::Attempts {
-            self.close_attempts();
+        } else if self.front().close(self) {
         } else if self.has_attempts_below() {
             self.pane = Pane::Attempts;
-        } else if !matches!(self.pane, Pane::Files | Pane::Table) && self.session.is_dataset() {
+        } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else if !self.show_files() {
             effects.push(Effect::Quit);
@@ -277,30 +270,15 @@ impl App {
         if self.search.pattern.take().is_some() {
             return;
         }
-        if self.clear_files_filter() {
+        if self.front().end_selection(self) || self.close_named_file() {
             return;
         }
-        if self.pane == Pane::Table && self.table.anchor.is_some() {
-            self.table.anchor = None;
-        } else if self.inspector.file.take().is_some() {
-            self.pane = Pane::State;
-        } else if self.is_zoomed {
+        if self.is_zoomed {
             self.is_zoomed = false;
-        } else if self.pane == Pane::State && self.columns.is_on {
-            self.toggle_columns();
-        } else if matches!(self.pane, Pane::Facets | Pane::Plot) {
-            self.pane = Pane::Table;
-        } else if self.pane == Pane::Table && !self.table.filter.is_empty() {
-            self.table.filter = Filter::default();
-        } else if self.pane == Pane::Attempts {
-            self.close_attempts();
-        } else if self.pane == Pane::Steps && !self.step_filter.filter.is_empty() {
-            self.set_step_filter(Filter::default());
-        } else if matches!(self.pane, Pane::State | Pane::Inspector | Pane::Watches) {
-            self.pane = Pane::Steps;
+        } else if self.front().cancel(self) {
         } else if self.has_attempts_below() {
             self.pane = Pane::Attempts;
-        } else if self.pane == Pane::Steps && self.session.is_dataset() {
+        } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
             self.pane = Pane::Table;
         } else {
             self.show_files();

@@ -1,7 +1,6 @@
 //! Clicks, wheel and drags.
 
 use crate::app::key::{Mouse, MouseKind};
-use crate::app::keys::{Action, Tab};
 use crate::app::layout::Area;
 use crate::app::pane_borders::DragState;
 use crate::app::{App, Effects, Layer, Pane, footer, tabs, view};
@@ -83,96 +82,30 @@ impl App {
             return;
         }
         if let Some((pane, area)) = layout.under(mouse.column, mouse.row) {
-            self.click_pane(pane, area, layout.has_borders, mouse, effects);
+            self.click_pane(pane, area, mouse, effects);
         }
     }
 
-    fn click_pane(&mut self, pane: Pane, area: Area, has_borders: bool, mouse: Mouse, effects: &mut Effects) {
+    fn click_pane(&mut self, pane: Pane, area: Area, mouse: Mouse, effects: &mut Effects) {
         let was_here = self.pane == pane;
         self.pane = pane;
-        let top = area.y + u16::from(pane != Pane::Watches && (has_borders || pane == Pane::Inspector));
-        if mouse.row < top {
-            if pane == Pane::Inspector {
+        let inside = self.layout().inside(pane);
+        let content = self.front();
+        if mouse.row < inside.y {
+            if self.row_of(pane).tab.is_some() {
                 self.click_tab(usize::from(mouse.column.saturating_sub(area.x)));
             }
             return;
         }
-        let window = view::pane_window(self, pane);
-        let Some(row) = window.rows.get(usize::from(mouse.row - top)) else { return };
+        let window = self.pane_window(pane);
+        let Some(row) = window.rows.get(usize::from(mouse.row - inside.y)) else { return };
         match row.hit {
             Hit::Step(step) => self.go_to(step),
-            Hit::Row(i) => self.click_row(pane, i, was_here, effects),
-            Hit::None if pane == Pane::Table && mouse.row == top => {
-                let cell = mouse.column.saturating_sub(area.x + u16::from(has_borders));
-                self.click_heading(usize::from(cell));
+            Hit::Row(i) => content.click(self, i, was_here, effects),
+            Hit::None if mouse.row == inside.y => {
+                content.click_heading(self, usize::from(mouse.column.saturating_sub(inside.x)));
             }
             Hit::None => {}
-        }
-    }
-
-    /// Sorts by the column whose heading was clicked on.
-    fn click_heading(&mut self, cell: usize) {
-        let extent = self.pane_extent(Pane::Table);
-        if let Some(column) = self.table.heading_at(&self.session, extent, cell) {
-            self.table.focus = column;
-            self.sort();
-        }
-    }
-
-    fn click_row(&mut self, pane: Pane, row: usize, was_here: bool, effects: &mut Effects) {
-        match pane {
-            Pane::Files => self.click_file(row, was_here, effects),
-            Pane::Table => {
-                let is_again = was_here && self.table.scroll.cursor == row;
-                self.table.scroll.cursor = row;
-                if is_again {
-                    self.follow(effects);
-                }
-            }
-            Pane::Facets => {
-                let is_again = was_here && self.table.facets.scroll.cursor == row;
-                self.table.facets.scroll.cursor = row;
-                if is_again {
-                    self.perform(Action::FacetToggle, effects);
-                }
-            }
-            Pane::State if self.columns.is_on => {
-                let Self { session, columns, .. } = self;
-                let path = session.open().and_then(|o| columns.move_to(&o, row));
-                self.set_focus_path(path);
-            }
-            Pane::State => {
-                let is_again = was_here && self.state.scroll.cursor == row;
-                let Self { session, state, .. } = self;
-                let path =
-                    session.open().and_then(|o| if is_again { state.toggle(&o) } else { state.move_to(&o, row) });
-                self.set_focus_path(path);
-            }
-            Pane::Inspector => {
-                let is_again = was_here && self.inspector.scroll().cursor == row;
-                self.inspector.scroll().cursor = row;
-                let Self { session, inspector, .. } = self;
-                if let Some(open) = session.open().filter(|_| inspector.tab == Tab::Plan) {
-                    inspector.plan.move_to(&open, row);
-                }
-                if is_again {
-                    self.follow(effects);
-                }
-            }
-            Pane::Watches => {
-                let is_again = was_here && self.watches.scroll.cursor == row;
-                self.watches.scroll.cursor = row;
-                self.move_in_watches(0);
-                if is_again {
-                    self.follow(effects);
-                }
-            }
-            Pane::Attempts => {
-                if self.attempts.move_to(row) && was_here {
-                    self.follow(effects);
-                }
-            }
-            Pane::Steps | Pane::Plot => {}
         }
     }
 

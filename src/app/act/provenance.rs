@@ -1,6 +1,6 @@
 //! Asking on: since when a value is so, what else a step wrote, how instances differ.
 
-use crate::app::keys::Tab;
+use crate::app::pane::Tab;
 use crate::app::{App, Pane};
 use crate::format::cause::{Hop, Written};
 use crate::panes::diff::Pairs;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 impl App {
     /// Goes to the step at which the value in focus became what it is now.
-    pub(super) fn first_so(&mut self) {
+    pub(in crate::app) fn first_so(&mut self) {
         let Some(open) = self.session.open() else { return };
         let Some((_, node)) = open.focus_node() else {
             drop(open);
@@ -34,7 +34,7 @@ impl App {
     }
 
     /// Goes to what the value in focus was copied from: one hop back on the way to where it first came in.
-    pub(super) fn go_to_origin(&mut self) {
+    pub(in crate::app) fn go_to_origin(&mut self) {
         let Some(open) = self.session.open() else { return };
         let leaf = open.focus_node().and_then(|(_, node)| open.tree().leaf(node, open.step()));
         let Some(leaf) = leaf else {
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// Puts the next or previous value that the step wrote in focus; behind the last comes the first.
-    pub(super) fn change_of_step(&mut self, is_forward: bool) {
+    pub(in crate::app) fn change_of_step(&mut self, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
         let step = open.step();
         let mut seen = HashSet::new();
@@ -90,7 +90,7 @@ impl App {
     }
 
     /// Compares the next two instances of the kind in focus; behind the last pair come steps again.
-    pub(super) fn compare_instances(&mut self) {
+    pub(in crate::app) fn compare_instances(&mut self) {
         let Some(open) = self.session.open() else { return };
         let standing = open.tree().identities(open.step());
         let mut named = standing.iter().map(|view| open.tree().identity(view.id));
@@ -102,34 +102,19 @@ impl App {
         };
         let count = Pairs::of(open.run(), &of, open.step()).count();
         drop(open);
-        let next = match &self.inspector.pair {
+        let next = match &self.inspector.diff.pair {
             Some((before, at)) if *before == of => at + 1,
             _ => 0,
         };
         let kind = of.kind.clone();
-        self.inspector.pair = (next < count).then_some((of, next));
-        match (&self.inspector.pair, count) {
+        self.inspector.diff.pair = (next < count).then_some((of, next));
+        match (&self.inspector.diff.pair, count) {
             (_, 0) => return self.tell(format!("¶{kind} has no two instances at this step")),
             (Some(_), _) => self.tell(format!("pair {} of {count} of ¶{kind}; the same key goes on", next + 1)),
             (None, _) => self.tell("the Diff tab compares steps again"),
         }
         self.inspector.tab = Tab::Diff;
-        self.inspector.diff.scroll = crate::panes::Scroll::default();
+        self.inspector.diff.text.scroll = crate::panes::Scroll::default();
         self.pane = Pane::Inspector;
-    }
-
-    /// Enter in the Diff tab: unfolds a list, or goes to a value at the step that wrote it.
-    pub(super) fn follow_difference(&mut self, cells: usize) {
-        let Some(line) = self.inspector.diff.line(cells).cloned() else { return };
-        if let Some(list) = line.fold {
-            return self.inspector.unfold_diff(list);
-        }
-        let Some(target) = line.target else { return };
-        match line.step.filter(|step| *step >= 0) {
-            Some(step) => self.jump_to(step),
-            None => self.remember(),
-        }
-        self.focus_path(target);
-        self.pane = Pane::State;
     }
 }

@@ -10,7 +10,7 @@ impl App {
         self.session.is_live = true;
     }
 
-    pub(super) fn play_so(&mut self, effects: &mut Effects, change: impl FnOnce(Replay) -> Replay) {
+    pub(in crate::app) fn play_so(&mut self, effects: &mut Effects, change: impl FnOnce(Replay) -> Replay) {
         if let Some(replay) = self.session.replay.map(change) {
             self.session.replay = Some(replay);
             effects.push(Effect::Play(replay));

@@ -1,8 +1,9 @@
 //! Deciding: good, bad, unsure, flags, tags, notes; undo; going to what is marked and to what is not decided.
 
+use crate::app::keys::Context;
 use crate::app::marks::{LineKind, ReviewLine};
 use crate::app::prompt::Prompt;
-use crate::app::{App, Effect, Effects, Layer, Pane};
+use crate::app::{App, Effect, Effects, Layer};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};
 use crate::review::{About, Change, ContentKey, Decision, Mark, Verdict, What};
@@ -13,19 +14,19 @@ const KEYED_MAX: usize = 2_000;
 
 impl App {
     /// Does what marks or selects records, or goes by marks; in the list of files says what to do first.
-    pub(super) fn in_open_file(&mut self, act: impl FnOnce(&mut Self)) {
-        match self.pane {
-            Pane::Files => self.tell("marks are made in an open file: Enter opens this one"),
-            _ => act(self),
+    pub(in crate::app) fn in_open_file(&mut self, act: impl FnOnce(&mut Self)) {
+        if self.is_in(Context::Files) {
+            return self.tell("marks are made in an open file: Enter opens this one");
         }
+        act(self);
     }
 
     /// Begins to select records, or ends it.
-    pub(super) fn toggle_selection(&mut self) {
+    pub(in crate::app) fn toggle_selection(&mut self) {
         self.table.anchor = self.table.anchor.is_none().then_some(self.table.scroll.cursor);
     }
 
-    pub(super) fn select_all(&mut self) {
+    pub(in crate::app) fn select_all(&mut self) {
         self.table.anchor = Some(0);
         self.table.scroll.cursor = self.table.count(&self.session).saturating_sub(1);
     }
@@ -45,7 +46,7 @@ impl App {
     }
 
     /// Enter in a line being typed.
-    pub(super) fn submit(&mut self, effects: &mut Effects) {
+    pub(in crate::app) fn submit(&mut self, effects: &mut Effects) {
         if matches!(self.layer, Some(Layer::Search(_))) {
             return self.submit_search(effects);
         }
@@ -68,17 +69,17 @@ impl App {
         }
     }
 
-    pub(super) fn decide_records(&mut self, verdict: Verdict, effects: &mut Effects) {
+    pub(in crate::app) fn decide_records(&mut self, verdict: Verdict, effects: &mut Effects) {
         let decisions = self.wholes(&Change::Decide(Some(verdict)));
         self.mark_sure(decisions, effects);
     }
 
-    pub(super) fn decide_parts(&mut self, verdict: Verdict, effects: &mut Effects) {
+    pub(in crate::app) fn decide_parts(&mut self, verdict: Verdict, effects: &mut Effects) {
         let decisions = self.parts(&Change::Decide(Some(verdict)));
         self.mark_sure(decisions, effects);
     }
 
-    pub(super) fn flag(&mut self, effects: &mut Effects) {
+    pub(in crate::app) fn flag(&mut self, effects: &mut Effects) {
         let mut decisions = self.parts(&Change::Flag(true));
         if decisions.iter().all(|d| self.mark_of(d).is_some_and(|mark| mark.is_flagged)) {
             decisions.iter_mut().for_each(|d| d.change = Change::Flag(false));
@@ -86,7 +87,7 @@ impl App {
         self.mark_sure(decisions, effects);
     }
 
-    pub(super) fn ask_line(&mut self, kind: LineKind) {
+    pub(in crate::app) fn ask_line(&mut self, kind: LineKind) {
         let decisions = self.parts(&Change::Note(String::new()));
         let Some(first) = decisions.first() else { return self.tell("nothing here to mark") };
         let mut prompt = Prompt::default();
@@ -123,7 +124,7 @@ impl App {
         effects.push(Effect::Mark(decisions));
     }
 
-    pub(super) fn undo(&mut self, effects: &mut Effects) {
+    pub(in crate::app) fn undo(&mut self, effects: &mut Effects) {
         let Some(done) = self.take_done() else { return self.tell("no decision of this session is left to undo") };
         let n = done.len();
         let undo = |(target, about, id)| Decision { what: What::Target(target), change: Change::Undo(id), about };
@@ -133,14 +134,8 @@ impl App {
 
     /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
     fn wholes(&self, change: &Change) -> Vec<Decision> {
-        if self.pane == Pane::Attempts {
-            return self.attempts.record().and_then(|record| self.on_record(record, change)).into_iter().collect();
-        }
-        if self.is_on_table() {
-            let here = self.table.scroll.cursor;
-            let rows = self.table.selected().unwrap_or(here..=here);
-            let records = rows.filter_map(|row| self.table.record_at(row));
-            return records.filter_map(|record| self.on_record(record, change)).collect();
+        if let Some(records) = self.front().marked_records(self) {
+            return records.into_iter().filter_map(|record| self.on_record(record, change)).collect();
         }
         match self.session.format.layout() {
             Layout::Set => self.on_record(self.session.trajectory, change).into_iter().collect(),
@@ -150,10 +145,11 @@ impl App {
 
     /// Decisions on what the cursor is on: records of the table, a value in State, else the step.
     fn parts(&self, change: &Change) -> Vec<Decision> {
-        if self.is_on_table() || self.pane == Pane::Attempts {
+        let content = self.front();
+        if content.marked_records(self).is_some() {
             return self.wholes(change);
         }
-        let value = (self.pane == Pane::State).then(|| self.session.open()?.focus_reference()).flatten();
+        let value = content.marked_value(self);
         self.on_step(value, change).into_iter().collect()
     }
 
@@ -207,8 +203,8 @@ impl App {
 
     // ---- going
 
-    pub(super) fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
-        if self.pane == Pane::Attempts && !self.attempts.is_list() {
+    pub(in crate::app) fn undecided_by(&mut self, is_forward: bool, effects: &mut Effects) {
+        if self.is_on_attempts() && !self.attempts.is_list() {
             let all = self.attempts.others(is_forward);
             return match all.into_iter().find(|(_, record)| self.is_undecided(*record)) {
                 Some((row, _)) => {
@@ -270,7 +266,7 @@ impl App {
         (span.len <= KEYED_BYTES_MAX).then(|| ContentKey::read(self.session.bytes.as_ref(), span).ok())?
     }
 
-    pub(super) fn mark_by(&mut self, is_forward: bool) {
+    pub(in crate::app) fn mark_by(&mut self, is_forward: bool) {
         let word = if is_forward { "no later mark" } else { "no earlier mark" };
         if self.is_on_table() {
             let (here, count) = (self.table.scroll.cursor, self.table.count(&self.session));

@@ -1,7 +1,8 @@
 //! Watching values: what is in the strip, its conditions, and running to where they are met.
 
+use crate::app::keys::Context;
 use crate::app::prompt::Prompt;
-use crate::app::{App, Effect, Effects, Layer, Notice, Pane};
+use crate::app::{App, Effect, Effects, Layer, Notice};
 use crate::model::StepNo;
 use crate::panes::watch::Target;
 use crate::panes::{Follow, Open};
@@ -23,8 +24,8 @@ impl App {
     }
 
     /// Watches the value in focus, or no longer; in the strip it takes the row away.
-    pub(super) fn toggle_watch(&mut self) {
-        if self.pane == Pane::Watches {
+    pub(in crate::app) fn toggle_watch(&mut self) {
+        if self.is_in(Context::Watches) {
             return self.remove_watch();
         }
         let Some(target) = self.session.focus.path.clone() else {
@@ -41,22 +42,14 @@ impl App {
         });
     }
 
-    pub(super) fn remove_watch(&mut self) {
+    pub(in crate::app) fn remove_watch(&mut self) {
         if self.watches.rows() > 0 {
             self.watches.remove();
         }
     }
 
-    /// Moves in the strip; the value of the row becomes the one in focus.
-    pub(in crate::app) fn move_in_watches(&mut self, delta: isize) {
-        self.watches.scroll.move_by(delta, self.watches.rows());
-        if let Some(target) = self.watches.chosen().map(|watch| watch.target.clone()) {
-            self.focus_path(target);
-        }
-    }
-
     /// Asks for the condition of the watch under the cursor, as it is now.
-    pub(super) fn edit_watch(&mut self) {
+    pub(in crate::app) fn edit_watch(&mut self) {
         let Some(watch) = self.watches.chosen() else {
             return self.tell("nothing was written there yet");
         };
@@ -66,7 +59,7 @@ impl App {
     }
 
     /// Takes the condition that was typed; one that is none stays to be mended.
-    pub(super) fn submit_condition(&mut self) {
+    pub(in crate::app) fn submit_condition(&mut self) {
         let Some(Layer::Condition(prompt)) = &self.layer else { return };
         match Condition::parse(prompt.text()) {
             Ok(condition) => {
@@ -81,7 +74,7 @@ impl App {
     }
 
     /// Runs to the next or previous hit of the watch under the cursor.
-    pub(super) fn hit_by(&mut self, is_forward: bool) {
+    pub(in crate::app) fn hit_by(&mut self, is_forward: bool) {
         let Some(open) = self.session.open() else { return };
         let Some(watch) = self.watches.chosen() else {
             drop(open);
@@ -100,7 +93,7 @@ impl App {
     }
 
     /// Enter in the strip.
-    pub(super) fn follow_watch(&mut self) {
+    pub(in crate::app) fn follow_watch(&mut self) {
         let Some(open) = self.session.open() else { return };
         let Some(watch) = self.watches.chosen() else { return };
         let (written, target) = (watch.last_write(&open), watch.target.clone());

@@ -27,8 +27,6 @@ const ROLES_HEIGHT: usize = 8;
 /// What is shown in the tab.
 #[derive(Debug, Default)]
 pub struct LossPane {
-    /// Generation, record and number of the template that is shown, or was asked for.
-    pub of: Option<(u64, usize, usize)>,
     /// The lines that are laid out.
     pub reader: Reader,
     text: Option<Result<LossText, String>>,

@@ -1,0 +1,90 @@
+//! The Loss tab: what a model would see of the conversation, and what trains it.
+
+use super::message::below_head;
+use super::registry::TabState;
+use super::{Cached, PaneContent, Searched, Tab};
+use crate::app::{App, Effect, Effects, Pane};
+use crate::panes::loss::{LossPane, LossText};
+use crate::panes::text_view::Reader;
+use crate::panes::{Extent, Row, Scroll, Window};
+use crate::text::Pattern;
+
+/// The conversation, by generation, record and number of the template.
+pub(super) type LossTab = Cached<(u64, usize, usize), LossPane>;
+
+impl TabState for LossTab {}
+
+pub(super) struct Loss;
+
+impl PaneContent for Loss {
+    fn is_offered(&self, app: &App) -> bool {
+        app.session.format.has_conversations()
+    }
+
+    fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
+        if !self.is_offered(app) {
+            let why = "What trains is told of conversations and of Agent Data Protocol records; this is neither.";
+            return Window::notice(&["Nothing here.", why], extent.width);
+        }
+        let head = self.head(app, extent);
+        below_head(head, extent, |below| app.inspector.loss.window(below, has_focus))
+    }
+
+    fn head(&self, app: &App, extent: Extent) -> Vec<Row> {
+        app.inspector.loss.head(extent)
+    }
+
+    fn scroll<'a>(&self, app: &'a App) -> Option<&'a Scroll> {
+        Some(&app.inspector.loss.reader.scroll)
+    }
+
+    fn scroll_mut<'a>(&self, app: &'a mut App) -> Option<&'a mut Scroll> {
+        Some(&mut app.inspector.loss.reader.scroll)
+    }
+
+    fn reader<'a>(&self, app: &'a mut App) -> Option<&'a mut Reader> {
+        Some(&mut app.inspector.loss.reader)
+    }
+
+    fn move_by(&self, app: &mut App, delta: isize) {
+        let cells = app.front_extent().width;
+        app.inspector.loss.move_by(delta, cells);
+    }
+
+    fn search(&self, app: &mut App, pattern: &Pattern, is_forward: bool) -> Searched {
+        let cells = app.front_extent().width;
+        Searched::Here(app.inspector.loss.search(pattern, cells, is_forward))
+    }
+
+    fn follow(&self, app: &mut App, _effects: &mut Effects) {
+        let Some(step) = app.follow_line() else {
+            return app.tell("this comes from no step: the template writes it");
+        };
+        app.tell(format!("step {step}; 1 shows its message, 8 comes back here"));
+        // Where the steps are not beside it, the message tells where it went.
+        if !app.layout().has(Pane::Steps) {
+            app.show_tab(Tab::Message);
+        }
+    }
+
+    fn after_update(&self, app: &mut App, effects: &mut Effects) {
+        let Some(step) = app.session.open().map(|open| open.step()).filter(|_| self.is_offered(app)) else { return };
+        let (generation, record, template) = (app.session.generation, app.session.trajectory, app.chat.front);
+        if app.inspector.loss.ask((generation, record, template)) {
+            let Some(options) = app.chat.options() else { return };
+            effects.push(Effect::Loss { generation, record, template, options });
+        }
+        let cells = app.pane_extent(Pane::Inspector).width;
+        app.inspector.loss.follow(step, cells);
+        app.inspector.loss.slide(cells);
+    }
+}
+
+impl App {
+    /// Takes a conversation that was asked for.
+    pub(in crate::app) fn take_loss(&mut self, of: (u64, usize, usize), text: Result<LossText, String>) {
+        if self.inspector.loss.answer(&of) {
+            self.inspector.loss.set(text);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The Message tab: the record of the step in focus, laid out; its raw bytes and a file that it names are looks of it.
+
+use super::registry::TabState;
+use super::{Cached, NamedFile, PaneContent, References, Title, named_file, raw};
+use crate::app::{App, Effect, Effects, Pane};
+use crate::json::Key;
+use crate::model::{Severity, Span, StepNo, lossy};
+use crate::panes::json_outline::Doc;
+use crate::panes::message::{self, DocView};
+use crate::panes::text_view::Reader;
+use crate::panes::value::{piece, size_text};
+use crate::panes::{Extent, Open, Piece, Row, Scroll, Window, history, marks, steps};
+use crate::text::{Pattern, Role};
+use std::sync::Arc;
+
+/// Messages up to this size are laid out at once; longer ones by a job. A deep text is read once for each of its
+/// levels.
+const AT_ONCE_MAX: u64 = 96 << 10;
+/// Most marks and findings that the head tells.
+const HEAD_MAX: usize = 4;
+
+/// What of a message is to be shown, once it is there.
+#[derive(Debug)]
+pub enum Wanted {
+    /// What a path in the record leads to.
+    Pointer(String),
+    /// The value that was written to a path of the state.
+    Written(Vec<Key>),
+    /// The first hit of a search.
+    Hit(Pattern),
+}
+
+/// State of the tab.
+#[derive(Debug, Default)]
+pub struct MessageTab {
+    /// The message, laid out, by generation and step.
+    pub view: Cached<(u64, StepNo), DocView>,
+    /// The raw record, by generation and step.
+    pub raw: Cached<(u64, StepNo), Reader>,
+    /// Whether the raw record is shown.
+    pub is_raw: bool,
+    /// A file that a value names, in place of the message until another step or tab is shown.
+    pub file: Option<NamedFile>,
+    /// Generation and step in place of whose record the content of one is shown that is not in the file any more.
+    pub gone: Option<(u64, StepNo)>,
+    /// Generation, step, and what the cursor of the message of that step is to be put on.
+    pub wanted: Option<(u64, StepNo, Wanted)>,
+}
+
+impl TabState for MessageTab {
+    fn reset(&mut self) {
+        *self = Self { is_raw: self.is_raw, ..Self::default() };
+    }
+
+    fn renew(&mut self) {
+        self.file = None;
+        self.gone = None;
+    }
+
+    fn renumber(&mut self, step: StepNo) {
+        for (_, shown) in self.view.shown_mut().into_iter().chain(self.raw.shown_mut()) {
+            *shown = step;
+        }
+    }
+}
+
+impl MessageTab {
+    /// Takes a message that was asked for.
+    pub fn take(&mut self, generation: u64, step: StepNo, doc: Arc<Doc>) {
+        let is_same = self.view.shown().is_some_and(|(_, shown)| *shown == step);
+        if self.view.answer(&(generation, step)) {
+            let scroll = self.view.scroll;
+            self.view.set(Some(doc));
+            if is_same {
+                self.view.scroll = scroll;
+            }
+        }
+    }
+}
+
+pub(super) struct Message;
+
+impl PaneContent for Message {
+    fn look(&self, app: &App) -> Option<&'static dyn PaneContent> {
+        match &app.inspector.message {
+            tab if tab.file.is_some() => Some(&named_file::File),
+            tab if tab.is_raw => Some(&raw::Raw),
+            _ => None,
+        }
+    }
+
+    /// As wide as that of the message, so that no other title moves.
+    fn name(&self, app: &App, is_front: bool) -> Option<Title> {
+        match &app.inspector.message {
+            tab if is_front && tab.file.is_some() => Some(("File   ", "File")),
+            tab if is_front && tab.is_raw => Some(("Raw    ", "Raw")),
+            _ => None,
+        }
+    }
+
+    fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
+        below_head(self.head(app, extent), extent, |below| document(app, below, has_focus))
+    }
+
+    fn head(&self, app: &App, _extent: Extent) -> Vec<Row> {
+        head(app)
+    }
+
+    fn references(&self, _app: &App) -> Option<References> {
+        Some(References::Judged)
+    }
+
+    fn scroll<'a>(&self, app: &'a App) -> Option<&'a Scroll> {
+        Some(&app.inspector.message.view.scroll)
+    }
+
+    fn scroll_mut<'a>(&self, app: &'a mut App) -> Option<&'a mut Scroll> {
+        Some(&mut app.inspector.message.view.scroll)
+    }
+
+    fn document<'a>(&self, app: &'a mut App) -> Option<&'a mut DocView> {
+        Some(&mut app.inspector.message.view)
+    }
+
+    fn follow(&self, app: &mut App, _effects: &mut Effects) {
+        if !app.follow_reference_in_row() {
+            let cells = app.front_extent().width;
+            app.inspector.message.view.set_fold(None, cells);
+        }
+    }
+
+    fn instance_at_cursor(&self, app: &App) -> Option<String> {
+        let view = &app.inspector.message.view;
+        let node = view.node(app.pane_extent(Pane::Inspector).width)?;
+        view.doc()?.around(node, "_instance")
+    }
+
+    fn after_update(&self, app: &mut App, effects: &mut Effects) {
+        app.ask_message(effects);
+        app.show_wanted();
+    }
+
+    fn after_scroll(&self, app: &mut App, extent: Extent, effects: &mut Effects) {
+        let requests = app.inspector.message.view.code_requests(extent);
+        if !requests.is_empty() {
+            effects.push(Effect::Highlight(requests));
+        }
+    }
+}
+
+impl App {
+    /// Generation, step and place of the message in focus, and the place of its record.
+    pub(super) fn message_place(&self) -> Option<((u64, StepNo), Span, Span)> {
+        let open = self.session.open()?;
+        let place = open.run().place(open.step())?;
+        Some(((self.session.generation, open.step()), place.place.span, place.record_span))
+    }
+
+    fn ask_message(&mut self, effects: &mut Effects) {
+        let Some((now, span, _)) = self.message_place() else { return };
+        if self.shows_gone() || !self.inspector.message.view.ask(now) {
+            return;
+        }
+        let view = &mut self.inspector.message.view;
+        if span.len > AT_ONCE_MAX {
+            if view.shown().is_none_or(|(_, shown)| *shown != now.1) {
+                view.set(None);
+            }
+            effects.push(Effect::Read { generation: now.0, step: now.1, span });
+            return;
+        }
+        match self.session.bytes.read(span) {
+            Ok(bytes) => self.inspector.message.take(now.0, now.1, Arc::new(Doc::of(&lossy(&bytes)))),
+            Err(problem) => {
+                view.set(None);
+                self.tell(problem.to_string());
+            }
+        }
+    }
+
+    /// Forgets the file and the record that is gone once another step is in focus.
+    pub(super) fn expire_message(&mut self) {
+        let now = self.session.open().map(|open| (self.session.generation, open.step()));
+        self.inspector.message.file.take_if(|file| Some(file.of) != now);
+        if !self.shows_gone() {
+            self.inspector.message.gone = None;
+        }
+    }
+
+    /// Shows the raw record instead of the message, and back.
+    pub(in crate::app) fn toggle_raw(&mut self) {
+        self.show_tab(super::Tab::Message);
+        self.inspector.message.is_raw = !self.inspector.message.is_raw;
+    }
+}
+
+/// A window with rows above it that do not scroll.
+pub(super) fn below_head(head: Vec<Row>, extent: Extent, window: impl FnOnce(Extent) -> Window) -> Window {
+    let mut window = window(Extent { height: extent.height.saturating_sub(head.len()), ..extent });
+    window.rows.splice(0..0, head);
+    window
+}
+
+fn document(app: &App, extent: Extent, has_focus: bool) -> Window {
+    let view = &app.inspector.message.view;
+    let Some(doc) = view.doc() else {
+        if app.session.open().is_some_and(|open| open.count() == 0) {
+            return Window::notice(&["No message.", "There are no steps yet."], extent.width);
+        }
+        return Window::notice(&["Reading the message…"], extent.width);
+    };
+    if doc.nodes().is_empty() {
+        let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));
+        let others = if app.session.records.count() > 1 { "; the other records are not affected" } else { "" };
+        return Window::notice(&[&fault, &format!("R shows its bytes{others}.")], extent.width);
+    }
+    let lit = app.session.open().and_then(|open| {
+        let (_, node) = open.focus_node()?;
+        let leaf = open.tree().leaf(node, open.step())?;
+        let (_, path) = app.session.focus.path.as_ref()?;
+        (leaf.step == open.step()).then(|| message::node_of_path(doc, path))?
+    });
+    view.window(extent, has_focus, lit)
+}
+
+/// The lines above a message: what it is, who wrote it, what is wrong with it.
+pub(super) fn head(app: &App) -> Vec<Row> {
+    let Some(open) = app.session.open() else { return Vec::new() };
+    if open.count() == 0 {
+        return Vec::new();
+    }
+    if app.shows_gone() {
+        let gone = Row::new(vec![Piece::of(Role::Error, " ✗ gone from the file: what it held")]);
+        let hint = Row::new(vec![Piece::of(Role::Dim, "   a move shows what is there now")]);
+        return [gone, hint, Row::default()].map(|row| row.fixed(usize::MAX)).into();
+    }
+    let mut rows = vec![summary(&open)];
+    for (name, text) in open.run().request(open.step(), open.bytes()) {
+        rows.push(Row::new(vec![Piece::of(Role::Dim, &format!(" request {name} ")), piece(&text)]));
+    }
+    let step_marks = app.session.review.step_marks(app.session.trajectory, open.step());
+    for (target, mark) in step_marks.into_iter().take(HEAD_MAX) {
+        let mut left = vec![Piece::of(Role::Text, " ")];
+        left.extend(target.path.as_ref().map(|path| Piece::of(Role::Reference, &format!("{path} "))));
+        left.extend(marks::told(mark));
+        rows.push(Row::new(left));
+    }
+    for finding in open.findings_of(open.step()).iter().take(HEAD_MAX) {
+        let role = if finding.severity == Severity::Error { Role::Error } else { Role::Warning };
+        rows.push(Row::new(vec![
+            Piece::of(role, &format!(" {} ", finding.rule)),
+            Piece::of(Role::Dim, &finding.message),
+        ]));
+    }
+    rows.push(Row::default());
+    // They do not scroll with what stands below them.
+    rows.into_iter().map(|row| row.fixed(usize::MAX)).collect()
+}
+
+/// What the step is, and where it stands.
+fn summary(open: &Open<'_>) -> Row {
+    let step = open.describe(open.step());
+    let mut first =
+        vec![Piece::of(steps::role_of(&step), &format!(" {}", step.class.as_deref().unwrap_or(&step.kind)))];
+    if let Some(role) = &step.role_text {
+        first.push(Piece::of(Role::Dim, &format!(" · {role}")));
+    }
+    if let Some(tool) = &step.tool {
+        first.push(Piece::of(Role::Call, &format!(" · {tool}")));
+    }
+    if let Some(time) = &step.time {
+        first.push(Piece::of(Role::Dim, &format!(" · {}", history::clock(time))));
+    }
+    if let Some(answers) = step.answers {
+        first.push(Piece::of(Role::Blame, &format!(" · answers @{answers}")));
+    }
+    let mut right = Vec::new();
+    if let Some(place) = open.run().place(open.step()) {
+        right.push(Piece::of(Role::Dim, &format!("  {}", size_text(place.place.span.len))));
+        right.push(Piece::of(Role::Dim, &format!(" · line {}", place.place.line)));
+    }
+    Row::new(first).right(right)
+}
