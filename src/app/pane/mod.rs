@@ -262,8 +262,8 @@ pub trait PaneContent: Sync {
         None
     }
 
-    /// After every message: asks for what it misses. Called of all panes, shown or not, and of the tab in front if it is
-    /// shown.
+    /// After every message: asks for what it misses. Panes are updated whether they are shown or not, of the tabs only
+    /// the one in front, if it is shown.
     fn after_update(&self, _app: &mut App, _effects: &mut Effects) {}
 
     /// After that, when the cursor is in view: asks for what is to be added to the visible rows.
