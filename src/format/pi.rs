@@ -4,6 +4,7 @@ use super::log::{Adapter, Blocks, Draft, Kind, Log, LogRun, form, text_of};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -134,6 +135,10 @@ impl Adapter for Entries {
         }
     }
 
+    fn dialect(&self) -> Dialect {
+        Dialect::Pi
+    }
+
     fn show<'v>(form: super::log::Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         match (form, values.first()) {
             (COMMAND, Some(message)) => {
@@ -158,7 +163,7 @@ fn header(record: &Value<'_>, log: &mut Log<'_>) {
     if let Some(id) = text(record, "id") {
         log.title(text(record, "name").unwrap_or(id));
     }
-    log.surroundings(&Surroundings { cwd: text(record, "cwd").map(Cow::Borrowed), ..Surroundings::default() });
+    log.surroundings_ahead(&Surroundings { cwd: text(record, "cwd").map(Cow::Borrowed), ..Surroundings::default() });
     for slot in ["id", "version", "cwd", "branchedFrom", "harness", "name"] {
         if let Some(value) = record.get(slot) {
             log.write("session", "main", &[slot], Op::Update, value);
@@ -183,7 +188,7 @@ fn said(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
     };
     blocks.tell(log);
     if let Some(usage) = usage {
-        log.usage(&usage);
+        log.usage(None, &usage);
     }
 }
 
@@ -240,7 +245,7 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         "context_edit" => write_named(record, "context", "targetId", "replacement", log),
         "usage" => {
             if let Some(usage) = record.get("usage").map(usage) {
-                log.usage(&usage);
+                log.usage(None, &usage);
             }
         }
         _ => {}

@@ -4,8 +4,9 @@ use super::cause::Origin;
 use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
-use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace};
+use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace, Turn};
 use crate::rules::scopix::{ConversationField, Merged};
+use crate::rules::work::Outcome;
 use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
 use serde_json::value::RawValue;
 use std::ops::Range;
@@ -207,6 +208,18 @@ pub trait Run: Send + Sync {
     /// How its identities know instances.
     fn instances(&self) -> Instances {
         Instances::Chosen
+    }
+    /// The call that a step answers; nothing is read.
+    fn answers(&self, _step: StepNo) -> Option<StepNo> {
+        None
+    }
+    /// A step as a part of a conversation, from its bytes; None where the format does not know its messages so.
+    fn turn(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        None
+    }
+    /// How the results of a step came out (W4), the worst of several; None: it has none of a known call.
+    fn outcome(&self, _step: StepNo) -> Option<Outcome> {
+        None
     }
     /// Steps that tell of an error themselves (an error message, a failed call), beside the findings.
     fn error_steps(&self) -> Vec<StepNo> {

@@ -137,3 +137,60 @@ impl<'a> Turn<'a> {
         })
     }
 }
+
+/// A text of its own.
+fn own(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
+impl Turn<'_> {
+    /// The same with texts of its own.
+    #[must_use]
+    pub fn into_owned(self) -> Turn<'static> {
+        Turn {
+            role: self.role,
+            speaker: self.speaker.map(own),
+            parts: self.parts.into_iter().map(Part::into_owned).collect(),
+            time: self.time.map(own),
+            is_injected: self.is_injected,
+        }
+    }
+}
+
+impl Part<'_> {
+    /// The same with texts of its own.
+    #[must_use]
+    pub fn into_owned(self) -> Part<'static> {
+        match self {
+            Self::Text(text) => Part::Text(own(text)),
+            Self::Thought(text) => Part::Thought(own(text)),
+            Self::Call(call) => {
+                let (name, arguments) = (own(call.name), own(call.arguments));
+                Part::Call(ToolCall { id: call.id.map(own), name, arguments })
+            }
+            Self::Result(result) => Part::Result(result.into_owned()),
+            Self::Attachment(file) => {
+                let (media_type, location) = (own(file.media_type), file.location.map(own));
+                Part::Attachment(Attachment { media_type, location, bytes: file.bytes })
+            }
+        }
+    }
+}
+
+impl ToolResult<'_> {
+    /// The same with texts of its own.
+    #[must_use]
+    pub fn into_owned(self) -> ToolResult<'static> {
+        ToolResult {
+            id: self.id.map(own),
+            name: self.name.map(own),
+            text: own(self.text),
+            is_error: self.is_error,
+            exit: self.exit,
+            ms: self.ms,
+            cwd: self.cwd.map(own),
+            open_file: self.open_file.map(own),
+            details: self.details.map(own),
+        }
+    }
+}

@@ -22,6 +22,7 @@ pub(in crate::format) use sink::{Draft, Kind, Log};
 
 use crate::json::Value;
 use crate::model::Turn;
+use crate::rules::work::Dialect;
 
 /// What a step's values are, in the words of its adapter: how [`Adapter::show`] is to read them. Numbers below 16 belong
 /// to [`chat`].
@@ -40,6 +41,10 @@ pub(in crate::format) trait Adapter: Send + Sync {
         Self: Sized,
     {
         chat::show(form, values)
+    }
+    /// For which agent the rules of tool-using runs make exceptions.
+    fn dialect(&self) -> Dialect {
+        Dialect::Common
     }
     /// All was read, where the adapter arranges what is read.
     fn finish(&mut self, _log: &mut Log<'_>) {}

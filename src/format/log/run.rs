@@ -11,6 +11,7 @@ use crate::model::{
     StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
 };
 use crate::rules::adp;
+use crate::rules::work::{Dialect, Outcome, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -71,11 +72,16 @@ pub(super) struct Steps {
     links: Links,
     rewards: HashMap<StepNo, Box<str>>,
     pub(super) tree: Tree,
+    work: Work,
     pub(super) findings: Vec<Arc<Finding>>,
     pub(super) title: Option<String>,
 }
 
 impl Steps {
+    fn new(dialect: Dialect) -> Self {
+        Self { work: Work::new(dialect), ..Self::default() }
+    }
+
     pub(super) fn next(&self) -> StepNo {
         StepNo::try_from(self.kept.len()).unwrap_or(StepNo::MAX)
     }
@@ -109,7 +115,8 @@ impl Steps {
         }
     }
 
-    /// A step is whole: what it says links it to others.
+    /// A step is whole: what it says links it to others, and changes what the run knows. Effects of a step that is
+    /// whole only after others began are those of the last one: the state is written in order.
     pub(super) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
         let mut tool = None;
         for call in turn.calls() {
@@ -125,6 +132,8 @@ impl Steps {
         }
         let is_failed = turn.results().any(|result| result.is_error == Some(true));
         let chars = describe::chars(turn);
+        let at = self.last();
+        self.work.turn(at, turn, &[], &mut self.tree);
         let Some(kept) = self.get_mut(step) else { return };
         if kept.role == Role::Unknown {
             kept.role = turn.role;
@@ -133,9 +142,14 @@ impl Steps {
         kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
     }
 
-    pub(super) fn surroundings(&mut self, _around: &Surroundings<'_>) {}
+    pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {
+        self.work.surroundings(at, around, &mut self.tree);
+    }
 
-    pub(super) fn usage(&mut self, _usage: &Usage) {}
+    pub(super) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
+        let at = self.last();
+        self.work.usage(at, message, usage, &mut self.tree);
+    }
 
     pub(super) fn reward(&mut self, step: StepNo, number: &str) {
         self.rewards.insert(step, number.into());
@@ -167,7 +181,8 @@ pub(in crate::format) struct LogRun<A> {
 
 impl<A: Adapter> LogRun<A> {
     pub(in crate::format) fn new(adapter: A) -> Self {
-        Self { adapter, steps: Steps::default(), records: RecordIndex::default(), first: 0, is_stale: false }
+        let steps = Steps::new(adapter.dialect());
+        Self { adapter, steps, records: RecordIndex::default(), first: 0, is_stale: false }
     }
 
     /// Reads a record's text; false: all has to be read again.
@@ -198,7 +213,7 @@ impl<A: Adapter> LogRun<A> {
     /// All records again, from the first.
     fn read_again(&mut self, bytes: &dyn Bytes) {
         for attempt in 0..=RESTARTS_MAX {
-            self.steps = Steps::default();
+            self.steps = Steps::new(self.adapter.dialect());
             self.adapter.restart();
             let pieces = self.pieces(bytes);
             let is_through = pieces.iter().all(|record| match bytes.read(record.place.span) {
@@ -345,8 +360,23 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn error_steps(&self) -> Vec<StepNo> {
-        let failed = (0..).zip(&self.steps.kept).filter(|(_, kept)| kept.is_failed);
+        let is_error = |step| self.steps.work.outcome(step).is_some_and(|outcome| outcome.is_error());
+        let failed = (0..).zip(&self.steps.kept).filter(|(step, kept)| kept.is_failed || is_error(*step));
         failed.map(|(step, _)| step).collect()
+    }
+
+    fn answers(&self, step: StepNo) -> Option<StepNo> {
+        self.steps.get(step)?.answers
+    }
+
+    fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        let kept = self.steps.get(step)?;
+        let turn = self.with_turn(kept, bytes, |turn| turn.clone().into_owned()).ok()?;
+        Some(Turn { role: kept.role, ..turn })
+    }
+
+    fn outcome(&self, step: StepNo) -> Option<Outcome> {
+        self.steps.work.outcome(step)
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {

@@ -142,12 +142,17 @@ impl Log<'_> {
 
     /// What holds around the record's steps; told before its first step.
     pub(in crate::format) fn surroundings(&mut self, around: &Surroundings<'_>) {
-        self.steps.surroundings(around);
+        self.steps.surroundings(self.steps.next(), around);
     }
 
-    /// Tokens and cost, told behind the record's last step.
-    pub(in crate::format) fn usage(&mut self, usage: &Usage) {
-        self.steps.usage(usage);
+    /// What a record that gives no step says of those that follow.
+    pub(in crate::format) fn surroundings_ahead(&mut self, around: &Surroundings<'_>) {
+        self.steps.surroundings(self.steps.last(), around);
+    }
+
+    /// Tokens and cost, told behind the record's last step. Of several of one `message` the greatest output counts.
+    pub(in crate::format) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
+        self.steps.usage(message, usage);
     }
 
     /// A finding at a step, or of the record.
