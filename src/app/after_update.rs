@@ -33,6 +33,9 @@ impl App {
         }
         self.settle_reopening(effects);
         self.begin();
+        if !self.shows_gone() {
+            self.inspector.message.gone = None;
+        }
         self.note_selected();
         self.settle_checks(effects);
         self.settle_review(effects);

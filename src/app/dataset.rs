@@ -38,7 +38,7 @@ type TallyQuestion = (Column, Filter, Option<u64>, Vec<u64>);
 #[derive(Debug, Default)]
 pub struct Asking {
     /// The record that the cursor was on when all records were looked at anew: it goes back there once that is listed.
-    here: Option<usize>,
+    pub(super) here: Option<usize>,
     number: u64,
     /// Grows with each content of the input.
     content: u64,

@@ -1,7 +1,7 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
 use super::keys::Context;
-use super::selected_record::Found;
+use super::selected_record::{Found, SelectedRecord};
 use super::{App, Effect, Effects, Notice, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;
@@ -19,6 +19,7 @@ impl App {
         if let Some(number) = self.find_gone() {
             self.select_again(Found::At(number));
             self.inspector.message.gone = None;
+            self.session.live.is_put = true;
             self.tell(format!("the record that was gone is there again, as step {number}"));
         }
         self.session.is_complete = is_complete && self.coming.is_none();
@@ -80,7 +81,7 @@ impl App {
         if replacement.mark.is_some() {
             (self.session.live.stale, self.session.live.stale_since) = (replacement.mark, None);
         }
-        self.searched = 0;
+        self.restart_selected();
         // Of two that come before one is shown, the first may have been the other content.
         let mark = self.coming.take().and_then(|before| before.mark);
         self.coming = Some(msg::Replacement { mark: replacement.mark.or(mark), ..replacement });
@@ -95,20 +96,19 @@ impl App {
     /// scroll stay by path (T15), the selection on its record, whatever its number is now (R21).
     fn exchange(&mut self, is_complete: bool, effects: &mut Effects) {
         let wanted = usize::try_from(self.session.focus.step).unwrap_or(0);
-        let found = self.find_selected(is_complete);
+        let (found, row) = (self.find_selected(is_complete), self.find_row(is_complete));
         let is_ready = |coming: &mut msg::Replacement| {
             let steps = coming.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner).step_count());
             let is_read = steps.map_or(coming.records.count() > self.session.trajectory, |steps| steps > wanted);
-            match found {
-                Found::Unasked => is_complete || is_read,
-                Found::NotYet => false,
-                Found::At(_) | Found::Gone => true,
-            }
+            let is_awaited = [found, row].contains(&Found::NotYet);
+            !is_awaited && (found.is_decided() || row.is_decided() || is_complete || is_read)
         };
         let Some(coming) = self.coming.take_if(is_ready) else { return };
         if let Some(open) = self.session.open() {
             self.state.carry(&open);
         }
+        let shown = (self.session.generation, self.session.focus.step);
+        let was_gone = self.shows_gone();
         self.session.bytes = coming.bytes;
         self.session.records = coming.records;
         self.session.live.renew(coming.mark.is_some());
@@ -117,24 +117,48 @@ impl App {
         self.restart_table();
         self.restart_review();
         self.inspector.renew();
-        if found != Found::Gone {
-            self.selected = None;
-        }
         match coming.run {
             Some(run) => {
                 self.session.set_run(run, 0);
+                if let Some(selected) = self.selected.as_ref().filter(|_| found == Found::Gone && !was_gone) {
+                    self.inspector.message.keep(shown, selected.text());
+                }
                 self.select_again(found);
             }
-            None if self.session.run.is_some() => {
-                let before = self.session.trajectory;
-                let record = if let Found::At(record) = found { record } else { before };
-                self.reopening = Some(Reopening { record, is_asked: false });
-                if found == Found::Gone {
-                    let what = "this is what stands in its place now";
-                    self.tell(format!("trajectory {before} is not in the file any more: {what}"));
-                }
-            }
+            None if self.session.run.is_some() => self.reopen(found),
             None => {}
+        }
+        self.select_row(row);
+        if found != Found::Gone {
+            self.selected = None;
+        }
+    }
+
+    /// Opens the trajectory that was open, of another content.
+    fn reopen(&mut self, found: Found) {
+        let before = self.session.trajectory;
+        let record = if let Found::At(record) = found { record } else { before };
+        self.reopening = Some(Reopening { record, is_asked: false });
+        if let Some(selected) = self.selected.as_ref().filter(|_| found == Found::Gone) {
+            let told = selected.gone_told(&format!("trajectory {before}"));
+            self.tell(format!("{told}: this is what stands in its place now"));
+        }
+    }
+
+    /// Puts the cursor of the table on the record that its row shows.
+    fn select_row(&mut self, found: Found) {
+        let Some(selected) = self.selected_row.take() else { return };
+        match found {
+            Found::At(record) => {
+                self.table.show(record);
+                self.asking.here = Some(record).filter(|_| self.table.sort.is_some() || !self.table.filter.is_empty());
+            }
+            Found::Gone => {
+                let number = self.table.record().unwrap_or_default();
+                let told = selected.gone_told(&format!("record {number}"));
+                self.tell(format!("{told}: the cursor is on what stands in its place"));
+            }
+            Found::Unasked | Found::NotYet => {}
         }
     }
 
@@ -149,10 +173,16 @@ impl App {
             Found::Gone => {
                 let step = self.session.focus.step;
                 self.inspector.message.gone = Some((self.session.generation, step));
-                self.tell(format!("the record of step {step} is not in the file any more; what it held stays here"));
+                self.tell_gone("");
             }
             Found::Unasked | Found::NotYet => {}
         }
+    }
+
+    fn tell_gone(&mut self, more: &str) {
+        let Some(selected) = &self.selected else { return };
+        let told = selected.gone_told(&format!("the record of step {}", selected.number()));
+        self.tell(format!("{told}; what it held stays here{more}"));
     }
 
     /// Asks for the trajectory that was open, of the content that is there now. A document that is written anew is no
@@ -180,6 +210,10 @@ impl App {
             self.inspector.message.gone = Some((self.session.generation, last));
         }
         self.session.live.is_put = true;
+        if shows_gone {
+            self.tell_gone(&format!(", the last step is {last}"));
+            return;
+        }
         let word = self.session.live.stale.unwrap_or("read anew");
         self.tell(format!("the file was {word}: there is no step {step} any more, {last} is the last"));
     }

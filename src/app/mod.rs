@@ -167,9 +167,9 @@ pub struct App {
     reopening: Option<Reopening>,
     /// Another content of the input, until as much of it is read as is shown of this one.
     coming: Option<msg::Replacement>,
-    /// The selected record, and how many numbers to both sides of its own were looked at in the content that comes.
+    /// The selected record, and the record of the selected row of the table.
     selected: Option<selected_record::SelectedRecord>,
-    searched: usize,
+    selected_row: Option<selected_record::SelectedRecord>,
     reviewing: Reviewing,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
@@ -219,7 +219,7 @@ impl App {
             reopening: None,
             coming: None,
             selected: None,
-            searched: 0,
+            selected_row: None,
             reviewing: Reviewing::default(),
             examined: (0, 0),
         }

@@ -78,6 +78,19 @@ impl MessageTab {
     }
 }
 
+impl MessageTab {
+    /// Shows a record that is not in the file any more, of which the text is known if it is short: what is shown of
+    /// that generation and step stays.
+    pub(in crate::app) fn keep(&mut self, shown: (u64, StepNo), text: Option<&[u8]>) {
+        if self.view.shown() != Some(&shown) {
+            self.view.set(text.map(|text| Arc::new(Doc::of(&lossy(text)))));
+        }
+        if self.raw.shown() != Some(&shown) {
+            self.raw.set(text.map(raw::raw_lines).unwrap_or_default());
+        }
+    }
+}
+
 pub(super) struct Message;
 
 impl PaneContent for Message {
@@ -207,7 +220,8 @@ fn document(app: &App, extent: Extent, has_focus: bool) -> Window {
         if app.session.open().is_some_and(|open| open.count() == 0) {
             return Window::notice(&["No message.", "There are no steps yet."], extent.width);
         }
-        return Window::notice(&["Reading the message…"], extent.width);
+        let told = if app.shows_gone() { "It was not read before." } else { "Reading the message…" };
+        return Window::notice(&[told], extent.width);
     };
     if doc.nodes().is_empty() {
         let fault = doc.fault().map_or(String::new(), |f| format!("This record is not JSON: {f}."));

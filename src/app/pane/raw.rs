@@ -68,7 +68,7 @@ fn lines(app: &App, record: Span) -> Vec<TextLine> {
 }
 
 /// Raw bytes as lines; what is no UTF-8 is shown in hexadecimal, so that nothing is hidden.
-fn raw_lines(bytes: &[u8]) -> Vec<TextLine> {
+pub(super) fn raw_lines(bytes: &[u8]) -> Vec<TextLine> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.lines().map(|l| TextLine::new(Role::Text, l)).collect(),
         Err(_)
