@@ -1,7 +1,8 @@
 //! `obelus merge`: slots of one data type as one value (S14 to S19).
 
 use super::args::{Question, parsed};
-use super::out::{Out, answer};
+use super::open::Opened;
+use super::out::{Out, answer, raw};
 use super::{Command, Stop};
 use crate::format::Merged;
 use crate::json;
@@ -51,6 +52,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let Some(merged) = merged else {
         return Err(Problem::usage(format!("the format {} merges no slots", opened.format())).into());
     };
+    let (slots, missing) = missing_slots(&opened, &options.slot);
+    if !missing.is_empty() {
+        return tell_missing(&opened, &options, (&slots, &missing), out);
+    }
     if options.question.json {
         let members = merged.iter().map(member).collect::<Result<Vec<_>, _>>()?;
         let members = to_raw_value(&members).map_err(unprintable)?;
@@ -59,6 +64,35 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         show(&merged, out)?;
     }
     Ok(0)
+}
+
+/// The slots at the step, and the named ones that are not among them.
+fn missing_slots<'o>(opened: &'o Opened, named: &'o [String]) -> (Vec<&'o str>, Vec<&'o str>) {
+    let tree = opened.run.tree();
+    let slots: Vec<&str> =
+        tree.identities(opened.step).iter().map(|view| tree.identity(view.id).kind.as_str()).collect();
+    let missing = named.iter().map(String::as_str).filter(|name| !slots.contains(name)).collect();
+    (slots, missing)
+}
+
+/// Names the slots that are not there and those that are.
+fn tell_missing(
+    opened: &Opened,
+    options: &Options,
+    (slots, missing): (&[&str], &[&str]),
+    out: &mut Out,
+) -> Result<u8, Stop> {
+    if options.question.json {
+        let members = vec![("merged", raw(&[""; 0])?), ("missing", raw(missing)?), ("slots", raw(slots)?)];
+        out.json(&answer(&opened.header(), &members))?;
+    } else {
+        let there = match slots {
+            [] => "there are no slots".to_owned(),
+            _ => format!("the slots are {}", slots.join(", ")),
+        };
+        out.line(&format!("there is no slot {} at step {}; {there}", missing.join(", "), opened.step))?;
+    }
+    Ok(1)
 }
 
 fn unprintable(error: impl Display) -> Problem {

@@ -252,6 +252,14 @@ fn a_merged_value_says_which_slots_its_parts_came_from() {
     let text = answer(&input, "merge in.json --slot a --slot c");
     assert!(text.starts_with("FILE_IDS  merged from a, c\n{\n  \"ids\""), "{text}");
     assert_eq!(answer(&input, "merge in.json --slot a"), "no two slots of one type merge at this step\n");
+    let folder = tempfile::tempdir().unwrap();
+    file(folder.path(), "in.json", &input);
+    let told = |words: &str| obelus_in(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let (status, text, _) = told("merge in.json --slot a --slot nosuch");
+    let expected = "there is no slot nosuch at step 0; the slots are a, b, c\n";
+    assert_eq!((status, text.as_str()), (1, expected), "every name is looked up");
+    let (status, text, _) = told("merge in.json --slot nosuch --json");
+    assert!(status == 1 && text.contains(r#""missing":["nosuch"],"slots":["a","b","c"]"#), "{text}");
 }
 
 #[test]
