@@ -3,7 +3,7 @@
 use crate::format::plan::{EDGES_COUNTED_MAX, PlanInstance, PlanNode, PlanView, Port, PortState, ReadBy, RefState};
 use crate::json::Key;
 use crate::model::{Bytes, Identity, StepNo};
-use crate::rules::acts::{Log, Node, Plan, Reference, Supply, spans};
+use crate::rules::acts::{Log, Node, Plan, Reference, Resolver, Supply, spans};
 use std::ops::Range;
 
 /// A37 to A41: the plan at a step; None where none holds.
@@ -66,7 +66,8 @@ pub(super) fn references(
     let state = |reference: &Reference| {
         if log.is_found(reference, step) {
             RefState::Found
-        } else if log.is_awaited(reference, step) || plan().is_some_and(|plan| is_written(&plan, reference)) {
+        } else if log.is_awaited(reference, step) || plan().is_some_and(|plan| is_written(log, &plan, reference, step))
+        {
             RefState::Awaited
         } else {
             RefState::Dangling
@@ -76,8 +77,8 @@ pub(super) fn references(
 }
 
 /// Whether a call of a plan writes what a reference names, in any instance.
-fn is_written(plan: &PlanView, reference: &Reference) -> bool {
-    plan.writers.is_touched(reference)
+fn is_written(log: &Log, plan: &PlanView, reference: &Reference, step: StepNo) -> bool {
+    plan.writers.is_touched(&Resolver::new(log.tree(), step, None).printed(reference))
 }
 
 /// A38, A39: the calls that read a value.

@@ -1,14 +1,11 @@
 //! What is found in calls: references, outputs, circles (A43, A44).
 
-use super::call::{self, Call};
+use super::call;
 use super::expression::Expression;
 use super::finding::{BAD_OUTPUT_PATH, BAD_REFERENCE, DANGLING_REFERENCE, Note, PLAN_CYCLE, UNUSED_WRITE};
-use super::graph;
+use super::graph::{self, Ports};
 use super::log::{Log, Reader};
 use super::message::{Message, Type};
-use super::places::Places;
-use super::reference::Reference;
-use super::resolve::Resolver;
 use super::status::Judge;
 use crate::model::StepNo;
 
@@ -33,13 +30,8 @@ pub(super) fn has_references(message: &Message<'_>) -> bool {
         return false;
     }
     let calls = call::of(message);
-    (message.kind == Type::Plan && has_ambiguous_writes(&calls))
+    (message.kind != Type::Call && graph::is_ambiguous(&calls))
         || calls.iter().any(|c| c.inputs.iter().any(|i| is_gate(&i.expression)))
-}
-
-/// A33: whether the state decides how what the calls write is printed.
-fn has_ambiguous_writes(calls: &[Call]) -> bool {
-    calls.iter().any(|call| call.writes().iter().any(|path| path.is_ambiguous()))
 }
 
 fn is_gate_of(kind: Type) -> bool {
@@ -66,23 +58,25 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
             notes.push(Note::at(BAD_OUTPUT_PATH, path, "`_outputPath` does not parse as a reference (A32)"));
         }
     }
-    if message.kind != Type::Call {
-        let writers = graph::writers(&calls);
-        for cycle in graph::edges(&calls, &writers).order().cycles {
-            let text = format!("calls {cycle:?} wait for one another (A40)");
-            notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
-        }
-        if message.kind == Type::Plan && !has_ambiguous_writes(&calls) {
-            notes.extend(unused_writes(&calls, &writers, |_, path| path.canonical()));
-        }
+    if message.kind != Type::Call && !graph::is_ambiguous(&calls) {
+        notes.extend(graph_notes(&Ports::all(&calls, None), message.kind));
     }
 }
 
-/// A44: what a call of a plan message writes and no other call of it can read.
-fn unused_writes(calls: &[Call], writers: &Places, print: impl Fn(&Call, &Reference) -> String) -> Vec<Note> {
-    let text = "no other call of the plan reads it";
-    let unread = graph::unread(calls, writers).into_iter();
-    unread.map(|(call, path)| Note::at(UNUSED_WRITE, print(call, path), text)).collect()
+/// A40, A44: calls that wait for one another, and what a call of a plan message writes and no other call of it can
+/// read.
+fn graph_notes(ports: &[Ports<'_>], kind: Type) -> Vec<Note> {
+    let writers = graph::writers(ports);
+    let mut notes = Vec::new();
+    for cycle in graph::edges(ports, &writers).order().cycles {
+        let text = format!("calls {cycle:?} wait for one another (A40)");
+        notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
+    }
+    if kind == Type::Plan {
+        let note = |path: &str| Note::at(UNUSED_WRITE, path.to_owned(), "no other call of the plan reads it");
+        notes.extend(graph::unread(ports, &writers).into_iter().map(note));
+    }
+    notes
 }
 
 /// A43: the references of the message of step `open`, against the state at a step and the instances it has.
@@ -94,13 +88,13 @@ pub(super) fn references(
     reader: Reader<'_>,
 ) -> Vec<(StepNo, Note)> {
     let calls = log.with_message(open, reader, |message, _| call::of(message)).unwrap_or_default();
-    let writers = graph::writers(&calls);
-    let judge = Judge::new(log, step, open, &calls, &writers, reader);
+    let written = graph::written(&calls);
+    let judge = Judge::new(log, step, open, &calls, &written, reader);
     let mut notes = Vec::new();
-    if log.kind(open) == Some(Type::Plan) && has_ambiguous_writes(&calls) {
-        let print =
-            |call: &Call, path: &Reference| Resolver::new(&log.tree, open, call.instance.as_deref()).canonical(path);
-        notes.extend(unused_writes(&calls, &writers, print).into_iter().map(|note| (open, note)));
+    let kind = log.kind(open).filter(|kind| *kind != Type::Call && graph::is_ambiguous(&calls));
+    if let Some(kind) = kind {
+        let ports = Ports::all(&calls, Some((&log.tree, step)));
+        notes.extend(graph_notes(&ports, kind).into_iter().map(|note| (open, note)));
     }
     for (index, call) in calls.iter().enumerate() {
         for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, instances)) {

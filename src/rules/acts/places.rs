@@ -1,6 +1,7 @@
 //! Paths that calls write, as a tree: which of them touch a path is found by walking along that path (A39).
 
 use super::reference::{Reference, Segment};
+use super::resolve::Resolver;
 use std::collections::HashMap;
 
 /// One place in the tree of paths: a kind, or a path below it.
@@ -94,17 +95,41 @@ impl Places {
         name.map_or(Some(0), |name| self.instances.get(name).copied())
     }
 
-    /// A39: the groups whose paths touch `path`, of exactly this instance; None are the paths of all instances.
+    /// A39: the groups whose paths touch `path`, of exactly this instance; None are the paths of all instances. `.0`
+    /// touches what it can mean in some state.
     #[must_use]
     pub fn touching(&self, path: &Reference, instance: Option<&str>) -> Vec<usize> {
+        self.touching_as(path, instance, |_, _, _| true)
+    }
+
+    /// A33, A39: the same of a path that is printed, where `.0` is what the state of `resolver` prints.
+    fn touching_printed(&self, path: &Reference, instance: Option<&str>, resolver: Resolver<'_>) -> Vec<usize> {
+        self.touching_as(path, instance, |above, segment, n| {
+            resolver.is_index(&path.kind, above, n) == matches!(segment, Segment::Index(_))
+        })
+    }
+
+    /// The groups whose paths touch `path`; `is_meant` says whether `.n` below a path means its segment.
+    fn touching_as(
+        &self,
+        path: &Reference,
+        instance: Option<&str>,
+        is_meant: impl Fn(&[Segment], &Segment, u32) -> bool,
+    ) -> Vec<usize> {
         let Some(instance) = self.instance(instance) else { return Vec::new() };
         let mut found = Vec::new();
         let mut put = |node: &Node, reach: Reach| found.extend(self.groups.get(&(*node, reach, instance)));
         let mut nodes: Vec<Node> =
             self.steps.get(&(0, Step::Kind(path.kind.as_str().into()))).copied().into_iter().collect();
-        for segment in &path.path {
+        for (depth, segment) in path.path.iter().enumerate() {
             nodes.iter().for_each(|node| put(node, Reach::Ends));
-            let steps = Step::meeting(segment);
+            let mut steps = Step::meeting(segment);
+            steps.retain(|step| match step {
+                Step::Either(n) if nodes.iter().any(|node| self.steps.contains_key(&(*node, step.clone()))) => {
+                    is_meant(&path.path[..depth], segment, *n)
+                }
+                _ => true,
+            });
             nodes = nodes
                 .iter()
                 .flat_map(|node| steps.iter().filter_map(|s| self.steps.get(&(*node, s.clone()))))
@@ -132,10 +157,16 @@ impl Places {
         groups
     }
 
-    /// A39: whether any owner but `reader` supplies a path to a reader in an instance.
+    /// A39: whether any owner but `reader` supplies a path to a reader in the instance of `resolver`, whose state says
+    /// what `.0` is (A33).
     #[must_use]
-    pub fn has_supplier(&self, reader: usize, path: &Reference, instance: Option<&str>) -> bool {
-        self.supplying(path, instance).into_iter().any(|group| has_other(self.owners(group).iter(), reader))
+    pub(super) fn has_supplier(&self, reader: usize, path: &Reference, resolver: Resolver<'_>) -> bool {
+        let path = resolver.printed(path);
+        let mut groups = self.touching_printed(&path, None, resolver);
+        if resolver.instance.is_some() {
+            groups.extend(self.touching_printed(&path, resolver.instance, resolver));
+        }
+        groups.into_iter().any(|group| has_other(self.owners(group).iter(), reader))
     }
 }
 
@@ -182,6 +213,7 @@ impl Step {
 mod tests {
     use super::super::parse_reference;
     use super::*;
+    use crate::state::Tree;
 
     /// A39: the tree finds what comparing all pairs finds.
     #[test]
@@ -226,8 +258,10 @@ mod tests {
         let mut places = Places::default();
         places.add(0, None, &path);
         places.add(1, Some("x"), &path);
-        assert!(places.has_supplier(0, &path, Some("x")) && places.has_supplier(1, &path, Some("x")));
-        assert!(!places.has_supplier(0, &path, Some("y")) && !places.has_supplier(0, &path, None));
+        let tree = Tree::new();
+        let has_supplier = |reader, instance| places.has_supplier(reader, &path, Resolver::new(&tree, 0, instance));
+        assert!(has_supplier(0, Some("x")) && has_supplier(1, Some("x")));
+        assert!(!has_supplier(0, Some("y")) && !has_supplier(0, None));
         assert_eq!((places.touching(&path, Some("x")).len(), places.touching(&path, Some("y")).len()), (1, 0));
     }
 }

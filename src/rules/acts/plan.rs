@@ -1,16 +1,14 @@
 //! The plan that holds at a step (A37 to A41).
 
 use super::call::{self, Call};
-use super::graph;
+use super::graph::{self, Ports};
 use super::log::{Log, Reader};
 use super::places::Places;
 use super::reference::Reference;
-use super::resolve::Resolver;
 use super::status::Judge;
 pub use super::status::{NodeStatus, Supply};
 use crate::model::{Bytes, StepNo};
 use crate::rules::graph::{Edges, Order};
-use std::collections::HashSet;
 
 /// A37: where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,20 +68,8 @@ pub struct Plan {
     pub edges: Edges,
     /// A40.
     pub order: Order,
-    /// What its calls write, as the message has it.
+    /// What its calls write, as the state prints it.
     pub writers: Places,
-}
-
-/// References of a call as they are printed at a step (A33).
-struct Ports {
-    reads: Vec<String>,
-    writes: Vec<String>,
-}
-
-/// A33: each reference once, as it is printed.
-fn once<'r>(printed: &'r [String], references: Vec<&'r Reference>) -> Vec<(&'r String, &'r Reference)> {
-    let mut seen = HashSet::new();
-    printed.iter().zip(references).filter(|(printed, _)| seen.insert(*printed)).collect()
 }
 
 impl Log {
@@ -95,30 +81,22 @@ impl Log {
         let is_solution = self.row(at)?.kind().is_solution();
         let (calls, mode) =
             self.with_message(at, reader, |message, _| (call::of(message), message.text("mode").map(str::to_owned)))?;
-        let printed = |references: Vec<&Reference>, call: &Call| -> Vec<String> {
-            let resolver = Resolver::new(&self.tree, step, call.instance.as_deref());
-            references.into_iter().map(|r| resolver.canonical(r)).collect()
-        };
-        let ports: Vec<Ports> = calls
-            .iter()
-            .map(|call| Ports { reads: printed(call.reads(), call), writes: printed(call.writes(), call) })
-            .collect();
-        let writers = graph::writers(&calls);
-        let judge = Judge::new(self, step, at, &calls, &writers, reader);
+        let ports = Ports::all(&calls, Some((&self.tree, step)));
+        let (written, writers) = (graph::written(&calls), graph::writers(&ports));
+        let judge = Judge::new(self, step, at, &calls, &written, reader);
         let nodes = self.nodes(step, &calls, &ports, &judge);
-        let labels = ports.iter().flat_map(|ports| ports.reads.iter().cloned()).collect();
-        let edges = graph::edges(&calls, &writers).labelled(labels);
+        let labels = ports.iter().flat_map(|ports| ports.reads.iter().map(|read| read.text.clone())).collect();
+        let edges = graph::edges(&ports, &writers).labelled(labels);
         let order = edges.order();
         let source = if is_solution { Source::Solution } else { Source::Plan };
         Some(Plan { source, step: at, mode, nodes, edges, order, writers })
     }
 
-    fn nodes(&self, step: StepNo, calls: &[Call], ports: &[Ports], judge: &Judge<'_>) -> Vec<Node> {
+    fn nodes(&self, step: StepNo, calls: &[Call], ports: &[Ports<'_>], judge: &Judge<'_>) -> Vec<Node> {
         let instances = self.instances(step);
         let node = |(index, call): (usize, &Call)| {
             let (status, each) = judge.statuses(index, &instances);
-            let reads = once(&ports[index].reads, call.reads());
-            let writes = once(&ports[index].writes, call.writes());
+            let Ports { reads, writes, .. } = &ports[index];
             let own = std::iter::once(call.instance.as_deref());
             let every: Vec<Option<&str>> = match call.instance {
                 Some(_) => own.collect(),
@@ -126,12 +104,12 @@ impl Log {
             };
             let wrote = |path: &Reference| every.iter().map(|i| judge.wrote(path, *i)).collect();
             Node {
-                supplies: reads.iter().map(|(_, r)| judge.supply(index, r, &instances)).collect(),
-                wrote: writes.iter().map(|(_, r)| wrote(r)).collect(),
+                supplies: reads.iter().map(|port| judge.supply(index, port.written, &instances)).collect(),
+                wrote: writes.iter().map(|port| wrote(port.written)).collect(),
                 tool: call.tool.clone(),
                 instance: call.instance.clone(),
-                reads: reads.into_iter().map(|(printed, _)| printed.clone()).collect(),
-                writes: writes.into_iter().map(|(printed, _)| printed.clone()).collect(),
+                reads: reads.iter().map(|port| port.text.clone()).collect(),
+                writes: writes.iter().map(|port| port.text.clone()).collect(),
                 why: judge.why(index, status),
                 status,
                 instances: instances.iter().cloned().zip(each).collect(),

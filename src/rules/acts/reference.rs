@@ -46,7 +46,15 @@ impl Segment {
         }
     }
 
-    /// A39: whether two segments can mean the same member or element.
+    /// A33: as it is printed where no state says what `.0` is.
+    pub(super) fn as_key(&self) -> Self {
+        match self {
+            Self::Dot(key) => Self::Quoted(key.clone()),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether two segments can mean the same member or element, in some state.
     fn meets(&self, other: &Self) -> bool {
         let keys = self.on_object().is_some() && self.on_object() == other.on_object();
         keys || (self.on_array().is_some() && self.on_array() == other.on_array())
@@ -54,7 +62,7 @@ impl Segment {
 }
 
 impl Reference {
-    /// A39: whether one path is a prefix of the other, of the same kind.
+    /// Whether one path can be a prefix of the other in some state, of the same kind.
     #[must_use]
     pub fn touches(&self, other: &Self) -> bool {
         self.kind == other.kind && self.path.iter().zip(&other.path).all(|(a, b)| a.meets(b))

@@ -1,7 +1,7 @@
 //! What a reference or an expression comes to at a step (A33 to A36).
 
 use super::expression::Expression;
-use super::reference::{Reference, Segment, canonical};
+use super::reference::{Reference, Segment};
 use crate::json::Key;
 use crate::model::{Identity, StepNo};
 use crate::state::{IdentityId, NodeId, Shape, Tree};
@@ -121,23 +121,37 @@ impl<'t> Resolver<'t> {
     /// A33: the canonical form; where the state does not say what `.0` is, it is a key.
     #[must_use]
     pub fn canonical(&self, reference: &Reference) -> String {
-        if let Ok(found) = self.reference(reference) {
-            return canonical(&reference.kind, &found.path);
+        self.printed(reference).canonical()
+    }
+
+    /// A33: the reference as it is printed: `.0` is `[0]` where the state has an array there, else `["0"]`.
+    #[must_use]
+    pub fn printed(&self, reference: &Reference) -> Reference {
+        if !reference.is_ambiguous() {
+            return reference.clone();
         }
-        let mut walked: Vec<_> = self.identities(&reference.kind).map(|id| self.walk(id, &reference.path).0).collect();
-        // Of two identities that tell as much the one that is read first (A34), which is the last here.
-        walked.reverse();
-        match walked.into_iter().max_by_key(Vec::len) {
-            Some(path) => {
-                let rest = reference.path[path.len()..].to_vec();
-                let head = path.into_iter().map(|key| match key {
-                    Key::Name(name) => Segment::Quoted(name),
-                    Key::Index(n) => Segment::Index(u64::from(n)),
-                });
-                Reference { kind: reference.kind.clone(), path: head.chain(rest).collect() }.canonical()
+        let known = match self.reference(reference) {
+            Ok(found) => found.path,
+            Err(_) => {
+                let walked = self.identities(&reference.kind).map(|id| self.walk(id, &reference.path).0);
+                // Of two identities that tell as much the one that is read first (A34).
+                walked.reduce(|first, next| if next.len() > first.len() { next } else { first }).unwrap_or_default()
             }
-            None => reference.canonical(),
-        }
+        };
+        let rest = reference.path.iter().skip(known.len()).map(Segment::as_key);
+        let head = known.into_iter().map(|key| match key {
+            Key::Name(name) => Segment::Quoted(name),
+            Key::Index(n) => Segment::Index(u64::from(n)),
+        });
+        Reference { kind: reference.kind.clone(), path: head.chain(rest).collect() }
+    }
+
+    /// A33: whether `.n` below a path that is printed is an index.
+    pub(super) fn is_index(&self, kind: &str, path: &[Segment], n: u32) -> bool {
+        let last = Segment::Dot(n.to_string().into());
+        let path = path.iter().cloned().chain([last]).collect();
+        let printed = self.printed(&Reference { kind: kind.to_owned(), path });
+        matches!(printed.path.last(), Some(Segment::Index(_)))
     }
 
     /// A36: a reference without value that the wider language might give one.

@@ -63,7 +63,7 @@ pub(super) struct Judge<'l> {
     log: &'l Log,
     step: StepNo,
     calls: &'l [Call],
-    /// What each call writes.
+    /// What each call writes, as its message has it.
     writers: &'l Places,
     /// Erased paths after the plan.
     erased: Places,
@@ -113,7 +113,8 @@ impl<'l> Judge<'l> {
     fn is_done(&self, call: &Call, instance: Option<&'l str>) -> bool {
         let own = Resolver { falls_back: false, ..self.resolver(instance) };
         let is_written = call.output.as_ref().is_some_and(|o| matches!(own.expression(o), Outcome::Found(_)));
-        let is_erased = || call.writes().iter().any(|w| !self.erased.touching(w, instance).is_empty());
+        let printed = |write: &Reference| self.resolver(instance).printed(write);
+        let is_erased = || call.writes().into_iter().any(|w| !self.erased.touching(&printed(w), instance).is_empty());
         is_written || (call.has_output && !is_erased())
     }
 
@@ -139,8 +140,8 @@ impl<'l> Judge<'l> {
     }
 
     /// A41: another call can write it, a person may approve it, or its kind had data that was withdrawn or reset.
-    fn can_be_supplied(&self, index: usize, read: &Reference, instance: Option<&str>) -> bool {
-        self.writers.has_supplier(index, read, instance)
+    fn can_be_supplied(&self, index: usize, read: &Reference, instance: Option<&'l str>) -> bool {
+        self.writers.has_supplier(index, read, self.resolver(instance))
             || is_approval(read)
             || self.log.was_lost(&read.kind, self.step)
     }
@@ -250,7 +251,7 @@ impl<'l> Judge<'l> {
 /// Keys as segments of a reference.
 pub(super) fn segments(keys: &[Key]) -> Vec<Segment> {
     let segment = |key: &Key| match key {
-        Key::Name(name) => Segment::Dot(name.clone()),
+        Key::Name(name) => Segment::Quoted(name.clone()),
         Key::Index(n) => Segment::Index(u64::from(*n)),
     };
     keys.iter().map(segment).collect()
