@@ -428,3 +428,45 @@ fn a4_a_solution_outside_the_context_holds_until_an_envelope_keeps_nothing() {
     let back = [first, envelope(&[z]), envelope(&[z, solution]), envelope(&[z, y])];
     assert_eq!(told(&back), "1 1", "A4: it came back");
 }
+
+/// A33, A39: without data `.0` is a key, with an array an index; what is printed is what it touches.
+#[test]
+fn a_digit_touches_what_it_is_printed_as() {
+    let plan = |read: &str| {
+        let read = read.replace('"', "\\\"");
+        format!(r#"{{"type":"plan","plan":[{{"_tool":"w","_outputPath":"†k.0"}},{{"_tool":"r","v":"{read}"}}]}}"#)
+    };
+    let array = r#"{"type":"data","kind":"k","data":[]}"#;
+    for (data, read, is_read) in [
+        ("", "†k[0]", false),
+        ("", "†k[\"0\"]", true),
+        ("", "†k.0", true),
+        (array, "†k[0]", true),
+        (array, "†k[\"0\"]", false),
+        (array, "†k.0", true),
+    ] {
+        let input = format!("{data}\n{}", plan(read)).trim_start().to_owned();
+        let edges = member(&input, &["plan"], "edges");
+        assert_eq!(edges != "[]", is_read, "{input}: {edges}");
+        let mut rules: Vec<String> = findings(&input).iter().map(|f| f.split(' ').nth(1).unwrap().to_owned()).collect();
+        rules.sort();
+        let expected: &[&str] = if is_read { &[] } else { &["dangling-reference", "unused-write"] };
+        assert_eq!(rules, expected, "{input}");
+    }
+    let cycle = concat!(
+        r#"{"type":"plan","plan":[{"_tool":"a","v":"†k[0]","_outputPath":"†j.x"},"#,
+        r#"{"_tool":"b","v":"†j.x","_outputPath":"†k.0"}]}"#
+    );
+    let has_cycle = |input: &str| findings(input).iter().any(|f| f.contains("plan-cycle"));
+    assert!(!has_cycle(cycle) && has_cycle(&format!("{array}\n{cycle}")));
+}
+
+/// A33: in each instance `.0` is what the data of that instance makes it.
+#[test]
+fn a_digit_is_printed_in_each_instance() {
+    let data =
+        |instance: &str, data: &str| format!(r#"{{"type":"data","kind":"k","_instance":"{instance}","data":{data}}}"#);
+    let plan = r#"{"type":"plan","plan":[{"_tool":"w","_outputPath":"†k.0"},{"_tool":"r","v":"†k[0]"}]}"#;
+    let input = [data("a", "[]"), data("o", "{}"), plan.to_owned()].join("\n");
+    assert_eq!(member(&input, &["plan"], "nodes/1/instances"), r#"{"a":"waiting","o":"dangling"}"#);
+}

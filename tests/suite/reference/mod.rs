@@ -21,6 +21,9 @@
 //! - S7 "further collections of one result": collections that follow one another with no other record between.
 //! - S19 "null counts as absent": for the members of a category that combine.
 //! - S29 `type-change`: the data type of the slot, not the JSON type of its value.
+//! - A33, A39: a path touches what it is printed as: without data `.0` is `["0"]`, not `[0]`. The findings of a plan
+//!   (`plan-cycle`, `unused-write`, `dangling-reference`) go by the data at the end of its tick, a plan at step N by
+//!   that of step N.
 //! - A33 for Scopix: the first segment, a slot or an agent, is a key, and is quoted where it is all digits.
 //! - D10 (e) "a second observation of one id": behind one that answered a call of that id; one that came before its call
 //!   is none.
@@ -29,8 +32,6 @@
 //! Sentences on which the two still differ, found by the long run; which reading is meant is open:
 //!
 //! - A41 "lies under `†state.approvals`": the program counts that reference itself, the second implementation does not.
-//! - A33, A39: while no data tells what `.0` is, the program lets it touch `[0]` and `["0"]`, the other what is printed.
-//!   Of a plan, `unused-write` is printed by the data at the plan's step or at the end of its tick.
 //! - D6, D10: whether the `tool_call_id` of an item of unknown class turns links on. D11: a list with other elements.
 //! - S22: whether ids that are not strings fill the conversation.
 
