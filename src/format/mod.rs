@@ -15,6 +15,7 @@ pub mod plan;
 mod run;
 mod run_survey;
 mod scopix;
+pub mod signature;
 mod slots;
 mod survey;
 

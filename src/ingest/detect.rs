@@ -1,6 +1,8 @@
 //! Which format an input is of: told from its first records, never from its name.
 
-use crate::format::{self, Format, Near};
+use super::outline;
+use crate::format::signature::{self, Head, Signature};
+use crate::format::{self, Format, Match, Near};
 use crate::json;
 use crate::model::{Framing, Problem, Span};
 use crate::source::{BLOCK, Framer, Input, RecordIndex};
@@ -19,6 +21,12 @@ const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Element
 
 /// The format that nothing else claims.
 const FALLBACK: &str = "generic";
+
+/// The format that its first record alone tells (S9), before any other.
+const BY_FIRST_RECORD: &str = "scopix";
+
+/// Signatures whose files the rows of the table tell apart themselves.
+const TOLD_BY_ROWS: [&str; 1] = ["atif"];
 
 /// A format that the configuration made, in place of the row of its name. It is set once, before anything is read: what
 /// a format knows of the user's data types is the same for all inputs of a process.
@@ -63,22 +71,70 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
             is_fallback: false,
         });
     }
+    let outline = outline::read(input)?;
+    let values = outline::values(&outline);
+    let head = outline::head(outline.layout, &values);
+    let recognized = signature::recognize(&head);
+    if let Some((signature, found)) = &recognized
+        && is_certain(signature, &head)
+    {
+        return of_signature(signature, found, input);
+    }
+    of_table(input, &head, recognized)
+}
+
+/// Whether a signature decides before the rows of the table are asked.
+fn is_certain(signature: &Signature, head: &Head<'_, '_>) -> bool {
+    let is_of_first = format::by_name(BY_FIRST_RECORD).is_some_and(|first| first.detect(head.records).is_some());
+    !is_of_first && !signature.is_last() && !TOLD_BY_ROWS.contains(&signature.format)
+}
+
+/// The format of a signature, or, while no adapter reads it, the one for any JSON, which then says what the input is.
+fn of_signature(signature: &Signature, found: &Match, input: &Input) -> Result<Detected, Problem> {
+    let reasons = vec![format!("this is {}: {}", signature.what, found.reason)];
+    match format::by_name(signature.format) {
+        Some(format) => {
+            let format = configured(cut_otherwise(format, input)?.unwrap_or(format));
+            Ok(Detected { format, reasons, was_forced: false, is_fallback: false })
+        }
+        None => as_records(signature, found),
+    }
+}
+
+/// What a signature tells of a file that no adapter reads.
+fn as_records(signature: &Signature, found: &Match) -> Result<Detected, Problem> {
+    let what = format!("this is {}: {}", signature.what, found.reason);
+    fallback(vec![what, "obelus reads it as plain JSON records".to_owned()], true)
+}
+
+fn fallback(mut reasons: Vec<String>, has_records: bool) -> Result<Detected, Problem> {
+    let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
+    reasons.push("`--format NAME` reads it as another".to_owned());
+    Ok(Detected { format: configured(format), reasons, was_forced: false, is_fallback: has_records })
+}
+
+/// The first row of the table that takes the records; at last the one for any JSON.
+fn of_table(
+    input: &Input,
+    head: &Head<'_, '_>,
+    recognized: Option<(&'static Signature, Match)>,
+) -> Result<Detected, Problem> {
     let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
     let all = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
     for format in all {
         let Some(found) = format.detect(first.of(format)) else { continue };
-        let mut reasons = vec![found.reason];
-        let is_last = format.name() == FALLBACK;
-        if is_last {
-            reasons.extend(nearest(&mut first));
-            reasons.push("`--format NAME` reads it as another".to_owned());
+        if format.name() != FALLBACK {
+            let format = configured(format);
+            return Ok(Detected { format, reasons: vec![found.reason], was_forced: false, is_fallback: false });
         }
-        let format = configured(format);
-        return Ok(Detected { format, reasons, was_forced: false, is_fallback: is_last && first.has_any(format) });
+        if let Some((signature, found)) = &recognized {
+            return as_records(signature, found);
+        }
+        let has_records = first.has_any(format);
+        return fallback([Some(found.reason), nearest(&mut first, head)].into_iter().flatten().collect(), has_records);
     }
-    let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
-    Ok(Detected { format, reasons: vec!["no format claims it".to_owned()], was_forced: false, is_fallback: true })
+    fallback(vec!["no format claims it".to_owned()], true)
 }
 
 /// The alternative of a format that was asked for by name, if the input is of that and not of the format as it is.
@@ -129,16 +185,17 @@ impl<'t> First<'t> {
 }
 
 /// Which format comes nearest to records that none takes, and why.
-fn nearest(first: &mut First<'_>) -> Option<String> {
-    let mut best: Option<(Near, &dyn Format)> = None;
+fn nearest(first: &mut First<'_>, head: &Head<'_, '_>) -> Option<String> {
+    let by_signature = signature::nearest(head).map(|(signature, near)| (near, signature.format, signature.what));
+    let mut best: Option<(Near, &str, &str)> = by_signature;
     for &format in format::FORMATS {
         if let Some(near) = format.near(first.of(format))
-            && best.as_ref().is_none_or(|(other, _)| near.share > other.share)
+            && best.as_ref().is_none_or(|(other, ..)| near.share > other.share)
         {
-            best = Some((near, format));
+            best = Some((near, format.name(), format.title()));
         }
     }
-    best.map(|(near, format)| format!("the nearest is {} ({}): {}", format.name(), format.title(), near.told))
+    best.map(|(near, name, title)| format!("the nearest is {name} ({title}): {}", near.told))
 }
 
 /// The first records as texts, for each way of framing.

@@ -6,6 +6,7 @@ mod apply;
 mod detect;
 mod live;
 mod load;
+mod outline;
 mod pass;
 mod preview;
 mod replay;

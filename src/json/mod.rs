@@ -6,6 +6,7 @@
 
 mod head;
 mod number;
+mod outline;
 mod parse;
 mod path;
 mod print;
@@ -17,6 +18,7 @@ mod value;
 
 pub use head::head;
 pub use number::{compare_numbers, same};
+pub use outline::{Outline, OutlineLayout, Outliner};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape, pointer_unescape};
 pub use print::{compact, pretty, quote, schema_text, write_quoted};

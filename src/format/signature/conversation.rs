@@ -1,0 +1,47 @@
+//! Conversations for training: ShareGPT, and messages under any of their names (`FORMATS.md` 8). Tried last.
+
+use super::members::{first, is_array, is_message, is_text, matched, most};
+use super::{Head, Signature};
+use crate::format::Match;
+use crate::json::Value;
+
+pub(super) const SHAREGPT: Signature =
+    Signature { format: "sharegpt", what: "a file of ShareGPT conversations", detect: sharegpt, members: &[] };
+
+pub(super) const MESSAGES: Signature =
+    Signature { format: "messages", what: "a file of conversations", detect: messages, members: &[] };
+
+/// Names under which a row holds its messages.
+const LISTS: [&str; 5] = ["messages", "traj", "prompt", "chosen", "chosen_messages"];
+
+fn sharegpt(head: &Head<'_, '_>) -> Option<Match> {
+    let is_turn = |turn: &Value<'_>| (is_text(turn, "from") && turn.get("value").is_some()) || is_message(turn);
+    let is_row = |r: &Value<'_>| first(r, "conversations").is_some_and(is_turn);
+    matched(most(head, is_row), "`conversations` whose turns have `from` and `value`, or `role` and `content`")
+}
+
+fn messages(head: &Head<'_, '_>) -> Option<Match> {
+    if most(head, is_row) {
+        return matched(true, "rows whose messages have a `role` and `content`");
+    }
+    if most(head, is_message) && head.records.len() > 1 {
+        return matched(true, "messages with a `role` and `content`");
+    }
+    let is_list = |r: &Value<'_>| r.as_array().is_some_and(|all| all.first().is_some_and(is_message));
+    if most(head, is_list) {
+        return matched(true, "lists of messages with a `role` and `content`");
+    }
+    matched(most(head, is_preference), "rows with a `prompt` and what was chosen, rejected or completed")
+}
+
+fn is_row(record: &Value<'_>) -> bool {
+    LISTS.iter().any(|name| first(record, name).is_some_and(is_message))
+        || first(record, "simulations").is_some_and(|run| first(run, "messages").is_some_and(is_message))
+}
+
+/// A row of TRL whose turns are texts.
+fn is_preference(record: &Value<'_>) -> bool {
+    let is_pair = is_text(record, "chosen") && is_text(record, "rejected");
+    let is_completed = is_text(record, "completion") || (is_array(record, "completions") && is_array(record, "labels"));
+    is_pair || (is_text(record, "prompt") && is_completed)
+}

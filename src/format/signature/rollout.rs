@@ -1,0 +1,54 @@
+//! Rollouts of reinforcement learning: verifiers, prime-rl, verl, SkyRL (`FORMATS.md` 13).
+
+use super::members::{first, has_any, is_array, is_number, is_object, is_text, matched, most};
+use super::{Head, Signature};
+use crate::format::Match;
+use crate::json::Value;
+
+pub(super) const VERIFIERS: Signature = Signature {
+    format: "verifiers",
+    what: "a file of verifiers rollouts",
+    detect: verifiers,
+    members: &["/prompt", "/completion", "/reward"],
+};
+
+pub(super) const VERL: Signature = Signature {
+    format: "verl",
+    what: "a file of verl or SkyRL rollouts",
+    detect: verl,
+    members: &["/input", "/output", "/score", "/step"],
+};
+
+fn verifiers(head: &Head<'_, '_>) -> Option<Match> {
+    if most(head, is_episode) {
+        return matched(true, "`traces` with `nodes`");
+    }
+    let is_said = |value: &Value<'_>| {
+        let first = value.as_array().map(|messages| messages.first());
+        value.as_str().is_some() || first.is_some_and(|first| first.is_none_or(|message| is_text(message, "role")))
+    };
+    let is_rollout = |r: &Value<'_>| {
+        is_number(r, "reward") && ["prompt", "completion"].iter().all(|name| r.get(name).is_some_and(is_said))
+    };
+    matched(most(head, is_rollout), "`prompt`, `completion` and `reward`")
+}
+
+/// One episode of verifiers 1: a trace for each agent, whose nodes are messages.
+fn is_episode(record: &Value<'_>) -> bool {
+    let is_node = |node: &Value<'_>| is_object(node, "message");
+    let nodes = first(record, "traces").and_then(|trace| trace.get("nodes")?.as_array());
+    nodes.is_some_and(|nodes| nodes.first().is_none_or(is_node))
+}
+
+fn verl(head: &Head<'_, '_>) -> Option<Match> {
+    let is_verl =
+        |r: &Value<'_>| is_text(r, "input") && is_text(r, "output") && is_number(r, "score") && is_number(r, "step");
+    let is_sky = |r: &Value<'_>| {
+        let is_turn = |name: &str| is_text(r, name) || is_array(r, name);
+        is_turn("input_prompt") && is_turn("output_response") && has_any(r, &["score", "stop_reason", "env_extras"])
+    };
+    if most(head, is_verl) {
+        return matched(true, "`input`, `output`, `score` and `step`");
+    }
+    matched(most(head, is_sky), "`input_prompt` and `output_response`")
+}

@@ -1,0 +1,145 @@
+//! Sessions of terminal agents: STS, Pi, Gemini CLI, Copilot CLI, Qwen Code, Cursor, opencode (`FORMATS.md` 11, 16, 17).
+
+use super::members::{any, first, has, has_any, is_array, is_number, is_object, is_text, matched, most, text};
+use super::{Head, Signature};
+use crate::format::Match;
+use crate::json::Value;
+
+pub(super) const STS: Signature = Signature { format: "sts", what: "a session trace (STS)", detect: sts, members: &[] };
+
+pub(super) const PI: Signature = Signature {
+    format: "pi",
+    what: "a Pi session",
+    detect: pi,
+    members: &["/type", "/id", "/timestamp", "/message/role"],
+};
+
+pub(super) const GEMINI: Signature = Signature {
+    format: "gemini-cli",
+    what: "a Gemini CLI session",
+    detect: gemini,
+    members: &["/sessionId", "/projectHash", "/startTime", "/lastUpdated"],
+};
+
+pub(super) const COPILOT: Signature = Signature {
+    format: "copilot-cli",
+    what: "a GitHub Copilot CLI session",
+    detect: copilot,
+    members: &["/type", "/data", "/id", "/timestamp", "/parentId"],
+};
+
+pub(super) const QWEN: Signature = Signature {
+    format: "qwen-code",
+    what: "a Qwen Code session",
+    detect: qwen,
+    members: &["/uuid", "/sessionId", "/type", "/message/parts"],
+};
+
+pub(super) const CURSOR: Signature =
+    Signature { format: "cursor", what: "a Cursor agent transcript", detect: cursor, members: &[] };
+
+pub(super) const OPENCODE: Signature = Signature {
+    format: "opencode",
+    what: "an opencode session",
+    detect: opencode,
+    members: &["/sessionID", "/messageID", "/type", "/id"],
+};
+
+/// The first line of a session, with what says whose it is.
+fn header<'v, 'a>(head: &Head<'v, 'a>) -> Option<&'v Value<'a>> {
+    head.records.first().filter(|first| text(first, "type") == "session" && is_text(first, "id"))
+}
+
+fn sts(head: &Head<'_, '_>) -> Option<Match> {
+    let is_header = |first: &Value<'_>| is_text(first, "harness") && first.get("cwd").is_none();
+    matched(header(head).is_some_and(is_header), "the first line is a `session` with its `harness`")
+}
+
+fn pi(head: &Head<'_, '_>) -> Option<Match> {
+    let is_header = |first: &Value<'_>| is_text(first, "timestamp");
+    matched(header(head).is_some_and(is_header), "the first line is a `session` with `id` and `timestamp`")
+}
+
+fn gemini(head: &Head<'_, '_>) -> Option<Match> {
+    let first_record = head.records.first()?;
+    if !is_text(first_record, "sessionId") || !is_text(first_record, "projectHash") {
+        return None;
+    }
+    let is_of_chat = |r: &Value<'_>| is_text(r, "type") && is_text(r, "id") && has_any(r, &["content", "toolCalls"]);
+    match first_record.get("messages") {
+        Some(messages) => {
+            let messages = messages.as_array()?;
+            matched(messages.first().is_none_or(is_of_chat), "`sessionId`, `projectHash` and `messages` with a `type`")
+        }
+        None => matched(
+            has_any(first_record, &["kind", "startTime"]),
+            "the first line has `sessionId`, `projectHash` and `startTime`",
+        ),
+    }
+}
+
+/// Families of the events of Copilot CLI.
+const COPILOT_EVENTS: [&str; 10] =
+    ["session", "user", "assistant", "system", "tool", "subagent", "hook", "skill", "abort", "permission"];
+
+fn copilot(head: &Head<'_, '_>) -> Option<Match> {
+    let is_event = |r: &Value<'_>| {
+        let family = text(r, "type").split_once('.').map(|(family, _)| family);
+        family.is_some_and(|family| COPILOT_EVENTS.contains(&family))
+            && is_object(r, "data")
+            && has(r, &["id", "timestamp", "parentId"])
+    };
+    matched(most(head, is_event), "events `session.*`, `user.*`, `assistant.*` with `data`, `id` and `parentId`")
+}
+
+fn qwen(head: &Head<'_, '_>) -> Option<Match> {
+    let is_line = |r: &Value<'_>| {
+        let has_parts = r.get("message").is_some_and(|message| is_array(message, "parts"));
+        let is_system = text(r, "type") == "system" && is_object(r, "systemPayload");
+        is_text(r, "uuid") && is_text(r, "sessionId") && is_text(r, "type") && (has_parts || is_system)
+    };
+    matched(any(head, is_line), "a line has `uuid`, `sessionId` and a message with `parts`")
+}
+
+/// Lines with a role and a message, and nothing that says when or which.
+fn cursor(head: &Head<'_, '_>) -> Option<Match> {
+    let is_line = |r: &Value<'_>| {
+        matches!(text(r, "role"), "user" | "assistant")
+            && r.get("message").is_some_and(|message| is_array(message, "content"))
+            && !has_any(r, &["type", "id", "uuid", "sessionId", "session_id", "timestamp"])
+    };
+    matched(most(head, is_line), "lines with a `role` and a `message` with `content`, without ids and times")
+}
+
+fn opencode(head: &Head<'_, '_>) -> Option<Match> {
+    let reason = if most(head, is_run_event) {
+        "events with `sessionID` and a `part` of a message"
+    } else if most(head, is_stored) {
+        "a stored session, message or part with its ids"
+    } else if head.records.first().is_some_and(is_export) {
+        "`info` and `messages` with `parts`"
+    } else {
+        return None;
+    };
+    matched(true, reason)
+}
+
+fn is_run_event(record: &Value<'_>) -> bool {
+    let is_event = is_text(record, "type") && is_text(record, "sessionID") && is_number(record, "timestamp");
+    let of_part = || record.get("part").is_some_and(|part| is_text(part, "messageID") && is_text(part, "type"));
+    is_event && (of_part() || (text(record, "type") == "error" && record.get("error").is_some()))
+}
+
+fn is_stored(record: &Value<'_>) -> bool {
+    let is_session = is_text(record, "projectID") && is_text(record, "directory");
+    let is_message = is_text(record, "sessionID") && is_text(record, "role") && is_object(record, "time");
+    let is_part = is_text(record, "sessionID") && is_text(record, "messageID") && is_text(record, "type");
+    is_text(record, "id") && (is_session || is_message || is_part)
+}
+
+fn is_export(record: &Value<'_>) -> bool {
+    let is_message = |message: &Value<'_>| {
+        is_array(message, "parts") && message.get("info").is_some_and(|info| is_text(info, "role"))
+    };
+    is_object(record, "info") && first(record, "messages").is_some_and(is_message)
+}

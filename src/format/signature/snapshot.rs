@@ -1,0 +1,50 @@
+//! Snapshots of agents and recordings of model clients: Letta, OpenAI Agents, AutoGen (`FORMATS.md` 12, 14).
+
+use super::members::{first, has_any, is_array, is_object, is_text, matched, most};
+use super::{Head, Signature};
+use crate::format::Match;
+use crate::json::Value;
+
+pub(super) const LETTA: Signature = Signature {
+    format: "letta",
+    what: "a Letta agent file",
+    detect: letta,
+    members: &["/agents/agent_type", "/blocks", "/tools"],
+};
+
+pub(super) const OPENAI_AGENTS: Signature = Signature {
+    format: "openai-agents",
+    what: "a run state of the OpenAI Agents SDK",
+    detect: openai_agents,
+    members: &["/$schemaVersion", "/generated_items", "/current_agent"],
+};
+
+pub(super) const AUTOGEN: Signature = Signature {
+    format: "autogen",
+    what: "a recording or saved state of AutoGen",
+    detect: autogen,
+    members: &["/mode", "/messages", "/response"],
+};
+
+fn letta(head: &Head<'_, '_>) -> Option<Match> {
+    let [record] = head.records else { return None };
+    let is_agent = |agent: &Value<'_>| has_any(agent, &["agent_type", "in_context_message_ids", "messages"]);
+    let is_file =
+        is_array(record, "blocks") && is_array(record, "tools") && first(record, "agents").is_some_and(is_agent);
+    matched(is_file, "`agents`, `blocks` and `tools`")
+}
+
+fn openai_agents(head: &Head<'_, '_>) -> Option<Match> {
+    let [record] = head.records else { return None };
+    let has_items = ["session_items", "generated_items"].iter().any(|name| is_array(record, name));
+    matched(is_text(record, "$schemaVersion") && has_items, "`$schemaVersion` and the items of a run")
+}
+
+fn autogen(head: &Head<'_, '_>) -> Option<Match> {
+    let is_exchange = |r: &Value<'_>| is_text(r, "mode") && is_array(r, "messages") && r.get("response").is_some();
+    if most(head, is_exchange) {
+        return matched(true, "exchanges with a model: `mode`, `messages` and `response`");
+    }
+    let is_state = |r: &Value<'_>| is_text(r, "type") && is_object(r, "agent_states");
+    matched(most(head, is_state), "`agent_states` of a team")
+}

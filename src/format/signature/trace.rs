@@ -1,0 +1,72 @@
+//! Logs of evaluations and traces: Inspect, OpenTelemetry spans, LangSmith runs (`FORMATS.md` 2, 4, 12).
+
+use super::members::{at, first, has, has_any, is_number, is_object, is_text, matched, most};
+use super::{Head, Signature};
+use crate::format::Match;
+use crate::json::Value;
+
+pub(super) const INSPECT: Signature = Signature {
+    format: "inspect",
+    what: "an Inspect evaluation log",
+    detect: inspect,
+    members: &["/version", "/status", "/eval/task", "/eval/run_id"],
+};
+
+pub(super) const OTEL: Signature = Signature {
+    format: "otel",
+    what: "a file of OpenTelemetry spans",
+    detect: otel,
+    members: &["/name", "/attributes", "/context/trace_id", "/span_kind"],
+};
+
+pub(super) const LANGSMITH: Signature = Signature {
+    format: "langsmith",
+    what: "a file of LangSmith runs",
+    detect: langsmith,
+    members: &["/run_type", "/trace_id", "/dotted_order", "/inputs"],
+};
+
+fn inspect(head: &Head<'_, '_>) -> Option<Match> {
+    let [record] = head.records else { return None };
+    let is_log = is_number(record, "version")
+        && is_text(record, "status")
+        && record.get("eval").is_some_and(|eval| is_text(eval, "task"));
+    matched(is_log, "`version`, `status` and the task of an evaluation")
+}
+
+fn otel(head: &Head<'_, '_>) -> Option<Match> {
+    if most(head, is_otlp) {
+        return matched(true, "`resourceSpans` with spans");
+    }
+    matched(most(head, is_span), "spans with their context and attributes")
+}
+
+fn is_otlp(record: &Value<'_>) -> bool {
+    let span = ["/resourceSpans/scopeSpans/spans/spanId", "/resourceSpans/instrumentationLibrarySpans/spans/spanId"];
+    span.iter().any(|pointer| at(record, pointer).is_some())
+}
+
+/// A span as the JavaScript SDK or Phoenix writes it.
+fn is_span(record: &Value<'_>) -> bool {
+    let is_sdk = record.get("spanContext").is_some_and(|context| has(context, &["traceId", "spanId"]));
+    let is_phoenix = record.get("context").is_some_and(|context| has(context, &["trace_id", "span_id"]));
+    let is_timed = has_any(record, &["startTime", "start_time", "startTimeUnixNano"]);
+    is_text(record, "name") && (is_sdk || is_phoenix) && (is_timed || is_object(record, "attributes"))
+}
+
+/// Runs, or bodies of requests that post and patch them.
+fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
+    let is_posted = |r: &Value<'_>| {
+        ["post", "patch"].iter().any(|name| first(r, name).is_some_and(|run| has(run, &["trace_id", "dotted_order"])))
+    };
+    if most(head, is_posted) {
+        return matched(true, "runs under `post` and `patch`");
+    }
+    let is_run = |r: &Value<'_>| {
+        is_text(r, "run_type")
+            && r.get("id").is_some()
+            && has_any(r, &["trace_id", "dotted_order"])
+            && has_any(r, &["inputs", "outputs", "start_time"])
+    };
+    matched(most(head, is_run), "runs with `run_type` and `trace_id`")
+}
