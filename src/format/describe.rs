@@ -1,7 +1,11 @@
 //! What a record of any shape says of itself: guesses for formats that know no better, and words that several share.
 
+mod blocks;
+mod layers;
+
 use crate::json::{self, Value};
 use crate::model::{Bytes, Problem, Role, Span, Step, StepKind, lossy};
+use blocks::Block;
 
 /// Longest record that is read whole to describe it, in bytes.
 pub(crate) const WHOLE_MAX: u64 = 256 * 1024;
@@ -11,12 +15,6 @@ const HEAD_LEN: u64 = 64 * 1024;
 
 /// Longest summary, in characters.
 const SUMMARY_CHARS: usize = 400;
-
-/// Keys that hold what a record says, the most telling first.
-const TEXT_KEYS: [&str; 16] = [
-    "message", "content", "text", "summary", "msg", "body", "value", "prompt", "output", "result", "error", "title",
-    "event", "name", "payload", "part",
-];
 
 /// Keys that hold a time.
 const TIME_KEYS: [&str; 11] = [
@@ -64,21 +62,24 @@ pub(crate) fn role_of(word: &str) -> Option<Role> {
 /// Describes a record by what its members are called.
 #[must_use]
 pub(crate) fn record(value: &Value<'_>) -> Step {
-    let (role, role_text) = role(value);
+    let layers = layers::of(value);
+    let blocks = blocks::of(&layers);
+    let (role, role_text) = layers::role(value, &layers);
     let class = value.get("type").and_then(Value::as_str).map(str::to_owned);
-    let sign = sign(class.as_deref(), role);
-    let said = TEXT_KEYS.iter().find_map(|key| value.get(key).and_then(said));
+    let sign = sign(&layers, &blocks, role);
+    let said = layers::said(&layers).or_else(|| blocks::said(&blocks)).or_else(|| layers::name(&layers));
+    let role = if role == Role::Unknown && sign == StepKind::Call { Role::Agent } else { role };
     Step {
         sign,
         kind: "record".to_owned(),
-        label: role_text.clone().or_else(|| class.clone()).unwrap_or_else(|| "record".to_owned()),
+        label: role_text.clone().or_else(|| layers::class(&layers)).unwrap_or_else(|| "record".to_owned()),
         class,
         role,
         role_text,
-        tool: tool(value, sign),
+        tool: layers::tool(&layers, sign).or_else(|| blocks.iter().find_map(|block| block.tool.clone())),
         chars: said.as_ref().map_or(0, |text| text.chars().count()),
         time: time(value),
-        summary: said.map_or_else(|| beginning(value), |text| shortened(&text)),
+        summary: said.map_or_else(|| layers::rest(value), |text| shortened(&text)),
         ..Step::default()
     }
 }
@@ -134,77 +135,25 @@ pub(crate) fn beginning(value: &Value<'_>) -> String {
     shortened(&json::compact(value))
 }
 
-fn role(value: &Value<'_>) -> (Role, Option<String>) {
-    let message = value.get("message");
-    let words = [
-        value.get("role"),
-        message.and_then(|m| m.get("role")),
-        value.get("from"),
-        value.get("author").and_then(|a| a.get("role")),
-        value.get("source"),
-        value.get("type"),
-    ];
-    let known = words.iter().flatten().filter_map(|v| v.as_str()).find_map(|word| Some((role_of(word)?, word)));
-    match known {
-        Some((role, word)) => (role, Some(word.to_owned())),
-        None if is_agent_event(value) => (Role::Agent, None),
-        None => (Role::Unknown, words[0].and_then(Value::as_str).map(str::to_owned)),
-    }
-}
-
-/// Whether it is an event of `opencode run --format json`: what the agent says and does in a session, part by part.
-fn is_agent_event(value: &Value<'_>) -> bool {
-    let has_part = value.get("part").is_some_and(|part| part.get("messageID").is_some());
-    has_part && ["type", "timestamp", "sessionID"].iter().all(|key| value.get(key).is_some())
-}
-
-fn sign(class: Option<&str>, role: Role) -> StepKind {
-    let class = class.unwrap_or_default().to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| class.contains(word));
-    if has(&["error", "exception"]) {
-        StepKind::Error
-    } else if has(&["result", "observation", "output"]) {
-        StepKind::Result
-    } else if has(&["tool_call", "toolcall", "tool_use", "function_call", "action"]) {
-        StepKind::Call
-    } else if has(&["thought", "thinking", "reasoning"]) {
-        StepKind::Thought
-    } else {
-        match role {
-            Role::Environment => StepKind::Result,
-            Role::User | Role::Agent | Role::System => StepKind::Message,
-            Role::Unknown => StepKind::Other,
-        }
-    }
-}
-
-fn tool(value: &Value<'_>, sign: StepKind) -> Option<String> {
-    let named = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let is_tool = matches!(sign, StepKind::Call | StepKind::Result);
-    named("tool_name")
-        .or_else(|| named("tool"))
-        .or_else(|| value.get("part").and_then(|part| part.get("tool")).and_then(Value::as_str).map(str::to_owned))
-        .or_else(|| value.get("function").and_then(|f| f.get("name")).and_then(Value::as_str).map(str::to_owned))
-        .or_else(|| named("name").filter(|_| is_tool))
-}
-
-/// What a member says: a string, the texts of its parts, or what its own telling member says.
-fn said(value: &Value<'_>) -> Option<String> {
-    let text = match value.as_array() {
-        Some(parts) => {
-            let texts: Vec<&str> =
-                parts.iter().filter_map(|p| p.as_str().or_else(|| p.get("text").and_then(Value::as_str))).collect();
-            texts.join("\n")
-        }
-        None => match value.as_str() {
-            Some(text) => text.to_owned(),
-            None => ["content", "text", "message"].iter().find_map(|key| {
-                let inner = value.get(key)?;
-                inner.as_str().map(str::to_owned).or_else(|| inner.as_array().and_then(|_| said(inner)))
-            })?,
-        },
+/// What a record is: by its faults, its class, its blocks, and who speaks.
+fn sign(layers: &[&Value<'_>], blocks: &[Block], role: Role) -> StepKind {
+    let classes = layers.iter().filter_map(|layer| layer.get("type").and_then(Value::as_str));
+    let by_class = classes.map(str::to_lowercase).find_map(|class| blocks::sign_of(&class));
+    let by_blocks = || {
+        let has = |sign| blocks.iter().any(|block| block.sign == sign);
+        [StepKind::Call, StepKind::Result].into_iter().find(|sign| has(*sign)).or_else(|| {
+            (!blocks.is_empty() && blocks.iter().all(|block| block.sign == StepKind::Thought))
+                .then_some(StepKind::Thought)
+        })
     };
-    (!text.trim().is_empty()).then_some(text)
+    if layers.iter().any(|layer| layers::is_failed(layer)) || blocks.iter().any(|block| block.is_failed) {
+        return StepKind::Error;
+    }
+    by_class.or_else(by_blocks).unwrap_or(match role {
+        Role::Environment => StepKind::Result,
+        Role::User | Role::Agent | Role::System => StepKind::Message,
+        Role::Unknown => StepKind::Other,
+    })
 }
 
 #[cfg(test)]
@@ -251,6 +200,76 @@ mod tests {
                 (step.role, step.label.as_str(), step.time.as_deref(), step.summary.as_str()),
                 (role, label, time, summary)
             );
+        }
+    }
+
+    #[test]
+    fn looks_into_what_a_record_wraps_and_its_blocks() {
+        use StepKind::{Call, Error, Message, Other, Result, Thought};
+        for (text, sign, role, tool, summary) in [
+            (
+                r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":[{"text":"a.txt"}]}]}}"#,
+                Result,
+                Role::User,
+                None,
+                "a.txt",
+            ),
+            (
+                r#"{"type":"message","message":{"content":[{"type":"tool_use","name":"Read","input":{"path":"a"}}]}}"#,
+                Call,
+                Role::Agent,
+                Some("Read"),
+                "Read {\"path\":\"a\"}",
+            ),
+            (
+                r#"{"type":"event","payload":{"type":"function_call","name":"sh","arguments":"{}","call_id":"c"}}"#,
+                Call,
+                Role::Agent,
+                Some("sh"),
+                "sh {}",
+            ),
+            (
+                r#"{"payload":{"type":"reasoning","summary":[{"text":"I look."}]}}"#,
+                Thought,
+                Role::Unknown,
+                None,
+                "I look.",
+            ),
+            (
+                r#"{"role":"model","parts":[{"functionCall":{"name":"ls","args":{"d":"."}}}]}"#,
+                Call,
+                Role::Agent,
+                Some("ls"),
+                "ls {\"d\":\".\"}",
+            ),
+            (
+                r#"{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
+                Call,
+                Role::Agent,
+                Some("f"),
+                "f {\"a\":1}",
+            ),
+            (
+                r#"{"type":"item.completed","item":{"type":"agent_message","text":"Hi"}}"#,
+                Message,
+                Role::Agent,
+                None,
+                "Hi",
+            ),
+            (r#"{"level":"ERROR","msg":"disk full"}"#, Error, Role::Unknown, None, "disk full"),
+            (r#"{"type":"tool","error":{"message":"no such file"}}"#, Error, Role::Environment, None, "no such file"),
+            (r#"{"type":"x","error":null,"title":"t"}"#, Other, Role::Unknown, None, "t"),
+            (
+                r#"{"id":"018f-22aa-3344-5566","sessionId":"s","time":5,"message":"018f-22aa-3344-5566","n":1}"#,
+                Other,
+                Role::Unknown,
+                None,
+                "{\"n\":1}",
+            ),
+        ] {
+            let step = record(&parse(text).unwrap());
+            let told = (step.sign, step.role, step.tool.as_deref(), step.summary.as_str());
+            assert_eq!(told, (sign, role, tool, summary), "{text}");
         }
     }
 

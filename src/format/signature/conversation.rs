@@ -3,7 +3,7 @@
 use super::members::{first, is_array, is_message, is_text, matched, most};
 use super::{Head, Signature};
 use crate::format::Match;
-use crate::json::Value;
+use crate::json::{OutlineLayout, Value};
 
 pub(super) const SHAREGPT: Signature =
     Signature { format: "sharegpt", what: "a file of ShareGPT conversations", detect: sharegpt, members: &[] };
@@ -24,7 +24,7 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, is_row) {
         return matched(true, "rows whose messages have a `role` and `content`");
     }
-    if most(head, is_message) && head.records.len() > 1 {
+    if most(head, is_message) && (head.records.len() > 1 || head.layout == OutlineLayout::Elements) {
         return matched(true, "messages with a `role` and `content`");
     }
     let is_list = |r: &Value<'_>| r.as_array().is_some_and(|all| all.first().is_some_and(is_message));

@@ -298,6 +298,7 @@ fn rollouts_preferences_and_messages() {
             r#"{"task_id":0,"traj":[{"role":"user","content":"x"}],"reward":0.0,"info":{}}"#,
             r#"{"info":{},"tasks":[],"simulations":[{"messages":[{"role":"user","content":"x"}]}]}"#,
             r#"{"messages":[{"role":"assistant","tool_calls":[]}]}"#,
+            r#"[{"role":"user","content":"x"}]"#,
             "{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\"}",
         ],
     );

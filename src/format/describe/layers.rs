@@ -1,0 +1,176 @@
+//! A record and the objects that it wraps: where unknown logs keep who speaks, what is said, which tool, which fault.
+
+use super::{beginning, role_of, shortened};
+use crate::json::{self, Data, Value};
+use crate::model::{Role, StepKind};
+
+/// Members that wrap what a record is about.
+const WRAPPERS: [&str; 9] = ["message", "payload", "part", "item", "event", "data", "record", "body", "update"];
+
+/// Wrapped objects that are looked at, and how deep.
+const LAYERS_MAX: usize = 8;
+
+/// Members that hold what a record says, the most telling first.
+const TEXT_KEYS: [&str; 15] = [
+    "message", "content", "text", "thinking", "thought", "summary", "msg", "body", "value", "prompt", "output",
+    "result", "error", "payload", "part",
+];
+
+/// Members of an object that a row shows.
+const REST_MAX: usize = 12;
+
+/// Members that say what it is about where nothing is said.
+const NAME_KEYS: [&str; 3] = ["title", "event", "name"];
+
+/// A record and what it wraps, outermost first.
+pub(super) fn of<'v, 'a>(value: &'v Value<'a>) -> Vec<&'v Value<'a>> {
+    let mut layers = vec![value];
+    let mut at = 0;
+    while let Some(layer) = layers.get(at).copied()
+        && layers.len() < LAYERS_MAX
+    {
+        let inner = WRAPPERS.iter().filter_map(|name| layer.get(name)).filter(|inner| inner.as_object().is_some());
+        layers.extend(inner);
+        at += 1;
+    }
+    layers
+}
+
+/// Who speaks: by a member that says a role, else by the first word of a type (`user_message`, `agent.step`).
+pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<String>) {
+    let text = |layer: &Value<'_>, name: &str| layer.get(name).and_then(Value::as_str).map(str::to_owned);
+    let known = |word: String| Some((role_of(&word)?, word));
+    let in_layers = |name: &str| layers.iter().filter_map(|layer| text(layer, name)).find_map(known);
+    let author = || layers.iter().filter_map(|layer| text(layer.get("author")?, "role")).find_map(known);
+    let whole = in_layers("role")
+        .or_else(|| in_layers("from"))
+        .or_else(author)
+        .or_else(|| in_layers("author"))
+        .or_else(|| in_layers("source"))
+        .or_else(|| in_layers("type"));
+    if let Some((role, word)) = whole {
+        return (role, Some(word));
+    }
+    if is_agent_event(value) {
+        return (Role::Agent, None);
+    }
+    let first_word = |word: String| {
+        let first = word.split(['.', '_', '-']).next().filter(|first| first.len() < word.len())?.to_lowercase();
+        // `tool_call` is what the agent does.
+        role_of(&first).filter(|role| *role != Role::Environment)
+    };
+    let by_word = ["source", "type"]
+        .iter()
+        .find_map(|name| layers.iter().filter_map(|layer| text(layer, name)).find_map(first_word));
+    (by_word.unwrap_or(Role::Unknown), text(value, "role"))
+}
+
+/// Whether it is an event of `opencode run --format json`: what the agent says and does in a session, part by part.
+fn is_agent_event(value: &Value<'_>) -> bool {
+    let has_part = value.get("part").is_some_and(|part| part.get("messageID").is_some());
+    has_part && ["type", "timestamp", "sessionID"].iter().all(|key| value.get(key).is_some())
+}
+
+/// The innermost type that a record says.
+pub(super) fn class(layers: &[&Value<'_>]) -> Option<String> {
+    let classes = layers.iter().filter_map(|layer| layer.get("type").and_then(Value::as_str));
+    classes.map(str::to_owned).last()
+}
+
+/// What the first layer that says something says.
+pub(super) fn said(layers: &[&Value<'_>]) -> Option<String> {
+    layers.iter().find_map(|layer| TEXT_KEYS.iter().find_map(|key| layer.get(key).and_then(text_of)))
+}
+
+/// A name that a record has where it says nothing.
+pub(super) fn name(layers: &[&Value<'_>]) -> Option<String> {
+    layers.iter().find_map(|layer| NAME_KEYS.iter().find_map(|key| layer.get(key).and_then(text_of)))
+}
+
+/// The tool that a record names.
+pub(super) fn tool(layers: &[&Value<'_>], sign: StepKind) -> Option<String> {
+    let is_tool = matches!(sign, StepKind::Call | StepKind::Result);
+    let named = |layer: &Value<'_>| {
+        let text = |name: &str| layer.get(name).and_then(Value::as_str).map(str::to_owned);
+        let function = || layer.get("function").and_then(|f| f.get("name")).and_then(Value::as_str).map(str::to_owned);
+        let own = text("tool_name").or_else(|| text("toolName")).or_else(|| text("tool")).or_else(function);
+        own.or_else(|| text("name").filter(|_| is_tool))
+    };
+    layers.iter().find_map(|layer| named(layer))
+}
+
+/// Whether a record says that something failed.
+pub(super) fn is_failed(layer: &Value<'_>) -> bool {
+    let is = |name: &str, words: &[&str]| {
+        let word = layer.get(name).and_then(Value::as_str).map(str::to_lowercase);
+        word.is_some_and(|word| words.contains(&word.as_str()))
+    };
+    let is_set = |name: &str| layer.get(name).is_some_and(|flag| matches!(flag.data, Data::Bool(true)));
+    let has_error = layer.get("error").is_some_and(|error| match &error.data {
+        Data::String(text) => !text.trim().is_empty(),
+        Data::Object(object) => !object.is_empty(),
+        _ => false,
+    });
+    is("level", &["error", "fatal", "critical"])
+        || is("status", &["error", "failed"])
+        || is_set("is_error")
+        || is_set("isError")
+        || has_error
+}
+
+/// What a member says: a string, the texts of its parts, or what its own telling member says. An id says nothing.
+pub(super) fn text_of(value: &Value<'_>) -> Option<String> {
+    let text = match value.as_array() {
+        Some(parts) => {
+            let text = |part: &Value<'_>| {
+                let own = part.as_str().or_else(|| part.get("text").and_then(Value::as_str));
+                own.map(str::to_owned)
+            };
+            parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+        }
+        None => match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => ["content", "text", "message"].iter().find_map(|key| {
+                let inner = value.get(key)?;
+                inner.as_str().map(str::to_owned).or_else(|| inner.as_array().and_then(|_| text_of(inner)))
+            })?,
+        },
+    };
+    (!text.trim().is_empty() && !is_id(&text)).then_some(text)
+}
+
+/// Whether a text is one word with many digits: an id, a digest, a time.
+fn is_id(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_word = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':' | b'.' | b'+'));
+    is_word && text.len() >= 12 && digits >= 6
+}
+
+/// The compact beginning of a record that says nothing, without its ids, times and type: these have columns of their
+/// own, or nobody reads them.
+pub(super) fn rest(value: &Value<'_>) -> String {
+    shortened(&rest_of(value, 2).unwrap_or_else(|| beginning(value)))
+}
+
+/// The same to so many levels; None: nothing remains.
+fn rest_of(value: &Value<'_>, levels: u32) -> Option<String> {
+    let object = value.as_object()?;
+    let telling = object.entries().filter(|(name, value)| !is_quiet(name, value)).take(REST_MAX);
+    let inner = |value: &Value<'_>| match value.as_object() {
+        Some(_) if levels > 0 => rest_of(value, levels - 1),
+        _ => Some(beginning(value)),
+    };
+    let members: Vec<String> =
+        telling.filter_map(|(name, value)| Some(format!("{}:{}", json::quote(name), inner(value)?))).collect();
+    (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
+}
+
+/// Whether a member is an id, a time or a type, or empty.
+fn is_quiet(name: &str, value: &Value<'_>) -> bool {
+    let name = name.to_lowercase();
+    let is_named = name == "type" || name.ends_with("id") || name.ends_with("uuid");
+    is_named
+        || value.is_null()
+        || super::TIME_KEYS.iter().any(|key| key.eq_ignore_ascii_case(&name))
+        || value.as_str().is_some_and(is_id)
+}
