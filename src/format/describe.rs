@@ -208,7 +208,7 @@ mod tests {
         use StepKind::{Call, Error, Message, Other, Result, Thought};
         for (text, sign, role, tool, summary) in [
             (
-                r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":[{"text":"a.txt"}]}]}}"#,
+                r#"{"message":{"role":"user","content":[{"type":"tool_result","content":[{"text":"a.txt"}]}]}}"#,
                 Result,
                 Role::User,
                 None,

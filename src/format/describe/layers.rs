@@ -46,13 +46,12 @@ pub(super) fn role(value: &Value<'_>, layers: &[&Value<'_>]) -> (Role, Option<St
         .or_else(|| in_layers("from"))
         .or_else(author)
         .or_else(|| in_layers("author"))
-        .or_else(|| in_layers("source"))
-        .or_else(|| in_layers("type"));
-    if let Some((role, word)) = whole {
-        return (role, Some(word));
-    }
-    if is_agent_event(value) {
+        .or_else(|| in_layers("source"));
+    if whole.is_none() && is_agent_event(value) {
         return (Role::Agent, None);
+    }
+    if let Some((role, word)) = whole.or_else(|| in_layers("type")) {
+        return (role, Some(word));
     }
     let first_word = |word: String| {
         let first = word.split(['.', '_', '-']).next().filter(|first| first.len() < word.len())?.to_lowercase();

@@ -1,4 +1,5 @@
-//! Sessions of terminal agents: STS, Pi, Gemini CLI, Copilot CLI, Qwen Code, Cursor, opencode (`FORMATS.md` 11, 16, 17).
+//! Sessions of terminal agents: STS, Pi, Gemini CLI, Copilot CLI, Qwen Code, Cursor, opencode (`FORMATS.md` 11, 16,
+//! 17).
 
 use super::members::{any, first, has, has_any, is_array, is_number, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
