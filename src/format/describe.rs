@@ -4,7 +4,8 @@ mod blocks;
 mod layers;
 
 use crate::json::{self, Value};
-use crate::model::{Bytes, Problem, Role, Span, Step, StepKind, lossy};
+use crate::model::{Bytes, Problem, Role, Span, Step, StepKind, Turn, lossy};
+use crate::rules::work::{Dialect, action_line};
 use blocks::Block;
 
 /// Longest record that is read whole to describe it, in bytes.
@@ -90,6 +91,18 @@ pub fn describe(text: &str) -> Step {
     match json::parse_lenient(text) {
         Ok(value) => record(&value),
         Err(error) => broken(&error.to_string()),
+    }
+}
+
+/// What a step does, as its turn tells: its calls, and how long its results are.
+#[must_use]
+pub(crate) fn acting(turn: &Turn<'_>, dialect: Dialect) -> Step {
+    let lines = turn.results().map(|result| result.text.trim_end().lines().count());
+    Step {
+        action: turn.calls().next().map(|call| action_line(call, dialect)),
+        calls: turn.calls().count(),
+        result_lines: lines.reduce(|all, more| all + more),
+        ..Step::default()
     }
 }
 

@@ -18,11 +18,13 @@ pub(super) struct Sts;
 const SESSION: &str = concat!(
     r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-05-01T10:00:00Z","cwd":"/w"}"#,
     "\n",
-    r#"{"type":"message","id":"a","parentId":null,"timestamp":"2026-05-01T10:00:01Z","message":{"role":"user","content":"list it"}}"#,
+    r#"{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"list it"}}"#,
     "\n",
-    r#"{"type":"message","id":"b","parentId":"a","timestamp":"2026-05-01T10:00:02Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}]}}"#,
+    r#"{"type":"message","id":"b","parentId":"a","message":{"role":"assistant","content":["#,
+    r#"{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}]}}"#,
     "\n",
-    r#"{"type":"message","id":"c","parentId":"b","timestamp":"2026-05-01T10:00:03Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"a.txt"}],"isError":false}}"#,
+    r#"{"type":"message","id":"c","parentId":"b","message":{"role":"toolResult","toolCallId":"c1","#,
+    r#""toolName":"bash","content":[{"type":"text","text":"a.txt"}],"isError":false}}"#,
 );
 
 /// A session trace.

@@ -4,7 +4,7 @@ use super::cause::Origin;
 use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
-use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace, Turn};
+use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepKind, StepNo, StepPlace, Turn};
 use crate::rules::scopix::{ConversationField, Merged};
 use crate::rules::work::Outcome;
 use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
@@ -211,6 +211,10 @@ pub trait Run: Send + Sync {
     }
     /// The call that a step answers; nothing is read.
     fn answers(&self, _step: StepNo) -> Option<StepNo> {
+        None
+    }
+    /// What a step is, where the run keeps it; nothing is read.
+    fn sign(&self, _step: StepNo) -> Option<StepKind> {
         None
     }
     /// A step as a part of a conversation, from its bytes; None where the format does not know its messages so.

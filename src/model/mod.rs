@@ -23,5 +23,5 @@ pub use index::RecordIndex;
 pub(crate) use place::no_utf8_at;
 pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
-pub use step::{HEAD, Role, Step, StepKind, StepNo, StepPlace, estimated_tokens};
+pub use step::{ActionLine, HEAD, Role, Step, StepKind, StepNo, StepPlace, estimated_tokens};
 pub use time::{Moment, When, span_text};

@@ -115,4 +115,24 @@ pub struct Step {
     pub label: String,
     /// What it says in one line, not yet made safe to paint.
     pub summary: String,
+    /// What its first call does, where it makes one.
+    pub action: Option<ActionLine>,
+    /// How many calls it makes, and lines of text of the result that it brings, where the format tells.
+    pub calls: usize,
+    /// Lines of the results that it brings; None: it brings none.
+    pub result_lines: Option<usize>,
+}
+
+/// A call in a line: a verb that is the same in all formats, and what it is done to. Foreign text, but for the verb.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ActionLine {
+    /// `view`, `new`, `write`, `edit`, `run`, `search`, `fetch`, `ask`, `todo`, `plan`, `task`, `page` …, else the bare
+    /// name of the tool.
+    pub verb: Box<str>,
+    /// A path, a command, a pattern: the part in which calls differ.
+    pub object: String,
+    /// Whether the object is a path.
+    pub is_path: bool,
+    /// Lines that it asks for, writes, adds and removes.
+    pub note: String,
 }

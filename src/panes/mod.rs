@@ -3,7 +3,8 @@
 //! A pane knows no colour, no key and no terminal. It asks for the bytes of what it shows and of nothing else.
 
 pub mod attempts;
-pub mod dataset_findings;
+pub mod call_rows;
+mod dataset_findings;
 pub mod diff;
 pub mod file_list;
 pub mod finding_index;
@@ -28,6 +29,7 @@ pub mod search_highlight;
 pub mod session;
 pub mod state;
 pub mod step_filter;
+mod step_row;
 pub mod steps;
 pub mod table;
 pub mod text_view;

@@ -3,10 +3,13 @@
 //! The step in focus is always in the list, so that no jump leads out of it: one that the filter hides stands there
 //! until it is left.
 
+use super::call_rows::{CallRows, OpenedCalls, call_before};
 use super::{Open, Piece};
 use crate::model::StepNo;
 use crate::review::Filter;
 use crate::text::{Role, SafeText, cut};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Fewest cells in which a term of a filter still says something.
 const CHIP_MIN: usize = 4;
@@ -21,6 +24,9 @@ pub struct StepFilter {
     looked: usize,
     /// A look at all steps anew, while what the last one found is shown.
     anew: Option<Vec<StepNo>>,
+    /// Calls whose results have rows of their own.
+    pub opened: OpenedCalls,
+    calls: RefCell<CallRows>,
 }
 
 impl StepFilter {
@@ -76,12 +82,14 @@ impl StepFilter {
     #[must_use]
     pub fn rows<'s>(&'s self, open: &Open<'_>) -> StepRows<'s> {
         if self.filter.is_empty() {
-            return StepRows { total: open.count(), shown: None, hidden: None };
+            let rows = self.calls.borrow_mut().update(open.run(), open.session.generation, &self.opened);
+            let total = rows.as_ref().map_or(open.count(), |rows| rows.len());
+            return StepRows { total, shown: rows.map_or(Shown::All, Shown::Calls), hidden: None };
         }
         let shown = self.there(open);
         let step = open.step();
         let hidden = shown.binary_search(&step).err().filter(|_| step >= 0).map(|row| (row, step));
-        StepRows { total: shown.len() + usize::from(hidden.is_some()), shown: Some(shown), hidden }
+        StepRows { total: shown.len() + usize::from(hidden.is_some()), shown: Shown::Passing(shown), hidden }
     }
 
     /// The filter and how many of how many steps pass, for a title of so many cells.
@@ -108,35 +116,60 @@ impl StepFilter {
 }
 
 /// The rows of the list of steps.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct StepRows<'s> {
     /// Number of rows.
     pub total: usize,
-    /// The steps that pass; None: all.
-    shown: Option<&'s [StepNo]>,
+    shown: Shown<'s>,
     /// The step in focus, where the filter hides it, and its row.
     hidden: Option<(usize, StepNo)>,
 }
 
+/// Which steps have rows.
+#[derive(Debug, Clone)]
+enum Shown<'s> {
+    /// All.
+    All,
+    /// Those that a filter lets through.
+    Passing(&'s [StepNo]),
+    /// All but results that stand in the rows of their calls.
+    Calls(Rc<Vec<StepNo>>),
+}
+
 impl StepRows<'_> {
-    /// The step of a row.
+    /// The step of a row; of a call with its result the call.
     #[must_use]
     pub fn step(&self, row: usize) -> StepNo {
-        let number = match (self.shown, self.hidden) {
-            (None, _) => StepNo::try_from(row).ok(),
+        let number = match (&self.shown, self.hidden) {
+            (Shown::All, _) => StepNo::try_from(row).ok(),
+            (Shown::Calls(shown), _) => shown.get(row).copied(),
             (_, Some((at, step))) if row == at => Some(step),
-            (Some(shown), Some((at, _))) if row > at => shown.get(row - 1).copied(),
-            (Some(shown), _) => shown.get(row).copied(),
+            (Shown::Passing(shown), Some((at, _))) if row > at => shown.get(row - 1).copied(),
+            (Shown::Passing(shown), _) => shown.get(row).copied(),
         };
         number.unwrap_or(StepNo::MAX)
     }
 
-    /// The row of a step, or of the next one that has a row.
+    /// The row of a step, or of the next one that has a row; of a result that stands in the row of its call that row.
     #[must_use]
-    pub fn row(&self, step: StepNo) -> usize {
-        let Some(shown) = self.shown else { return usize::try_from(step).unwrap_or(0) };
+    pub fn row(&self, open: &Open<'_>, step: StepNo) -> usize {
+        let shown = match &self.shown {
+            Shown::All => return usize::try_from(step).unwrap_or(0),
+            Shown::Calls(shown) => {
+                let has_row = shown.binary_search(&step);
+                let call = || call_before(open.run(), step).and_then(|call| shown.binary_search(&call).ok());
+                return has_row.unwrap_or_else(|next| call().unwrap_or(next));
+            }
+            Shown::Passing(shown) => shown,
+        };
         let before = shown.partition_point(|shown| *shown < step);
         before + usize::from(self.hidden.is_some_and(|(_, hidden)| hidden < step))
+    }
+
+    /// Whether results stand in the rows of their calls.
+    #[must_use]
+    pub fn has_calls(&self) -> bool {
+        matches!(self.shown, Shown::Calls(_))
     }
 
     /// Whether the filter hides the step of a row.

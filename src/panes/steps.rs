@@ -1,12 +1,16 @@
 //! The list of steps: number, sign, who, what in one line, and what it wrote.
 
 use super::live::Pending;
+use super::row::pieces_width;
+use super::step_row;
 use super::{Extent, Hit, Open, Piece, Row, Scroll, StepFilter, Times, Window, marks, times};
 use crate::format::Layout;
 use crate::model::{Role as Who, Step, StepKind, StepNo};
 use crate::state::{EventOp, IdentityId};
 use crate::text::{Role, SafeText, pad};
 
+/// Below this width labels are cut shorter.
+const NARROW_CELLS: usize = 34;
 /// From this width on a tick has its word beside it.
 const TICK_WORD_CELLS_MIN: usize = 48;
 
@@ -31,12 +35,18 @@ pub fn window(open: &Open<'_>, step_filter: &StepFilter, scroll: &Scroll, times:
     let start = if times == Times::Since { times::start(open) } else { None };
     let has_marks = open.session.review.has_marked_steps(open.session.trajectory);
     let list = step_filter.rows(open);
+    let cursor = list.row(open, open.step());
     let mut rows: Vec<Row> = (scroll.top..list.total.min(scroll.top + extent.height))
         .map(|i| {
             let step = list.step(i);
-            let row = row(open, step, times.piece(open, step, start), digits, extent.width, has_marks);
+            let is_cursor = i == cursor;
+            let shape = Shape { digits, cells: extent.width, has_marks, is_cursor, has_calls: list.has_calls() };
+            let row = row(open, step, times.piece(open, step, start), shape);
             let above = i.checked_sub(1).map(|above| list.step(above));
-            let row = row.right(tick(open, above, step, extent.width).into_iter().collect());
+            let row = match tick(open, above, step, extent.width) {
+                Some(tick) => row.right(vec![tick]),
+                None => row,
+            };
             if list.is_hidden(i) { row.dimmed(" hidden") } else { row }
         })
         .collect();
@@ -54,10 +64,25 @@ fn pending<'o>(open: &'o Open<'_>) -> Option<&'o Pending> {
     open.session.live.pending.as_ref().filter(|_| open.session.format.layout() == Layout::Run)
 }
 
-fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cells: usize, has_marks: bool) -> Row {
+/// How a row of the list is laid out.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Cells of the numbers.
+    digits: usize,
+    /// Cells of the pane.
+    cells: usize,
+    has_marks: bool,
+    is_cursor: bool,
+    /// Whether results stand in the rows of their calls.
+    has_calls: bool,
+}
+
+fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: Shape) -> Row {
+    let Shape { digits, cells, has_marks, is_cursor, has_calls } = shape;
+    let label_cells = if cells < NARROW_CELLS { 6 } else { 8 };
     let step = open.describe(number);
-    let is_cursor = number == open.step();
-    let role = role_of(&step);
+    let outcome = open.run().outcome(number);
+    let role = step_row::sign(outcome).map_or(role_of(&step), |(_, role)| role);
     let mut left = vec![
         match (is_cursor, open.session.live.is_fresh(number)) {
             (true, _) => Piece::of(Role::Accent, "▌"),
@@ -68,9 +93,18 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cell
     ];
     left.extend(time);
     left.extend(marks::step_cell(open, number, has_marks));
+    if let Some(action) = &step.action {
+        left.push(Piece::of(Role::Call, if has_calls && open.step() > number && is_cursor { "◂ " } else { "▸ " }));
+        let fixed = left.len();
+        let outcome = if has_calls { step_row::outcome(open, number, cells) } else { Vec::new() };
+        let room = cells.saturating_sub(pieces_width(&left) + label_cells + pieces_width(&outcome));
+        left.extend(step_row::action(action, step.calls.saturating_sub(1), &open.folder(), (label_cells, room)));
+        return Row::new(left).fixed(fixed).right(outcome).hit(Hit::Step(number)).cursor(is_cursor);
+    }
+    let sign = step_row::sign(outcome).map_or(sign(&step), |(sign, _)| sign);
     left.extend([
-        Piece::of(role, sign(&step)),
-        Piece::safe(role, pad(&SafeText::of(&step.label), if cells < 34 { 6 } else { 8 })),
+        Piece::of(role, sign),
+        Piece::safe(role, pad(&SafeText::of(&step.label), label_cells)),
         Piece::of(Role::Text, " "),
     ]);
     // Number and sign say which step a text is of, however far it is scrolled.
@@ -78,8 +112,12 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, digits: usize, cell
     let writes = (step.sign == StepKind::Data).then(|| open.writes(number, || writes(open, number)));
     let Some(writes) = writes.filter(|w| !w.is_empty()) else {
         let tone = if step.sign == StepKind::Meta { Role::Dim } else { Role::Text };
+        if let Some(call) = step.answers.filter(|call| step.sign == StepKind::Result && *call + 1 != number) {
+            left.push(Piece::of(Role::Dim, &format!("of {call} · ")));
+        }
         left.push(Piece::of(tone, &one_line(&step.summary)));
-        return Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor);
+        let outcome = outcome.map(|outcome| step_row::of_result(Some(outcome), step.result_lines)).unwrap_or_default();
+        return Row::new(left).fixed(fixed).right(outcome).hit(Hit::Step(number)).cursor(is_cursor);
     };
     left.extend(writes.iter().cloned());
     Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor)

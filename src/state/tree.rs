@@ -203,6 +203,12 @@ impl Tree {
         self.ids.get(identity).copied()
     }
 
+    /// How many identities were named.
+    #[must_use]
+    pub fn identity_count(&self) -> usize {
+        self.identities.len()
+    }
+
     /// The identity of a number.
     #[must_use]
     pub fn identity(&self, id: IdentityId) -> &Identity {

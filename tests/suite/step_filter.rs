@@ -46,7 +46,7 @@ fn listed(stage: &Stage) -> Vec<StepNo> {
     let open = stage.app.session.open().unwrap();
     let rows = stage.app.step_filter.rows(&open);
     let all: Vec<StepNo> = (0..rows.total).map(|row| rows.step(row)).collect();
-    let back: Vec<usize> = all.iter().map(|step| rows.row(*step)).collect();
+    let back: Vec<usize> = all.iter().map(|step| rows.row(&open, *step)).collect();
     assert_eq!(back, (0..rows.total).collect::<Vec<_>>(), "each step is in its row");
     all
 }

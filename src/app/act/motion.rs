@@ -27,7 +27,7 @@ impl App {
     pub(in crate::app) fn step_by(&mut self, delta: isize) {
         let wanted = self.session.open().map(|open| {
             let rows = self.step_filter.rows(&open);
-            let row = rows.row(open.step()).saturating_add_signed(delta);
+            let row = rows.row(&open, open.step()).saturating_add_signed(delta);
             rows.step(row.min(rows.total.saturating_sub(1)))
         });
         if let Some(step) = wanted {

@@ -2,6 +2,7 @@
 
 use super::{Filtered, PaneContent, Searched, Tab};
 use crate::app::{App, Effects, FoundAt, Pane};
+use crate::panes::call_rows::{call_before, results_of};
 use crate::panes::{Extent, Piece, Scroll, Window, steps};
 use crate::review::Filter;
 use crate::text::{Pattern, Role};
@@ -36,9 +37,22 @@ impl PaneContent for Steps {
         app.step_by(delta);
     }
 
+    /// A call opens to a row of its own and one of its result; what does not open leads to the message.
     fn fold(&self, app: &mut App, is_open: Option<bool>) {
-        if is_open == Some(true) {
-            app.pane = Pane::Inspector;
+        let App { session, step_filter, .. } = app;
+        let Some(open) = session.open() else { return };
+        let call = call_before(open.run(), open.step()).unwrap_or(open.step());
+        let has_results = step_filter.filter.is_empty() && results_of(open.run(), call).next().is_some();
+        let is_changed = has_results
+            && match is_open {
+                Some(is_open) => step_filter.opened.set(call, is_open),
+                None => step_filter.opened.set(call, true) || step_filter.opened.set(call, false),
+            };
+        drop(open);
+        match (is_changed, is_open) {
+            (true, Some(false)) => app.go_to(call),
+            (false, Some(true)) => app.pane = Pane::Inspector,
+            _ => {}
         }
     }
 
@@ -71,7 +85,7 @@ impl PaneContent for Steps {
         let App { session, steps: scroll, step_filter, .. } = app;
         let Some(open) = session.open() else { return };
         let rows = step_filter.rows(&open);
-        scroll.cursor = rows.row(open.step());
+        scroll.cursor = rows.row(&open, open.step());
         scroll.show_cursor(steps::height(&open, extent), rows.total);
     }
 

@@ -3,6 +3,7 @@
 use super::links::Links;
 use super::sink::{Draft, Kind, Log};
 use super::{Adapter, Form, Piece, describe};
+use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
@@ -324,14 +325,19 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let Some(kept) = self.steps.get(step) else { return Step { number: step, ..Step::default() } };
-        let summary = self.with_turn(kept, bytes, describe::summary);
-        let (sign, summary) = match summary {
-            Ok(summary) => (describe::sign(kept.kind), summary),
-            Err(problem) => (StepKind::Broken, problem.to_string()),
-        };
+        let dialect = self.adapter.dialect();
+        let said = self.with_turn(kept, bytes, |turn| Step {
+            sign: describe::sign(kept.kind),
+            summary: describe::summary(turn),
+            ..acting(turn, dialect)
+        });
+        let said = said.unwrap_or_else(|problem| Step {
+            sign: StepKind::Broken,
+            summary: problem.to_string(),
+            ..Step::default()
+        });
         Step {
             number: step,
-            sign,
             kind: kept.kind.name().to_owned(),
             class: kept.class.as_deref().map(str::to_owned),
             role: kept.role,
@@ -342,8 +348,7 @@ impl<A: Adapter> Run for LogRun<A> {
             tokens: kept.tokens.map(u64::from),
             reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
             label: describe::label(kept.kind, kept.role, kept.class.as_deref()),
-            summary,
-            ..Step::default()
+            ..said
         }
     }
 
@@ -367,6 +372,10 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn answers(&self, step: StepNo) -> Option<StepNo> {
         self.steps.get(step)?.answers
+    }
+
+    fn sign(&self, step: StepNo) -> Option<StepKind> {
+        self.steps.get(step).map(|kept| describe::sign(kept.kind))
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {

@@ -8,6 +8,7 @@
 
 #![allow(dead_code, reason = "files are followed from the next change on")]
 
+mod action_line;
 mod arguments;
 mod call;
 mod lcs;
@@ -23,6 +24,7 @@ mod text_command;
 mod words;
 mod wrapping;
 
+pub use action_line::action_line;
 pub use arguments::parameters;
 pub use call::bare_name;
 pub use open_calls::Answered;

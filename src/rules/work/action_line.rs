@@ -1,0 +1,228 @@
+//! What a call does, in a line: a verb that is the same for all formats, and what it is done to.
+
+use super::Dialect;
+use super::arguments::Arguments;
+use super::call::{Action, Call, Replacement, Todo};
+use super::lcs;
+use crate::json::{self, Value};
+use crate::model::{ActionLine, ToolCall};
+
+/// Verbs of tools that are told by a part of their bare name, the first that fits.
+const VERBS: [(&str, &str); 15] = [
+    ("websearch", "search"),
+    ("web_search", "search"),
+    ("grep", "search"),
+    ("glob", "search"),
+    ("search", "search"),
+    ("find", "search"),
+    ("list", "list"),
+    ("fetch", "fetch"),
+    ("ask", "ask"),
+    ("think", "think"),
+    ("plan", "plan"),
+    ("finish", "finish"),
+    ("submit", "finish"),
+    ("browser", "page"),
+    ("click", "click"),
+];
+
+/// Arguments that tell best what an unknown call is about, the most telling first.
+const TELLING: [&str; 14] = [
+    "pattern",
+    "query",
+    "url",
+    "path",
+    "file_path",
+    "question",
+    "thought",
+    "prompt",
+    "description",
+    "name",
+    "id",
+    "message",
+    "text",
+    "command",
+];
+
+/// Most characters of an object.
+const OBJECT_CHARS: usize = 400;
+
+/// W3: a call in a line.
+#[must_use]
+pub fn action_line(call: &ToolCall<'_>, dialect: Dialect) -> ActionLine {
+    let read = Call::read(&call.name, &call.arguments, dialect);
+    line(&read).unwrap_or_else(|| other(&read.name, &call.arguments))
+}
+
+fn line(call: &Call) -> Option<ActionLine> {
+    let file = |verb: &'static str, path: &str, note: String| ActionLine {
+        verb: verb.into(),
+        object: path.to_owned(),
+        is_path: true,
+        note,
+    };
+    let open = |path: &Option<String>| path.clone().unwrap_or_default();
+    let words = |verb: &'static str, object: &str| ActionLine {
+        verb: verb.into(),
+        object: shortened(object),
+        ..ActionLine::default()
+    };
+    Some(match &call.action {
+        Action::Read { path, range, .. } => {
+            let last = range.count.map(|count| range.first.saturating_add(count).saturating_sub(1));
+            let note = match (range.is_given, last) {
+                (true, Some(last)) => format!("{}–{last}", range.first),
+                (true, None) => format!("from {}", range.first),
+                (false, _) => String::new(),
+            };
+            file("view", path, note)
+        }
+        Action::Window { path } => file("view", &open(path), String::new()),
+        Action::Touch { path } => file("new", path, String::new()),
+        Action::Write { path, text } => {
+            let verb = if call.name.contains("create") || call.name.contains("new") { "new" } else { "write" };
+            file(verb, path, counted(text.lines().count()))
+        }
+        Action::Replace { path, edits, .. } => file("edit", &open(path), changed(edits)),
+        Action::Insert { path, text, .. } => file("edit", &open(path), format!("+{}", text.lines().count())),
+        Action::Splice { path, from, to, text } => {
+            let removed = to.saturating_sub(*from).saturating_add(1);
+            file("edit", &open(path), format!("+{} −{removed}", text.lines().count()))
+        }
+        Action::Undo { path } => file("undo", path, String::new()),
+        Action::Patch { text } => patch(text),
+        Action::Blur { path } => file("edit", path, String::new()),
+        Action::Shell { command, .. } => words("run", command),
+        Action::Input { text } => words("type", text),
+        Action::Todos(items) => words("todo", &todo(items)),
+        Action::TodoView => words("todo", ""),
+        Action::NewTask { text } => words("todo", text.as_deref().unwrap_or_default()),
+        Action::TaskUpdate(item) => words("todo", &todo(std::slice::from_ref(item))),
+        Action::Sub { task, kind } => {
+            let parts: Vec<&str> = [kind, task].into_iter().flatten().map(String::as_str).collect();
+            words("task", &parts.join(": "))
+        }
+        Action::Page { url } => words("page", url.as_deref().unwrap_or_default()),
+        Action::Code | Action::Other => return None,
+    })
+}
+
+fn counted(lines: usize) -> String {
+    format!("{lines} line{}", if lines == 1 { "" } else { "s" })
+}
+
+/// Lines that come and go with edits.
+fn changed(edits: &[Replacement]) -> String {
+    let (mut added, mut removed) = (0, 0);
+    for edit in edits {
+        let (old, new): (Vec<&str>, Vec<&str>) = (edit.old.lines().collect(), edit.new.lines().collect());
+        let same = lcs::pairs(&old, &new, &mut lcs::Fuel::default()).len();
+        (added, removed) = (added + new.len() - same, removed + old.len() - same);
+    }
+    [(added, '+'), (removed, '−')]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, sign)| format!("{sign}{n}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A patch by its files, and the lines that come and go.
+fn patch(text: &str) -> ActionLine {
+    let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/", "+++ "];
+    let mut files: Vec<&str> = Vec::new();
+    let (mut added, mut removed) = (0, 0);
+    for line in text.lines() {
+        if let Some(path) = heads.iter().find_map(|head| line.strip_prefix(head)) {
+            files.push(path.trim());
+        } else if !line.starts_with("---") {
+            added += usize::from(line.starts_with('+'));
+            removed += usize::from(line.starts_with('-'));
+        }
+    }
+    let note = format!("+{added} −{removed}");
+    ActionLine { verb: "edit".into(), object: shortened(&files.join(" ")), is_path: files.len() == 1, note }
+}
+
+/// How far a todo list is.
+fn todo(items: &[Todo]) -> String {
+    let is = |item: &&Todo, word: &str| item.status.as_deref().is_some_and(|status| status == word);
+    let done = items.iter().filter(|item| is(item, "completed")).count();
+    let at_work = items.iter().find(|item| is(item, "in_progress"));
+    let text = at_work.or_else(|| items.first()).and_then(|item| item.text.as_deref().or(item.id.as_deref()));
+    match items.len() {
+        1 => text.unwrap_or_default().to_owned(),
+        all => format!("{done} of {all} done · {}", text.unwrap_or_default()),
+    }
+}
+
+/// A call of a tool that no rule names: the argument that tells most.
+fn other(name: &str, arguments: &str) -> ActionLine {
+    let (verb, is_code) = match name.strip_prefix("code:") {
+        Some(_) => ("run".to_owned(), true),
+        None => {
+            let verb = VERBS.iter().find(|(part, _)| name.contains(part)).map(|(_, verb)| *verb);
+            (verb.unwrap_or(name).to_owned(), false)
+        }
+    };
+    let parsed = json::parse(arguments).ok();
+    let inner = parsed.as_ref().and_then(Value::as_str).and_then(|text| json::parse(text).ok());
+    let value = inner.as_ref().filter(|inner| inner.as_object().is_some()).or(parsed.as_ref());
+    let object = value.map_or_else(|| arguments.to_owned(), |value| telling(value, is_code));
+    ActionLine { verb: verb.into(), object: shortened(&object), ..ActionLine::default() }
+}
+
+fn telling(value: &Value<'_>, is_code: bool) -> String {
+    if let Some(text) = value.as_str() {
+        return text.to_owned();
+    }
+    let given = Arguments::new(value);
+    let named = if is_code { given.text("CMD") } else { None };
+    let text = named.or_else(|| TELLING.iter().find_map(|key| value.get(key)?.as_str()));
+    if let Some(text) = text {
+        return text.to_owned();
+    }
+    let members = value.as_object().into_iter().flat_map(|object| object.entries());
+    let words = members.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or(value.text)));
+    words.take(8).collect::<Vec<_>>().join(" ")
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(OBJECT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(name: &'static str, arguments: &'static str) -> String {
+        let call = ToolCall { id: None, name: name.into(), arguments: arguments.into() };
+        let ActionLine { verb, object, note, .. } = action_line(&call, Dialect::Common);
+        format!("{verb} {object} {note}").trim().to_owned()
+    }
+
+    #[test]
+    fn a_call_is_a_verb_and_what_it_is_done_to() {
+        for (name, arguments, expected) in [
+            ("str_replace_editor", r#"{"command":"view","path":"/w/a.py","view_range":[3,9]}"#, "view /w/a.py 3–9"),
+            (
+                "str_replace_editor",
+                r#"{"command":"create","path":"/w/b.py","file_text":"a\nb\n"}"#,
+                "write /w/b.py 2 lines",
+            ),
+            ("Edit", r#"{"file_path":"/w/a.py","old_string":"a\nb","new_string":"a\nc\nd"}"#, "edit /w/a.py +2 −1"),
+            ("execute_bash", r#"{"command":"ls -l"}"#, "run ls -l"),
+            ("mcp__docs__web_search", r#"{"query":"rust"}"#, "search rust"),
+            ("Grep", r#"{"output_mode":"content","pattern":"fn main"}"#, "search fn main"),
+            ("lookup_order", r#"{"order":7,"user":"ann"}"#, "lookup_order order=7 user=ann"),
+            ("apply_patch", "\"*** Begin Patch\\n*** Update File: a.rs\\n@@\\n-x\\n+y\\n+z\\n\"", "edit a.rs +2 −1"),
+            ("code:python", r#"{"code":"print(1)"}"#, "run print(1)"),
+            ("odd", "no json", "odd no json"),
+        ] {
+            assert_eq!(told(name, arguments), expected, "{name}");
+        }
+    }
+}
