@@ -24,8 +24,8 @@ use crate::json::Value;
 use crate::model::Turn;
 use crate::rules::work::Dialect;
 
-/// What a step's values are, in the words of its adapter: how [`Adapter::show`] is to read them. Those below 16 belong to
-/// [`chat`].
+/// What a step's values are, in the words of its adapter: how [`Adapter::show`] is to read them. Those below 16 belong
+/// to [`chat`].
 pub(in crate::format) type Form = u8;
 
 /// The first form that an adapter may use for itself.
