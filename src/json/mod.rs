@@ -15,6 +15,7 @@ mod scan;
 mod skim;
 mod strings;
 mod value;
+mod walk;
 
 pub use head::head;
 pub use number::{compare_numbers, same};
@@ -25,3 +26,4 @@ pub use print::{compact, pretty, quote, schema_text, write_quoted};
 pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, TOO_DEEP, closed};
 pub use skim::Skim;
 pub use value::{Data, Member, Object, Value};
+pub use walk::{Visitor, Walked, walk};

@@ -53,7 +53,7 @@ pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
 }
 
 /// Why a text is no JSON, as serde_json tells it.
-fn fault(text: &str) -> SyntaxError {
+pub(super) fn fault(text: &str) -> SyntaxError {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let value = text.trim_matches(is_space);
     let (told, text, offset) = if value.starts_with(['{', '[']) {

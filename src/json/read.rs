@@ -29,7 +29,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether only white space is left.
-    fn is_at_end(&mut self) -> bool {
+    pub(super) fn is_at_end(&mut self) -> bool {
         self.skip_space();
         self.at == self.text.len()
     }
@@ -142,7 +142,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A container that stays closed is skimmed, without recursion.
-    fn deep(&mut self) -> Option<Data<'a>> {
+    pub(super) fn deep(&mut self) -> Option<Data<'a>> {
         let mut rest = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter::<&RawValue>();
         self.at += rest.next()?.ok()?.get().len();
         Some(Data::Deep)

@@ -1,6 +1,6 @@
 //! One JSON text laid out flat, so that folding, moving and painting touch only what is visible.
 
-use crate::json::{self, Data, Value, pointer_unescape};
+use crate::json::{self, Visitor, Walked, pointer_unescape};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,17 +54,13 @@ impl Doc {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
-        // The strict rules first: a second look is needed only for what they reject.
-        let (read, fault) = match json::parse(&text) {
-            Ok(value) => (Some(value), None),
-            Err(fault) => (json::parse_lenient(&text).ok(), Some(fault)),
-        };
-        let mut nodes = Vec::new();
-        if let Some(value) = &read {
-            lay_out(value, 0..0, 0, (0, 0), &mut nodes);
+        // About as many as there are commas: no copy of the nodes is made while they grow.
+        let count = memchr::memchr_iter(b',', text.as_bytes()).count() + 1;
+        let mut nodes = Nodes { all: Vec::with_capacity(count), open: Vec::new() };
+        match json::walk(&text, &mut nodes) {
+            Ok(fault) => Self { text, nodes: nodes.all, fault },
+            Err(fault) => Self { text, nodes: Vec::new(), fault: Some(fault) },
         }
-        drop(read);
-        Self { text, nodes, fault }
     }
 
     /// The text.
@@ -227,48 +223,40 @@ fn escape_len(escape: &[u8]) -> usize {
     }
 }
 
-/// Adds a value and all in it; `place` is its depth and its place among its siblings.
-fn lay_out(value: &Value<'_>, key: Range<usize>, parent: u32, place: (u16, usize), nodes: &mut Vec<Node>) {
-    let (depth, place) = place;
-    let (kind, count) = match &value.data {
-        Data::Object(o) => (Kind::Object, o.members.len()),
-        Data::Array(a) => (Kind::Array, a.len()),
-        Data::String(_) => (Kind::String, 0),
-        Data::Deep => (Kind::Deep, 0),
-        Data::Null | Data::Bool(_) | Data::Number => (Kind::Scalar, 0),
-    };
-    let at = nodes.len();
-    let number = u32::try_from(at).unwrap_or(u32::MAX);
-    nodes.push(Node {
-        kind,
-        depth,
-        parent,
-        end: 0,
-        count: u32::try_from(count).unwrap_or(u32::MAX),
-        at: u32::try_from(place).unwrap_or(u32::MAX),
-        key,
-        value: value.start..value.start + value.text.len(),
-    });
-    match &value.data {
-        Data::Object(o) => {
-            for (i, m) in o.members.iter().enumerate() {
-                let gap = m.value.start - m.key_start;
-                let quoted = key_len(m.key_start, gap, value);
-                lay_out(&m.value, m.key_start..m.key_start + quoted, number, (depth + 1, i), nodes);
-            }
-        }
-        Data::Array(a) => {
-            a.iter().enumerate().for_each(|(i, v)| lay_out(v, 0..0, number, (depth + 1, i), nodes));
-        }
-        _ => {}
-    }
-    nodes[at].end = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+/// The nodes of a text so far, and the numbers of those that did not end.
+struct Nodes {
+    all: Vec<Node>,
+    open: Vec<usize>,
 }
 
-/// Length of the quoted key that starts at `key_start`: what stands before the colon, white space cut.
-fn key_len(key_start: usize, gap: usize, object: &Value<'_>) -> usize {
-    let from = key_start - object.start;
-    object.text.get(from..from + gap).map_or(0, |t| t.trim_end().trim_end_matches(':').trim_end().len())
+impl Visitor for Nodes {
+    fn begin(&mut self, what: Walked, key: Range<usize>, start: usize) {
+        let number = self.all.len();
+        let parent = self.open.last().copied().unwrap_or(number);
+        let at = self.all.get_mut(parent).map_or(0, |parent| {
+            parent.count = parent.count.saturating_add(1);
+            parent.count - 1
+        });
+        let kind = match what {
+            Walked::Object => Kind::Object,
+            Walked::Array => Kind::Array,
+            Walked::String => Kind::String,
+            Walked::Scalar => Kind::Scalar,
+            Walked::Deep => Kind::Deep,
+        };
+        let depth = u16::try_from(self.open.len()).unwrap_or(u16::MAX);
+        let parent = u32::try_from(parent).unwrap_or(u32::MAX);
+        self.all.push(Node { kind, depth, parent, end: 0, count: 0, at, key, value: start..start });
+        self.open.push(number);
+    }
+
+    fn end(&mut self, end: usize) {
+        let behind = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        if let Some(node) = self.open.pop().and_then(|at| self.all.get_mut(at)) {
+            node.value.end = end;
+            node.end = behind;
+        }
+    }
 }
 
 #[cfg(test)]

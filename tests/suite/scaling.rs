@@ -6,6 +6,7 @@
 
 use super::command::file;
 use super::shapes::{SHAPES, Shape};
+use obelus::panes::json_outline::Doc;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 use obelus::ui::Theme;
@@ -68,6 +69,7 @@ fn one_command() {
     let region = Region::new(ALLOCATOR);
     match arguments[..] {
         ["SCREEN", path] => screen(path),
+        ["LAYOUT", path] => layout(path),
         _ => {
             let _status = obelus::cli::run(std::iter::once("obelus").chain(arguments).map(OsString::from));
         }
@@ -91,6 +93,25 @@ fn screen(path: &str) {
         stage.press(key).unwrap();
         assert!(stage.buffer().area.width > 0);
     }
+}
+
+/// Lays a text out as the tab of the message does.
+fn layout(path: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(Doc::of(&text).nodes().len() > 100);
+}
+
+/// R14: an object of many members is laid out in a small multiple of its text.
+#[test]
+fn laying_out_costs_a_small_multiple_of_the_text() {
+    const COUNT: usize = 100_000;
+    fn make(count: usize) -> String {
+        format!("{{{}}}", (0..count).map(|i| format!("\"a{i}\":{i}")).collect::<Vec<_>>().join(","))
+    }
+    let size = make(COUNT).len();
+    let work = work("LAYOUT FILE", &Shape { name: "members", count: COUNT, make }, COUNT);
+    assert!(work.bytes < 9 * size, "{} bytes for a text of {size}", work.bytes);
+    assert!(work.allocations < 1_000, "{work:?}");
 }
 
 /// User and system time of this process, in ticks of the clock.
