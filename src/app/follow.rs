@@ -1,7 +1,7 @@
 //! A file that grows: the newest step is followed, moving away pauses, what came stands out for a moment.
 
 use super::keys::Context;
-use super::selected_record::{Found, SelectedRecord};
+use super::selected_record::Found;
 use super::{App, Effect, Effects, Notice, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;

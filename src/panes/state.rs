@@ -53,11 +53,9 @@ pub struct Line {
     /// What it stands for.
     pub place: Place,
     /// Indentation, in levels.
-    pub depth: usize,
+    pub depth: u32,
     /// Whether it is unfolded; None for what cannot be.
     pub is_open: Option<bool>,
-    root: Option<NodeId>,
-    key: Option<Key>,
     /// Whose schema describes it, and the node of that schema.
     schema: Option<(IdentityId, u32)>,
     /// The property that is missing, or how many more are.
@@ -73,7 +71,26 @@ enum Lack {
 
 impl Line {
     fn new(place: Place, depth: usize, is_open: Option<bool>) -> Self {
-        Self { place, depth, is_open, root: None, key: None, schema: None, missing: None }
+        let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+        Self { place, depth, is_open, schema: None, missing: None }
+    }
+
+    /// The key of a value; not kept, as a state may have a million rows of which a few are shown.
+    fn key(&self, open: &Open<'_>) -> Option<Key> {
+        match &self.place {
+            Place::Node(node) | Place::Gone(node) => Some(open.tree().key(*node)),
+            Place::Missing(_, path) => path.last().cloned(),
+            Place::Group(_) | Place::Identity(_) | Place::MoreMissing(..) => None,
+            Place::Conversation | Place::Field(..) => None,
+        }
+    }
+
+    /// The root of an identity's value.
+    fn root(&self, open: &Open<'_>, step: StepNo) -> Option<NodeId> {
+        match self.place {
+            Place::Identity(id) => open.tree().view(id, step)?.root,
+            _ => None,
+        }
     }
 }
 
@@ -194,7 +211,7 @@ impl StatePane {
         let is_open = *self.folds.get(&place).unwrap_or(&true);
         let schema = self.schema(open, outline, view.id).then_some((view.id, 0));
         let line = Line::new(place, depth, is_container.then_some(is_open));
-        outline.lines.push(Line { root: view.root, schema, ..line });
+        outline.lines.push(Line { schema, ..line });
         match view.root {
             Some(root) if is_container && is_open => self.children(open, outline, root, depth + 1, schema),
             _ if is_container => {}
@@ -212,26 +229,30 @@ impl StatePane {
         schema: Option<(IdentityId, u32)>,
     ) {
         let mut present = Vec::new();
-        for child in open.tree().children(node, outline.step) {
-            let is_container = matches!(child.shape, Shape::Object | Shape::Array);
-            let place = Place::Node(child.node);
+        let children = open.tree().child_shapes(node, outline.step);
+        outline.lines.reserve(children.len());
+        for (child, shape) in children {
+            let is_container = matches!(shape, Shape::Object | Shape::Array);
+            let place = Place::Node(child);
             let is_open = is_container
                 && self.folds.get(&place).copied().unwrap_or_else(|| {
-                    depth <= OPEN_DEPTH_MAX && open.tree().child_count(child.node, outline.step) <= OPEN_CHILDREN_MAX
+                    depth <= OPEN_DEPTH_MAX && open.tree().child_count(child, outline.step) <= OPEN_CHILDREN_MAX
                 });
-            let below = schema.and_then(|(id, at)| Some((id, outline.shapes.get(&id)?.child(at, &child.key)?)));
+            // Of what no schema describes nothing is missing, and no key is asked for.
+            let key = schema.map(|_| open.tree().key(child));
+            let below = schema.zip(key.as_ref());
+            let below = below.and_then(|((id, at), key)| Some((id, outline.shapes.get(&id)?.child(at, key)?)));
             let line = Line::new(place, depth, is_container.then_some(is_open));
-            // Of what no schema describes nothing is missing, and no key needs a copy.
-            present.extend(schema.map(|_| child.key.clone()));
-            outline.lines.push(Line { key: Some(child.key), schema: below, ..line });
+            present.extend(key);
+            outline.lines.push(Line { schema: below, ..line });
             if is_open {
-                self.children(open, outline, child.node, depth + 1, below);
-            } else if child.shape == Shape::EmptyObject && below.is_some() {
-                self.missing(open, outline, below, Some(child.node), &[], depth + 1);
+                self.children(open, outline, child, depth + 1, below);
+            } else if shape == Shape::EmptyObject && below.is_some() {
+                self.missing(open, outline, below, Some(child), &[], depth + 1);
             }
         }
-        for (gone, key) in outline.changes.gone.get(&Some(node)).cloned().unwrap_or_default() {
-            outline.lines.push(Line { key: Some(key), ..Line::new(Place::Gone(gone), depth, None) });
+        for (gone, _) in outline.changes.gone.get(&Some(node)).cloned().unwrap_or_default() {
+            outline.lines.push(Line::new(Place::Gone(gone), depth, None));
         }
         if schema.is_some() && open.tree().shape(node, outline.step) == Some(Shape::Object) {
             self.missing(open, outline, schema, Some(node), &present, depth);
@@ -380,7 +401,7 @@ impl StatePane {
         }
         // Where the pane has no height it is not scrolled to what there is.
         let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);
-        let column = value_column(&outline.lines[range.clone()], extent.width);
+        let column = value_column(open, &outline.lines[range.clone()], extent.width);
         let marked = marks::values(open);
         let rows = range
             .map(|i| {

@@ -23,6 +23,14 @@ impl Tree {
         self.children_at(node, limit).into_iter().filter_map(child).collect()
     }
 
+    /// The same without their keys, of which each is a text of its own.
+    #[must_use]
+    pub fn child_shapes(&self, node: NodeId, step: StepNo) -> Vec<(NodeId, Shape)> {
+        let limit = self.limit(step);
+        let child = |node| Some((node, self.at(node, limit)?.what.shape()?));
+        self.children_at(node, limit).into_iter().filter_map(child).collect()
+    }
+
     /// How many there are.
     #[must_use]
     pub fn child_count(&self, node: NodeId, step: StepNo) -> usize {

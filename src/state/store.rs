@@ -247,7 +247,8 @@ impl Tree {
     }
 
     /// Key of a node that is no root.
-    pub(super) fn key(&self, node: NodeId) -> Key {
+    #[must_use]
+    pub fn key(&self, node: NodeId) -> Key {
         match self.get(node).key {
             key if key & INDEX != 0 => Key::Index(key & !INDEX),
             key => Key::Name(self.names.texts[key as usize].as_ref().into()),

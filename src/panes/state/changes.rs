@@ -65,8 +65,10 @@ impl Changes {
             (Place::Gone(_), _) => 1,
             (Place::Node(node), None) => usize::from(is_changed(open, *node, step)),
             (Place::Node(node), Some(false)) => below(node),
-            (Place::Identity(_), None) => usize::from(line.root.is_some_and(|root| is_changed(open, root, step))),
-            (Place::Identity(_), Some(false)) => line.root.as_ref().map_or(0, below),
+            (Place::Identity(_), None) => {
+                usize::from(line.root(open, step).is_some_and(|root| is_changed(open, root, step)))
+            }
+            (Place::Identity(_), Some(false)) => line.root(open, step).as_ref().map_or(0, below),
             (Place::Group(kind), Some(false)) => {
                 let of_kind = |view: &IdentityView| open.tree().identity(view.id).kind == *kind;
                 let all = open.tree().identities(step);

@@ -1,6 +1,6 @@
 //! Where keys and values of the state pane stand.
 
-use super::{Line, Place};
+use super::{Line, Open, Place};
 use crate::json::Key;
 use crate::text::{SafeText, width};
 
@@ -8,19 +8,19 @@ use crate::text::{SafeText, width};
 const KEY_CELLS_MAX: usize = 20;
 
 /// Cells by which a row is indented. Deep values go no further in than half of the width, so that they can be seen.
-pub(super) fn indent_of(depth: usize, cells: usize) -> usize {
-    (depth * if cells < 50 { 1 } else { 2 }).min(cells / 2)
+pub(super) fn indent_of(depth: u32, cells: usize) -> usize {
+    (depth as usize * if cells < 50 { 1 } else { 2 }).min(cells / 2)
 }
 
 /// Where values begin, so that they stand in one column: behind the widest visible key, its indentation included.
-pub(super) fn value_column(lines: &[Line], pane: usize) -> usize {
+pub(super) fn value_column(open: &Open<'_>, lines: &[Line], pane: usize) -> usize {
     let cells = |line: &Line| {
         if matches!(line.place, Place::Field(..)) {
             return None;
         }
-        let key = match line.key.as_ref().filter(|_| line.is_open.is_none())? {
+        let key = match line.key(open).filter(|_| line.is_open.is_none())? {
             Key::Index(i) => i.to_string().len() + 2,
-            Key::Name(n) => width(SafeText::of(n).as_str()),
+            Key::Name(n) => width(SafeText::of(&n).as_str()),
         };
         Some(indent_of(line.depth, pane) + key.min(KEY_CELLS_MAX))
     };

@@ -3,7 +3,6 @@
 use super::super::{Open, Piece};
 use super::{Line, Outline, Place, at};
 use crate::format::{ConversationField, Filler};
-use crate::json::Key;
 use crate::model::StepNo;
 use crate::panes::row::pieces_width;
 use crate::panes::value;
@@ -46,8 +45,7 @@ pub(super) fn put(open: &Open<'_>, outline: &mut Outline, is_open: bool) {
             Filler::Slot(name) => tree.find(&crate::model::Identity::global(name)),
             Filler::Request(_) => None,
         };
-        let line = Line::new(Place::Field(i, slot), 1, None);
-        outline.lines.push(Line { key: Some(Key::name(field.name)), ..line });
+        outline.lines.push(Line::new(Place::Field(i, slot), 1, None));
     }
     outline.conversation = Conversation { fields, is_too_long: !is_short };
 }

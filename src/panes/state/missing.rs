@@ -48,10 +48,10 @@ impl StatePane {
         *outline.missing.entry(id).or_default() += missing.shown.len();
         for property in missing.shown {
             let key = Key::name(&property.name);
-            let place = Place::Missing(id, path.iter().cloned().chain([key.clone()]).collect());
+            let place = Place::Missing(id, path.iter().cloned().chain([key]).collect());
             let schema = Some((id, property.node));
             let line = Line::new(place, depth, None);
-            outline.lines.push(Line { key: Some(key), schema, missing: Some(Box::new(Lack::One(property))), ..line });
+            outline.lines.push(Line { schema, missing: Some(Box::new(Lack::One(property))), ..line });
         }
         if missing.more > 0 {
             let line = Line::new(Place::MoreMissing(id, path.into()), depth, None);

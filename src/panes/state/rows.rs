@@ -29,7 +29,7 @@ impl StatePane {
     pub(super) fn row(&self, open: &Open<'_>, outline: &Outline, line: &Line, column: usize, cells: usize) -> Row {
         let node = match line.place {
             Place::Node(n) | Place::Gone(n) => Some(n),
-            Place::Identity(_) => line.root,
+            Place::Identity(_) => line.root(open, outline.step),
             Place::Group(_) | Place::Missing(..) | Place::MoreMissing(..) => None,
             Place::Conversation | Place::Field(..) => None,
         };
@@ -127,7 +127,7 @@ impl StatePane {
             }
             Place::MoreMissing(..) | Place::Conversation | Place::Field(..) => Vec::new(),
             Place::Node(_) | Place::Gone(_) | Place::Missing(..) => {
-                let name = match &line.key {
+                let name = match line.key(open) {
                     Some(Key::Index(i)) => format!("[{i}]"),
                     Some(Key::Name(n)) => n.to_string(),
                     None => String::new(),
