@@ -54,8 +54,8 @@ impl Doc {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
-        // About as many as there are commas: no copy of the nodes is made while they grow.
-        let count = memchr::memchr_iter(b',', text.as_bytes()).count() + 1;
+        // Enough for each value: no copy of the nodes is made while they grow.
+        let count = memchr::memchr3_iter(b',', b'{', b'[', text.as_bytes()).count() + 1;
         let mut nodes = Nodes { all: Vec::with_capacity(count), open: Vec::new() };
         match json::walk(&text, &mut nodes) {
             Ok(fault) => Self { text, nodes: nodes.all, fault },
