@@ -8,7 +8,7 @@ use super::out::{Out, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, HEAD, Problem, Step, StepNo, StepPlace};
+use crate::model::{Bytes, HEAD, Problem, Standing, Step, StepNo, StepPlace};
 use crate::review::{ContentKey, Filter, Marks, Scope, StepEntry, StepMarks, StepNotes};
 use crate::state::EventOp;
 use crate::text::{SafeText, cut};
@@ -156,6 +156,12 @@ impl Shown {
             (None, Layout::Run) => {}
         }
         members.push(("writes", raw(&writes(run, step.number, layout))?));
+        if step.standing != Standing::Main {
+            members.push(("standing", raw(step.standing.name())?));
+        }
+        if let Some(caller) = step.caller {
+            members.push(("caller", raw(&caller)?));
+        }
         let (withdrawn, restored) = run.withdrawn(step.number);
         for (name, steps) in [("withdrawn", withdrawn), ("restored", restored)] {
             if !steps.is_empty() {

@@ -6,6 +6,8 @@
 mod acts;
 mod adp;
 pub mod cause;
+mod claude_code;
+mod claude_stream;
 mod describe;
 mod facts;
 mod generic;
@@ -28,8 +30,18 @@ pub use run_survey::RunFacts;
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 
 /// All formats, in the order in which detection tries them.
-pub static FORMATS: &[&dyn Format] =
-    &[&pi::Sts, &pi::Pi, &scopix::Scopix(None), &adp::Adp, &adp::Named, &acts::Acts, &adp::Bare, &generic::Generic];
+pub static FORMATS: &[&dyn Format] = &[
+    &claude_code::ClaudeCode,
+    &claude_stream::ClaudeStream,
+    &pi::Sts,
+    &pi::Pi,
+    &scopix::Scopix(None),
+    &adp::Adp,
+    &adp::Named,
+    &acts::Acts,
+    &adp::Bare,
+    &generic::Generic,
+];
 
 /// Scopix with data types that the user registers (S14).
 #[must_use]

@@ -4,7 +4,9 @@ use super::cause::Origin;
 use super::plan::{PlanAnswer, PlanView, ReadBy, RefState};
 use super::{Purpose, Survey};
 use crate::json::{Key, Value};
-use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepKind, StepNo, StepPlace, Turn};
+use crate::model::{
+    Bytes, Finding, Framing, Identity, PartState, Problem, Record, RunPart, Step, StepKind, StepNo, StepPlace, Turn,
+};
 use crate::rules::scopix::{ConversationField, Merged};
 use crate::rules::work::Outcome;
 use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
@@ -71,6 +73,10 @@ pub trait Format: Send + Sync {
     }
     /// What its plans are called on screen; None: it has none.
     fn plan_title(&self) -> Option<&'static str> {
+        None
+    }
+    /// What a file is as a part of a run, told by its first records ([`RunPart::identity`]); None: they do not say.
+    fn identity(&self, _first: &[Value<'_>]) -> Option<String> {
         None
     }
     /// An empty run.
@@ -188,6 +194,16 @@ pub trait Run: Send + Sync {
     /// Reads what was put off until the input ends, or waits: a run whose records are read in another order than they
     /// stand in. Costs a pass over all of them.
     fn catch_up(&mut self, _bytes: &dyn Bytes) {}
+    /// Other files that belong to the run (`FORMATS.md` 0.4), in the order in which records refer to them.
+    fn parts(&self) -> &[RunPart] {
+        &[]
+    }
+    /// Takes what was found of each of [`Run::parts`], in their order; it holds until it is told anew.
+    fn attach(&mut self, _found: Vec<PartState>) {}
+    /// The part that a step refers to, and what was found of it, if it was looked for.
+    fn part_of(&self, _step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
+        None
+    }
     /// The input has ended (for now). May be followed by more records.
     fn finish(&mut self, bytes: &dyn Bytes) {
         self.catch_up(bytes);

@@ -71,6 +71,30 @@ pub enum StepKind {
     Other,
 }
 
+/// How a step stands to the main line of its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Standing {
+    /// On the main line.
+    #[default]
+    Main,
+    /// On a branch that was left: retried, or followed by a newer one.
+    Abandoned,
+    /// In a sub-agent inside the file.
+    SubAgent,
+}
+
+impl Standing {
+    /// The word for it, as in `steps --json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Abandoned => "abandoned",
+            Self::SubAgent => "sub-agent",
+        }
+    }
+}
+
 /// Where a step stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepPlace {
@@ -101,6 +125,10 @@ pub struct Step {
     pub tool: Option<String>,
     /// The step that this one answers.
     pub answers: Option<StepNo>,
+    /// How it stands to the main line of the run.
+    pub standing: Standing,
+    /// The call that started the sub-agent whose first step it is.
+    pub caller: Option<StepNo>,
     /// Unicode scalars of its text.
     pub chars: usize,
     /// Time as written.

@@ -50,6 +50,8 @@ pub(in crate::format) struct Blocks<'v> {
     pub(in crate::format) tokens: Option<u64>,
     /// Whether the harness put it in.
     pub(in crate::format) is_injected: bool,
+    /// Whether it tells of an error of the model's service.
+    pub(in crate::format) is_failed: bool,
     /// The structured result beside the message.
     pub(in crate::format) details: Option<&'v Value<'v>>,
 }
@@ -61,7 +63,16 @@ impl<'v> Blocks<'v> {
     /// A message that says its role.
     pub(in crate::format) fn of(message: &'v Value<'v>) -> Self {
         let role = message.get("role").and_then(Value::as_str).map_or(Role::Unknown, role_of);
-        Self { message, role, class: None, time: None, tokens: None, is_injected: false, details: None }
+        Self {
+            message,
+            role,
+            class: None,
+            time: None,
+            tokens: None,
+            is_injected: false,
+            is_failed: false,
+            details: None,
+        }
     }
 
     /// Adds its steps to the log, and says which they are.
@@ -78,6 +89,7 @@ impl<'v> Blocks<'v> {
                 time: self.time,
                 tokens: tokens.take(),
                 is_injected: self.is_injected,
+                is_failed: self.is_failed,
                 ..Draft::of(kind, form, values)
             };
             (kind, log.step(&draft))

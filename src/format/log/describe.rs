@@ -3,14 +3,22 @@
 use super::Kind;
 use crate::format::describe::shortened;
 use crate::json::{self, Data, Value};
-use crate::model::{Part, Role, StepKind, ToolCall, Turn};
+use crate::model::{Finding, Part, Record, Remark, Role, Severity, Standing, StepKind, ToolCall, Turn};
 
 /// Most characters of an argument in a summary.
 const ARGUMENT_CHARS: usize = 120;
 
-/// The sign of a step in the list.
-pub(super) fn sign(kind: Kind) -> StepKind {
+/// A record that cannot be read gives no step (`FORMATS.md` 0.1.6).
+pub(super) fn invalid(record: &Record, why: &str) -> Finding {
+    let message = format!("the record is no JSON object: {why}").into();
+    let remark = Remark { path: None, rule: "data.invalid-json", severity: Severity::Error, message };
+    Finding::new(record.number, None, remark)
+}
+
+/// The sign of a step in the list. What tells of a failure has that of errors; a result has its own.
+pub(super) fn sign(kind: Kind, is_failed: bool) -> StepKind {
     match kind {
+        Kind::Message | Kind::Thought | Kind::Call | Kind::State | Kind::Span if is_failed => StepKind::Error,
         Kind::Message => StepKind::Message,
         Kind::Thought => StepKind::Thought,
         Kind::Call => StepKind::Call,
@@ -19,8 +27,9 @@ pub(super) fn sign(kind: Kind) -> StepKind {
     }
 }
 
-/// What a step is in a few words: the second column of the list.
-pub(super) fn label(kind: Kind, role: Role, class: Option<&str>) -> String {
+/// What a step is in a few words: the second column of the list. Steps of sub-agents and of branches that were left
+/// have a sign before it.
+pub(super) fn label(kind: Kind, role: Role, class: Option<&str>, standing: Standing) -> String {
     let word = match kind {
         Kind::Message => role.name(),
         Kind::Thought => "thought",
@@ -28,7 +37,11 @@ pub(super) fn label(kind: Kind, role: Role, class: Option<&str>) -> String {
         Kind::Result => "result",
         Kind::State | Kind::Span => class.unwrap_or(kind.name()),
     };
-    word.to_owned()
+    match standing {
+        Standing::Main => word.to_owned(),
+        Standing::SubAgent => format!("↳{word}"),
+        Standing::Abandoned => format!("×{word}"),
+    }
 }
 
 /// Unicode scalars of what a step says: texts, thoughts, arguments, results.

@@ -1,14 +1,16 @@
 //! The run of a log: its steps, the state that they write, and the answers to questions about both.
 
 use super::links::Links;
+use super::parts::Parts;
 use super::sink::{Draft, Kind, Log};
-use super::{Adapter, Form, Piece, describe};
+use super::threads::Threads;
+use super::{Adapter, Form, Piece, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Identity, Place, Problem, Record, RecordBody, RecordIndex, Remark, Role, Severity, Span, Step,
+    Bytes, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span, Step,
     StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
 };
 use crate::rules::adp;
@@ -55,7 +57,7 @@ impl Kept {
             answers: None,
             chars: 0,
             tokens: draft.tokens.and_then(|n| u32::try_from(n).ok()),
-            is_failed: false,
+            is_failed: draft.is_failed,
         }
     }
 
@@ -72,6 +74,11 @@ pub(super) struct Steps {
     names: HashMap<Arc<str>, ()>,
     links: Links,
     rewards: HashMap<StepNo, Box<str>>,
+    pub(super) threads: Threads,
+    /// Of the first steps of sub-agents the calls that started them.
+    pub(super) callers: HashMap<StepNo, StepNo>,
+    /// Other files that belong to the run, in the order in which records refer to them.
+    pub(super) parts: Vec<RunPart>,
     pub(super) tree: Tree,
     work: Work,
     pub(super) findings: Vec<Arc<Finding>>,
@@ -139,7 +146,8 @@ impl Steps {
         if kept.role == Role::Unknown {
             kept.role = turn.role;
         }
-        (kept.tool, kept.answers, kept.is_failed) = (tool, answers, is_failed);
+        (kept.tool, kept.answers) = (tool, answers);
+        kept.is_failed |= is_failed;
         kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
     }
 
@@ -178,12 +186,14 @@ pub(in crate::format) struct LogRun<A> {
     first: usize,
     /// Whether records came that are not read yet, because their order is known at the end only.
     is_stale: bool,
+    /// What was found of other files of the run.
+    found: Parts,
 }
 
 impl<A: Adapter> LogRun<A> {
     pub(in crate::format) fn new(adapter: A) -> Self {
-        let steps = Steps::new(adapter.dialect());
-        Self { adapter, steps, records: RecordIndex::default(), first: 0, is_stale: false }
+        let (steps, found) = (Steps::new(adapter.dialect()), Parts::default());
+        Self { adapter, steps, records: RecordIndex::default(), first: 0, is_stale: false, found }
     }
 
     /// Reads a record's text; false: all has to be read again.
@@ -192,11 +202,11 @@ impl<A: Adapter> LogRun<A> {
             Ok((_, value)) if value.as_object().is_some() || value.as_array().is_some() => value,
             Ok((_, value)) => {
                 let why = format!("it is {}, and a record is an object", value.type_name());
-                self.steps.findings.push(Arc::new(invalid(record, &why)));
+                self.steps.findings.push(Arc::new(describe::invalid(record, &why)));
                 return true;
             }
             Err(why) => {
-                self.steps.findings.push(Arc::new(invalid(record, &why)));
+                self.steps.findings.push(Arc::new(describe::invalid(record, &why)));
                 return true;
             }
         };
@@ -205,8 +215,9 @@ impl<A: Adapter> LogRun<A> {
 
     /// Lets the adapter say something of a record; false: all has to be read again.
     fn say(&mut self, record: &Record, text: &[u8], say: impl FnOnce(&mut A, &mut Log<'_>)) -> bool {
+        let first = self.first;
         let mut log =
-            Log { steps: &mut self.steps, record, text, show: A::show, wants_restart: false, counted: (0, 0) };
+            Log { steps: &mut self.steps, record, first, text, show: A::show, wants_restart: false, counted: (0, 0) };
         say(&mut self.adapter, &mut log);
         !log.wants_restart
     }
@@ -258,13 +269,22 @@ impl<A: Adapter> LogRun<A> {
     }
 
     /// Reads a step's values and lets `say` tell something of them.
-    fn with_turn<T>(&self, kept: &Kept, bytes: &dyn Bytes, say: impl FnOnce(&Turn<'_>) -> T) -> Result<T, Problem> {
+    fn with_turn<T>(
+        &self,
+        step: StepNo,
+        kept: &Kept,
+        bytes: &dyn Bytes,
+        say: impl FnOnce(&Turn<'_>) -> T,
+    ) -> Result<T, Problem> {
         let texts = kept.spans().map(|span| text_at(span, bytes)).collect::<Result<Vec<String>, Problem>>()?;
         let gone = || Problem::gone(kept.place.span);
         let values = texts.iter().map(|text| json::parse(text).map_err(|_| gone()));
         let values = values.collect::<Result<Vec<Value<'_>>, Problem>>()?;
         let values: Vec<&Value<'_>> = values.iter().collect();
-        let turn = A::show(kept.form, &values);
+        let mut turn = A::show(kept.form, &values);
+        if let Some(text) = self.found.output(step) {
+            parts::put_output(&mut turn, text?);
+        }
         Ok(say(&Turn { is_injected: kept.is_injected || turn.is_injected, ..turn }))
     }
 
@@ -281,13 +301,6 @@ impl<A: Adapter> LogRun<A> {
 
 fn text_at(span: Span, bytes: &dyn Bytes) -> Result<String, Problem> {
     String::from_utf8(bytes.read(span)?).map_err(|_| Problem::gone(span))
-}
-
-/// A record that cannot be read gives no step (`FORMATS.md` 0.1.6).
-fn invalid(record: &Record, why: &str) -> Finding {
-    let message = format!("the record is no JSON object: {why}").into();
-    let remark = Remark { path: None, rule: "data.invalid-json", severity: Severity::Error, message };
-    Finding::new(record.number, None, remark)
 }
 
 impl<A: Adapter> Run for LogRun<A> {
@@ -326,8 +339,8 @@ impl<A: Adapter> Run for LogRun<A> {
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
         let Some(kept) = self.steps.get(step) else { return Step { number: step, ..Step::default() } };
         let dialect = self.adapter.dialect();
-        let said = self.with_turn(kept, bytes, |turn| Step {
-            sign: describe::sign(kept.kind),
+        let said = self.with_turn(step, kept, bytes, |turn| Step {
+            sign: describe::sign(kept.kind, kept.is_failed),
             summary: describe::summary(turn),
             ..acting(turn, dialect)
         });
@@ -343,11 +356,18 @@ impl<A: Adapter> Run for LogRun<A> {
             role: kept.role,
             tool: kept.tool.as_deref().map(str::to_owned),
             answers: kept.answers,
+            standing: self.steps.threads.standing(kept.record.checked_sub(self.first)),
+            caller: self.steps.callers.get(&step).copied(),
             chars: kept.chars as usize,
             time: self.time(kept, bytes),
             tokens: kept.tokens.map(u64::from),
             reward: self.steps.rewards.get(&step).map(|reward| reward.to_string()),
-            label: describe::label(kept.kind, kept.role, kept.class.as_deref()),
+            label: describe::label(
+                kept.kind,
+                kept.role,
+                kept.class.as_deref(),
+                self.steps.threads.standing(kept.record.checked_sub(self.first)),
+            ),
             ..said
         }
     }
@@ -357,7 +377,8 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        Finding::in_order(self.steps.findings.clone())
+        let missing = self.found.missing(&self.steps.parts).map(Arc::new);
+        Finding::in_order(self.steps.findings.iter().cloned().chain(missing).collect())
     }
 
     fn instances(&self) -> Instances {
@@ -375,12 +396,12 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn sign(&self, step: StepNo) -> Option<StepKind> {
-        self.steps.get(step).map(|kept| describe::sign(kept.kind))
+        self.steps.get(step).map(|kept| describe::sign(kept.kind, kept.is_failed))
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let kept = self.steps.get(step)?;
-        let turn = self.with_turn(kept, bytes, |turn| turn.clone().into_owned()).ok()?;
+        let turn = self.with_turn(step, kept, bytes, |turn| turn.clone().into_owned()).ok()?;
         Some(Turn { role: kept.role, ..turn })
     }
 
@@ -410,8 +431,11 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let at = |kept: &Kept| kept.record.checked_sub(self.first);
+        let context = self.steps.threads.context(self.steps.get(step).and_then(at));
+        let is_seen = |kept: &Kept| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
         let shown = (0..).zip(&self.steps.kept).take_while(|(number, _)| *number <= step);
-        let said = shown.filter(|(_, kept)| !matches!(kept.kind, Kind::State | Kind::Span));
+        let said = shown.filter(|(_, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept));
         said.map(|(number, kept)| self.entry(number, kept, bytes)).collect()
     }
 
@@ -426,6 +450,18 @@ impl<A: Adapter> Run for LogRun<A> {
         self.slots(step).resolve(reference, bytes)
     }
 
+    fn parts(&self) -> &[RunPart] {
+        &self.steps.parts
+    }
+
+    fn attach(&mut self, found: Vec<PartState>) {
+        self.found.set(&self.steps.parts, found);
+    }
+
+    fn part_of(&self, step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
+        self.found.of_step(&self.steps.parts, step)
+    }
+
     fn title(&self) -> Option<String> {
         self.steps.title.clone()
     }
@@ -434,7 +470,7 @@ impl<A: Adapter> Run for LogRun<A> {
 impl<A: Adapter> LogRun<A> {
     /// A step of the conversation so far: who, and what.
     fn entry(&self, step: StepNo, kept: &Kept, bytes: &dyn Bytes) -> ViewEntry {
-        let text = self.with_turn(kept, bytes, describe::said).unwrap_or_else(|problem| problem.to_string());
+        let text = self.with_turn(step, kept, bytes, describe::said).unwrap_or_else(|problem| problem.to_string());
         let content = text_at(kept.place.span, bytes).ok();
         let content = content.and_then(|text| json::parse(&text).ok().map(|value| json::compact(&value)));
         let role = kept.role.name().to_owned();

@@ -1,9 +1,12 @@
 //! What an adapter says of a record: steps, writes, what holds around them.
 
-use super::Form;
 use super::run::{Kept, Steps};
+use super::{Form, Node};
 use crate::json::{self, Key, Value};
-use crate::model::{Finding, Identity, Place, Record, Remark, Role, Severity, Span, StepNo, Surroundings, Turn, Usage};
+use crate::model::{
+    Finding, Identity, PartRole, Place, Record, Remark, Role, RunPart, Severity, Span, StepNo, Surroundings, Turn,
+    Usage,
+};
 use crate::state::{IdentityId, Op, Write};
 use std::sync::Arc;
 
@@ -56,12 +59,24 @@ pub(in crate::format) struct Draft<'d, 'v> {
     pub(in crate::format) tokens: Option<u64>,
     /// Whether the harness put it in, so that nobody said it.
     pub(in crate::format) is_injected: bool,
+    /// Whether it tells of a failure that is no result: an error of the model's service.
+    pub(in crate::format) is_failed: bool,
 }
 
 impl<'d, 'v> Draft<'d, 'v> {
     /// A step that shows these values.
     pub(in crate::format) fn of(kind: Kind, form: Form, values: &'d [&'d Value<'v>]) -> Self {
-        Self { kind, form, values, role: Role::Unknown, class: None, time: None, tokens: None, is_injected: false }
+        Self {
+            kind,
+            form,
+            values,
+            role: Role::Unknown,
+            class: None,
+            time: None,
+            tokens: None,
+            is_injected: false,
+            is_failed: false,
+        }
     }
 }
 
@@ -72,6 +87,8 @@ pub(super) type Show = for<'v> fn(Form, &[&'v Value<'v>]) -> Turn<'v>;
 pub(in crate::format) struct Log<'r> {
     pub(super) steps: &'r mut Steps,
     pub(super) record: &'r Record,
+    /// Number of the run's first record.
+    pub(super) first: usize,
     /// The text that is read.
     pub(super) text: &'r [u8],
     pub(super) show: Show,
@@ -153,6 +170,31 @@ impl Log<'_> {
     /// Tokens and cost, told behind the record's last step. Of several of one `message` the greatest output counts.
     pub(in crate::format) fn usage(&mut self, message: Option<&str>, usage: &Usage) {
         self.steps.usage(message, usage);
+    }
+
+    /// Where the record stands in the tree of the log.
+    pub(in crate::format) fn thread(&mut self, node: &Node<'_>) {
+        if let Some(at) = self.record.number.checked_sub(self.first) {
+            self.steps.threads.add(at, node);
+        }
+    }
+
+    /// The call that started the sub-agent whose first step this is.
+    pub(in crate::format) fn called_by(&mut self, step: StepNo, call: StepNo) {
+        self.steps.callers.insert(step, call);
+    }
+
+    /// The record, or a step of it, refers to another file of the run.
+    pub(in crate::format) fn part(
+        &mut self,
+        role: PartRole,
+        folder: &'static str,
+        file: &str,
+        identity: Option<&str>,
+        step: Option<StepNo>,
+    ) {
+        let (file, identity, record) = (file.to_owned(), identity.map(str::to_owned), self.record.number);
+        self.steps.parts.push(RunPart { role, folder, file, identity, record, step });
     }
 
     /// A finding at a step, or of the record.

@@ -1,0 +1,293 @@
+//! The lines of a session as steps.
+
+use super::session::Session;
+use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
+use super::{flag, text};
+use crate::format::describe;
+use crate::format::log::{self, Adapter, Blocks, Draft, Form, Kind, Log, Node, OWN, form};
+use crate::json::{Data, Value};
+use crate::model::{Part, PartRole, Role, Severity, StepNo, Surroundings, Turn};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use twox_hash::XxHash3_128;
+
+/// A line that tells of the session.
+const NOTE: Form = OWN;
+/// A prompt that was typed while the agent worked.
+const QUEUED: Form = OWN + 1;
+
+/// Tools that start a sub-agent.
+const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
+
+/// The model of lines that the harness wrote itself.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Where a long output of a tool stands instead, and what the notice in its place says before the path.
+const OUTPUTS: &str = "tool-results";
+const NOTICE: &str = "<persisted-output>";
+const SAVED_TO: &str = "saved to: ";
+
+/// Reads the lines of a session.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    session: Session,
+    spend: Spend,
+    /// Records by id: length and digest of the text.
+    copies: HashMap<u64, (usize, u128)>,
+    /// Calls of sub-agents by the digest of their prompts.
+    prompts: HashMap<u64, StepNo>,
+    /// Whether this is the file of a sub-agent; None before a record says it.
+    is_sub_agent: Option<bool>,
+}
+
+/// Ids by 64 bits.
+pub(super) fn hash(text: &str) -> u64 {
+    XxHash3_128::oneshot(text.as_bytes()) as u64
+}
+
+impl Adapter for Entries {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if record.as_object().is_none() {
+            let why = format!("the record is no JSON object: it is {}", record.type_name());
+            return log.finding(None, "data.invalid-json", Severity::Error, why);
+        }
+        let id = text(record, "uuid");
+        if id.is_some_and(|id| self.is_copy(id, record)) {
+            return;
+        }
+        self.look_for_agent(record, log);
+        let class = text(record, "type").unwrap_or("record");
+        let is_side = flag(record, "isSidechain") && self.is_sub_agent != Some(true);
+        surroundings(record, is_side, log);
+        let is_turn = match record.get("message").filter(|_| matches!(class, "user" | "assistant")) {
+            Some(message) => self.said(record, message, (class, is_side), log),
+            None => note(record, class, log),
+        };
+        if id.is_some() {
+            log.thread(&Node {
+                id,
+                parent: text(record, "parentUuid").or_else(|| text(record, "logicalParentUuid")),
+                is_side,
+                is_turn,
+                is_boundary: text(record, "subtype") == Some("compact_boundary"),
+            });
+        }
+        self.session.read(record, class, log);
+        if let Some(id) = id {
+            self.session.saw(hash(id), log);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (NOTE, Some(record)) => Turn::of(Role::System, vec![Part::Text(note_text(record))]),
+            (QUEUED, Some(prompt)) => Turn { role: Role::User, ..log::show(form::MESSAGE, &[*prompt]) },
+            _ => log::show(form, values),
+        }
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Entries {
+    /// 0.1.5: whether a record of this id and this text was there before. The newest text of an id is kept.
+    fn is_copy(&mut self, id: &str, record: &Value<'_>) -> bool {
+        let text = (record.text.len(), XxHash3_128::oneshot(record.text.as_bytes()));
+        self.copies.insert(hash(id), text) == Some(text)
+    }
+
+    /// The first record that says whether it is of a sub-agent says it of the file.
+    fn look_for_agent(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let Some(is_side) = record.get("isSidechain").and_then(Value::as_bool) else { return };
+        if self.is_sub_agent.is_none() {
+            let agent = text(record, "agentId").filter(|_| is_side);
+            self.is_sub_agent = Some(agent.is_some());
+            if let Some(agent) = agent {
+                self.session.of_sub_agent(agent, log);
+            }
+        }
+    }
+
+    /// A message; whether somebody speaks anew with it.
+    fn said(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
+        let (class, is_side) = of;
+        let usage = message.get("usage").map(|usage| tokens_of(usage, record.get("costUSD")));
+        let told = message_id(message)
+            .filter(|_| class == "assistant")
+            .map(|id| self.spend.tell(id, text(record, "requestId"), usage.as_ref().and_then(|usage| usage.output)));
+        let is_injected = flag(record, "isMeta") || flag(record, "isCompactSummary");
+        let results = blocks_of(message).filter(|block| is_result(block)).count();
+        let details = record.get("toolUseResult").filter(|details| details.as_object().is_some() && results == 1);
+        let blocks = Blocks {
+            role: if class == "assistant" { Role::Agent } else { Role::User },
+            class: Some(class),
+            time: record.get("timestamp"),
+            tokens: told.as_ref().and_then(|told| told.more),
+            is_injected,
+            is_failed: flag(record, "isApiErrorMessage"),
+            details,
+            ..Blocks::of(message)
+        };
+        let steps = blocks.tell(log);
+        match (&told, &usage) {
+            (Some(told), Some(usage)) => log.usage(Some(&told.key), usage),
+            (None, Some(usage)) => log.usage(None, usage),
+            _ => {}
+        }
+        self.link(record, message, &steps, is_side, log);
+        match (class, told) {
+            ("assistant", Some(AnswerSpend { is_first, .. })) => is_first,
+            ("assistant", None) => true,
+            _ => results == 0 && !is_injected,
+        }
+    }
+
+    /// Sub-agents: calls that start them, their first words inside the file, their files; outputs in other files.
+    fn link(
+        &mut self,
+        record: &Value<'_>,
+        message: &Value<'_>,
+        steps: &[(Kind, StepNo)],
+        is_side: bool,
+        log: &mut Log<'_>,
+    ) {
+        let of_kind = |wanted: Kind| steps.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, step)| *step);
+        let calls = blocks_of(message).filter(|block| text(block, "type") == Some("tool_use"));
+        for (call, step) in calls.zip(of_kind(Kind::Call)) {
+            let prompt = call.get("input").and_then(|input| text(input, "prompt"));
+            if let Some(prompt) = prompt.filter(|_| text(call, "name").is_some_and(|name| SUB_AGENTS.contains(&name))) {
+                self.prompts.insert(hash(prompt), step);
+            }
+        }
+        let is_root = is_side && text(record, "parentUuid").is_none();
+        if let (true, Some(said), Some(step)) = (is_root, first_text(message), of_kind(Kind::Message).next())
+            && let Some(call) = self.prompts.get(&hash(said))
+        {
+            log.called_by(step, *call);
+        }
+        let details = record.get("toolUseResult");
+        let results = blocks_of(message).filter(|block| is_result(block));
+        for (result, step) in results.zip(of_kind(Kind::Result)) {
+            if let Some(agent) = details.and_then(|details| text(details, "agentId")) {
+                let file = format!("agent-{agent}.jsonl");
+                log.part(PartRole::SubAgent, "subagents", &file, Some(agent), Some(step));
+            }
+            let path = details.and_then(|details| text(details, "persistedOutputPath")).map(Cow::Borrowed);
+            if let Some(path) = path.or_else(|| persisted(result)) {
+                let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
+                log.part(PartRole::Output, OUTPUTS, file, None, Some(step));
+            }
+        }
+    }
+}
+
+/// The blocks of a message.
+fn blocks_of<'v>(message: &'v Value<'v>) -> impl Iterator<Item = &'v Value<'v>> {
+    message.get("content").and_then(Value::as_array).into_iter().flatten()
+}
+
+fn is_result(block: &Value<'_>) -> bool {
+    text(block, "type").is_some_and(|class| class.ends_with("tool_result"))
+}
+
+fn first_text<'v>(message: &'v Value<'v>) -> Option<&'v str> {
+    let content = message.get("content")?;
+    content.as_str().or_else(|| blocks_of(message).find_map(|block| text(block, "text")))
+}
+
+/// The path in the notice that stands for a long output.
+fn persisted<'v>(result: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    let content = result.get("content")?;
+    let text = content.as_str().or_else(|| content.as_array()?.iter().find_map(|part| text(part, "text")))?;
+    let notice = text.trim_start().strip_prefix(NOTICE)?;
+    let path = notice.split_once(SAVED_TO)?.1.lines().next()?.trim();
+    (!path.is_empty()).then_some(Cow::Borrowed(path))
+}
+
+/// What holds around a record. A sub-agent's model is not the run's.
+fn surroundings(record: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
+    let own = |key: &str| text(record, key).filter(|_| !is_side).map(Cow::Borrowed);
+    let model = record.get("message").and_then(|message| text(message, "model"));
+    let model = model.filter(|model| !is_side && *model != SYNTHETIC);
+    log.surroundings(&Surroundings {
+        cwd: own("cwd"),
+        model: model.map(Cow::Borrowed),
+        mode: own("permissionMode"),
+        effort: own("effort"),
+        branch: own("gitBranch").filter(|branch| !branch.is_empty()),
+        is_compaction: text(record, "subtype") == Some("compact_boundary"),
+    });
+}
+
+/// A line that is no message; whether somebody speaks anew with it.
+fn note(record: &Value<'_>, class: &str, log: &mut Log<'_>) -> bool {
+    let attachment = record.get("attachment").filter(|_| class == "attachment");
+    let kind = attachment.and_then(|attachment| text(attachment, "type"));
+    let prompt = attachment.and_then(|attachment| attachment.get("prompt"));
+    if let (Some("queued_command"), Some(prompt), Some(attachment)) = (kind, prompt, attachment) {
+        let values = [prompt];
+        let is_injected = flag(record, "isMeta") || flag(attachment, "isMeta");
+        let draft = Draft {
+            role: Role::User,
+            class: kind,
+            time: record.get("timestamp"),
+            is_injected,
+            ..Draft::of(Kind::Message, QUEUED, &values)
+        };
+        log.step(&draft);
+        return !is_injected;
+    }
+    let values = [record];
+    let class = kind.or_else(|| text(record, "subtype").filter(|_| class == "system")).unwrap_or(class);
+    log.step(&Draft {
+        role: Role::System,
+        class: Some(class),
+        time: record.get("timestamp"),
+        is_failed: matches!(class, "api_error" | "error"),
+        is_injected: flag(record, "isMeta"),
+        ..Draft::of(Kind::State, NOTE, &values)
+    });
+    false
+}
+
+/// Members whose text says what a line is about.
+const TEXTS: [&str; 12] = [
+    "summary",
+    "customTitle",
+    "aiTitle",
+    "agentName",
+    "lastPrompt",
+    "content",
+    "text",
+    "permissionMode",
+    "mode",
+    "prUrl",
+    "worktreePath",
+    "relocatedCwd",
+];
+
+/// What a line that is no message says.
+fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
+    let places = [Some(record), record.get("attachment"), record.get("worktreeSession"), record.get("data")];
+    let said = places.into_iter().flatten().find_map(|place| TEXTS.iter().find_map(|key| text(place, key)));
+    if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
+        return Cow::Borrowed(said);
+    }
+    if let Some(error) = record.get("error").and_then(error_parts) {
+        return Cow::Borrowed(error);
+    }
+    match record.get("attachment").or_else(|| record.get("snapshot")).or_else(|| record.get("data")) {
+        Some(inner) => Cow::Owned(describe::beginning(inner)),
+        None => Cow::Owned(describe::beginning(record)),
+    }
+}
+
+/// The words of an error.
+pub(in crate::format) fn error_parts<'v>(error: &'v Value<'v>) -> Option<&'v str> {
+    match &error.data {
+        Data::String(text) => Some(text),
+        _ => ["formatted", "message"].iter().find_map(|key| text(error, key)).filter(|text| !text.is_empty()),
+    }
+}

@@ -1,0 +1,135 @@
+//! What the lines of a session say of it beside the conversation: state of the kinds `session` and `file-history`, and
+//! the title.
+
+use super::text;
+use crate::format::log::Log;
+use crate::json::Value;
+use crate::state::Op;
+use std::collections::{HashMap, HashSet};
+
+/// Members of any line that are state, and the slots that they are written to when they change.
+const MEMBERS: [(&str, &str); 8] = [
+    ("sessionId", "id"),
+    ("cwd", "cwd"),
+    ("gitBranch", "gitBranch"),
+    ("version", "version"),
+    ("permissionMode", "permissionMode"),
+    ("mode", "mode"),
+    ("slug", "slug"),
+    ("sessionKind", "sessionKind"),
+];
+
+/// Lines of which one member is state, and the slot that it is written to.
+const LINES: [(&str, &str, &str); 6] = [
+    ("custom-title", "customTitle", "title"),
+    ("ai-title", "aiTitle", "title"),
+    ("agent-name", "agentName", "agentName"),
+    ("relocated", "relocatedCwd", "cwd"),
+    ("worktree-state", "worktreeSession", "worktree"),
+    ("pr-link", "prUrl", "pullRequest"),
+];
+
+/// How much a title says, from a summary of the model up to one of the user.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum TitleRank {
+    #[default]
+    None,
+    Summary,
+    Model,
+    User,
+}
+
+/// The session as its lines told it so far.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    members: HashMap<&'static str, Box<str>>,
+    rank: TitleRank,
+    /// Ids of the records so far, and summaries of records that are not among them.
+    seen: HashSet<u64>,
+    waiting: HashMap<u64, Box<str>>,
+}
+
+impl Session {
+    /// Writes what a record says; its steps are told.
+    pub(super) fn read(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        for (member, slot) in MEMBERS {
+            self.member(record.get(member), slot, log);
+        }
+        if let Some((_, member, slot)) = LINES.iter().find(|(name, ..)| *name == class) {
+            self.member(record.get(member), slot, log);
+        }
+        self.title(record, class, log);
+        match class {
+            "file-history-snapshot" => snapshot(record, log),
+            "file-history-delta" => delta(record, log),
+            _ => {}
+        }
+    }
+
+    fn member(&mut self, value: Option<&Value<'_>>, slot: &'static str, log: &mut Log<'_>) {
+        let Some(value) = value.filter(|value| !value.is_null()) else { return };
+        if self.members.get(slot).is_some_and(|known| **known == *value.text) {
+            return;
+        }
+        self.members.insert(slot, value.text.into());
+        log.write("session", "main", &[slot], Op::Update, value);
+    }
+
+    /// A title of the user counts before one of the model, and that before a summary. A summary belongs to the session
+    /// only if the record that it names does: others of the project stand at the beginning of a file.
+    fn title(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        match class {
+            "custom-title" => self.put_title(text(record, "customTitle"), TitleRank::User, log),
+            "ai-title" => self.put_title(text(record, "aiTitle"), TitleRank::Model, log),
+            "summary" => {
+                let (Some(summary), Some(leaf)) = (text(record, "summary"), text(record, "leafUuid")) else { return };
+                if self.seen.contains(&super::entries::hash(leaf)) {
+                    self.put_title(Some(summary), TitleRank::Summary, log);
+                    self.member(record.get("summary"), "summary", log);
+                } else {
+                    self.waiting.insert(super::entries::hash(leaf), summary.into());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn put_title(&mut self, title: Option<&str>, rank: TitleRank, log: &mut Log<'_>) {
+        if let Some(title) = title.filter(|title| rank >= self.rank && !title.trim().is_empty()) {
+            self.rank = rank;
+            log.title(title);
+        }
+    }
+
+    /// A record of this id is part of the session.
+    pub(super) fn saw(&mut self, id: u64, log: &mut Log<'_>) {
+        self.seen.insert(id);
+        if let Some(summary) = self.waiting.remove(&id) {
+            self.put_title(Some(&summary), TitleRank::Summary, log);
+        }
+    }
+
+    /// A file of a sub-agent has no title of its own.
+    pub(super) fn of_sub_agent(&mut self, agent: &str, log: &mut Log<'_>) {
+        if self.rank == TitleRank::None {
+            log.title(&format!("sub-agent {agent}"));
+        }
+    }
+}
+
+/// A snapshot replaces the one of its message.
+fn snapshot(record: &Value<'_>, log: &mut Log<'_>) {
+    let Some(snapshot) = record.get("snapshot") else { return };
+    let id = text(snapshot, "messageId").or_else(|| text(record, "messageId"));
+    if let (Some(id), Some(backups)) = (id, snapshot.get("trackedFileBackups")) {
+        log.write("file-history", id, &[], Op::Update, backups);
+    }
+}
+
+/// A delta adds the backup of one file to a snapshot.
+fn delta(record: &Value<'_>, log: &mut Log<'_>) {
+    let id = text(record, "snapshotMessageId").or_else(|| text(record, "messageId"));
+    if let (Some(id), Some(path), Some(backup)) = (id, text(record, "trackingPath"), record.get("backup")) {
+        log.write("file-history", id, &[path], Op::Update, backup);
+    }
+}

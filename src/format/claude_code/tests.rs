@@ -1,0 +1,201 @@
+//! Sessions as runs: steps, state, branches, parts.
+
+use super::ClaudeCode;
+use crate::format::{Format, Run};
+use crate::model::{PartRole, PartState, Place, Record, RecordBody, Span, Standing, StepNo};
+use std::sync::Arc;
+
+/// A line of the session `s1` with these members.
+fn line(members: &str) -> String {
+    format!(r#"{{"isSidechain":false,"sessionId":"s1","version":"2.1.0","cwd":"/w","gitBranch":"main",{members}}}"#)
+}
+
+/// Feeds lines to a run.
+fn read(lines: &[String]) -> (Box<dyn Run>, Vec<u8>) {
+    let bytes = lines.join("\n").into_bytes();
+    let mut run = ClaudeCode.run();
+    let mut offset = 0;
+    for (number, text) in lines.iter().enumerate() {
+        let span = Span { offset, len: text.len() as u64 };
+        let place = Place { span, line: number as u64 + 1 };
+        run.push(&Record { number, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+        offset = span.end() + 1;
+    }
+    run.finish(&bytes);
+    (run, bytes)
+}
+
+/// Kinds and roles of all steps, as `message/user`.
+fn kinds(run: &dyn Run, bytes: &Vec<u8>) -> Vec<String> {
+    let steps = (0..run.step_count()).map(|step| run.step(StepNo::try_from(step).unwrap(), bytes));
+    steps.map(|step| format!("{}/{}", step.kind, step.role.name())).collect()
+}
+
+fn state(run: &dyn Run, bytes: &Vec<u8>) -> String {
+    let last = StepNo::try_from(run.step_count()).unwrap() - 1;
+    run.state(last, bytes).iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
+}
+
+const ASKED: &str = r#""type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"go"}"#;
+
+/// A record of the model's message `m1`.
+fn answer(uuid: &str, parent: &str, block: &str, output: u32) -> String {
+    line(&format!(
+        r#""type":"assistant","uuid":"{uuid}","parentUuid":"{parent}","requestId":"r1","message":{{"id":"m1","role":"assistant","model":"claude-opus-5","content":[{block}],"usage":{{"input_tokens":10,"output_tokens":{output}}}}}"#
+    ))
+}
+
+#[test]
+fn blocks_are_steps_and_other_lines_are_state() {
+    let lines = [
+        line(ASKED),
+        answer("a1", "u1", r#"{"type":"thinking","thinking":"hm"},{"type":"text","text":"Yes."}"#, 2),
+        answer("a2", "a1", r#"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}"#, 20),
+        line(
+            r#""type":"user","uuid":"u2","parentUuid":"a2","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.txt"}]},"toolUseResult":{"stdout":"a.txt"}"#,
+        ),
+        line(
+            r#""type":"attachment","uuid":"q","parentUuid":"u2","attachment":{"type":"queued_command","prompt":"and b"}"#,
+        ),
+        line(r#""type":"system","subtype":"turn_duration","uuid":"d","parentUuid":"q","durationMs":5"#),
+        line(r#""type":"user","uuid":"e","parentUuid":"d","message":"plain""#),
+        line(
+            r#""type":"assistant","uuid":"f","parentUuid":"e","isApiErrorMessage":true,"message":{"id":"x","model":"<synthetic>","role":"assistant","content":[{"type":"text","text":"API Error: 529"}]}"#,
+        ),
+        r#"{"type":"brand-new","sessionId":"s1"}"#.to_owned(),
+        "[1]".to_owned(),
+        "{".to_owned(),
+    ];
+    let (run, bytes) = read(&lines);
+    let expected = [
+        "message/user",
+        "thought/agent",
+        "message/agent",
+        "tool-call/agent",
+        "tool-result/environment",
+        "message/user",
+        "state/system",
+        "message/user",
+        "message/agent",
+        "state/system",
+    ];
+    assert_eq!(kinds(run.as_ref(), &bytes), expected);
+    let step = |number| run.step(number, &bytes);
+    assert_eq!(step(4).answers, Some(3));
+    assert_eq!((step(5).summary, step(6).class), ("and b".to_owned(), Some("turn_duration".to_owned())));
+    assert_eq!(step(9).class, Some("brand-new".to_owned()));
+    assert_eq!((step(1).tokens, step(2).tokens, step(3).tokens), (Some(2), None, Some(18)));
+    assert_eq!(run.error_steps(), [8]);
+    let rules: Vec<(usize, &str)> = run.findings().iter().map(|found| (found.record, found.rule)).collect();
+    assert!(rules.contains(&(9, "data.invalid-json")) && rules.contains(&(10, "data.invalid-json")), "{rules:?}");
+}
+
+#[test]
+fn an_exact_copy_counts_once_and_another_text_of_its_id_does_not() {
+    let other = ASKED.replace("go", "stop");
+    let (run, bytes) = read(&[line(ASKED), line(ASKED), line(&other), line(&other)]);
+    assert_eq!(kinds(run.as_ref(), &bytes), ["message/user", "message/user"]);
+}
+
+#[test]
+fn usage_of_a_message_is_its_greatest_and_members_are_state_when_they_change() {
+    let lines = [
+        line(ASKED),
+        answer("a1", "u1", r#"{"type":"text","text":"A"}"#, 3),
+        answer("a2", "a1", r#"{"type":"text","text":"B"}"#, 30),
+        r#"{"type":"file-history-snapshot","messageId":"u1","snapshot":{"messageId":"u1","trackedFileBackups":{"a":{"version":1}}}}"#.to_owned(),
+        r#"{"type":"file-history-delta","snapshotMessageId":"u1","trackingPath":"b","backup":{"version":2}}"#.to_owned(),
+        line(r#""type":"system","subtype":"info","uuid":"i","permissionMode":"plan""#).replace("main", "fix"),
+    ];
+    let (run, bytes) = read(&lines);
+    let state = state(run.as_ref(), &bytes);
+    for wanted in [
+        r#""output":30"#,
+        r#""input":10"#,
+        r#""gitBranch":"fix""#,
+        r#""permissionMode":"plan""#,
+        r#""u1":{"a":{"version":1},"b":{"version":2}}"#,
+    ] {
+        assert!(state.replace(": ", ":").contains(wanted), "{wanted} in {state}");
+    }
+}
+
+#[test]
+fn a_summary_is_a_title_only_of_the_session_that_has_its_record() {
+    let summary = |text: &str, leaf: &str| format!(r#"{{"type":"summary","summary":"{text}","leafUuid":"{leaf}"}}"#);
+    let title = |lines: &[String]| read(lines).0.title();
+    assert_eq!(title(&[summary("Another", "far"), line(ASKED)]), None);
+    assert_eq!(title(&[summary("Mine", "u1"), line(ASKED)]).as_deref(), Some("Mine"));
+    let named = r#"{"type":"custom-title","customTitle":"Chosen"}"#.to_owned();
+    assert_eq!(title(&[line(ASKED), named, summary("Mine", "u1")]).as_deref(), Some("Chosen"));
+}
+
+#[test]
+fn branches_that_were_left_and_sub_agents_are_told_apart() {
+    let task = r#"{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"find it"}}"#;
+    let lines = [
+        line(ASKED),
+        line(r#""type":"user","uuid":"old","parentUuid":"u1","message":{"role":"user","content":"first try"}"#),
+        line(r#""type":"user","uuid":"new","parentUuid":"u1","message":{"role":"user","content":"second try"}"#),
+        answer("a1", "new", task, 5),
+        line(r#""type":"user","uuid":"s1","parentUuid":null,"message":{"role":"user","content":"find it"}"#)
+            .replace("\"isSidechain\":false", "\"isSidechain\":true"),
+    ];
+    let (run, bytes) = read(&lines);
+    let standings: Vec<Standing> = (0..5).map(|step| run.step(step, &bytes).standing).collect();
+    use Standing::{Abandoned, Main, SubAgent};
+    assert_eq!(standings, [Main, Abandoned, Main, Main, SubAgent]);
+    assert_eq!(run.step(4, &bytes).caller, Some(3));
+    let seen: Vec<StepNo> = run.view(3, &bytes).iter().map(|entry| entry.step).collect();
+    assert_eq!(seen, [0, 2, 3]);
+    let seen: Vec<StepNo> = run.view(4, &bytes).iter().map(|entry| entry.step).collect();
+    assert_eq!(seen, [4]);
+}
+
+/// A session that refers to the file of a sub-agent and to the output of a tool.
+fn with_parts() -> [String; 3] {
+    let result = |id: &str, more: &str| {
+        let content = "<persisted-output>\\nOutput too large. Full output saved to: /far/tool-results/x.txt\\n";
+        let content = if id == "t2" { content } else { "Found." };
+        line(&format!(
+            r#""type":"user","uuid":"{id}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{content}"}}]}}{more}"#
+        ))
+    };
+    [line(ASKED), result("t1", r#","toolUseResult":{"agentId":"a7"}"#), result("t2", "")]
+}
+
+#[test]
+fn files_of_sub_agents_and_of_long_outputs_are_named_and_a_missing_one_is_found() {
+    let (mut run, bytes) = read(&with_parts());
+    let parts: Vec<_> = run.parts().iter().map(|p| (p.role, p.folder, p.file.clone(), p.step)).collect();
+    let expected = [
+        (PartRole::SubAgent, "subagents", "agent-a7.jsonl".to_owned(), Some(1)),
+        (PartRole::Output, "tool-results", "x.txt".to_owned(), Some(2)),
+    ];
+    assert_eq!(parts, expected);
+    let output = b"all of it".to_vec();
+    let found = PartState::Found { path: "x.txt".into(), len: output.len() as u64, bytes: Arc::new(output) };
+    run.attach(vec![PartState::Missing, found]);
+    let rules: Vec<_> = run.findings().iter().map(|found| (found.record, found.step, found.rule)).collect();
+    assert!(rules.contains(&(1, Some(1), "run.part-missing")), "{rules:?}");
+    assert_eq!(rules.iter().filter(|(.., rule)| *rule == "run.part-missing").count(), 1);
+    assert_eq!(run.step(2, &bytes).summary, "all of it");
+    assert!(run.part_of(1).is_some() && run.part_of(0).is_none());
+}
+
+#[test]
+fn cut_and_changed_sessions_are_read_without_a_fault() {
+    let text = [with_parts().as_slice(), &super::SESSION.lines().map(str::to_owned).collect::<Vec<_>>()].concat();
+    let text = text.join("\n");
+    let check = |text: &str| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let (run, bytes) = read(&lines);
+        let _described = (kinds(run.as_ref(), &bytes), state(run.as_ref(), &bytes), run.findings());
+    };
+    for end in (0..text.len()).step_by(7) {
+        check(&text[..end]);
+        for byte in ["\"", "{", "0", "]"] {
+            check(&format!("{}{byte}{}", &text[..end], &text[end + 1..]));
+        }
+    }
+}

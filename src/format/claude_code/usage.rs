@@ -1,0 +1,96 @@
+//! Tokens of a model's message that stands in several records, each with what was spent so far.
+
+use super::text;
+use crate::json::Value;
+use crate::model::Usage;
+use std::collections::HashMap;
+
+/// What messages spent so far, by their ids.
+#[derive(Debug, Default)]
+pub(in crate::format) struct Spend {
+    messages: HashMap<Box<str>, Message>,
+}
+
+/// A model's message.
+#[derive(Debug, Default)]
+struct Message {
+    /// The request that it answers, as soon as a record says it.
+    request: Option<Box<str>>,
+    /// The greatest number of tokens that a record tells.
+    output: u64,
+    /// Other answers of the same id: the request, and their tokens.
+    others: HashMap<Box<str>, u64>,
+}
+
+/// What a record adds to what is known of its message.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::format) struct AnswerSpend {
+    /// Names the answer: equal for all its records.
+    pub(in crate::format) key: String,
+    /// Tokens that the model wrote beyond those told before.
+    pub(in crate::format) more: Option<u64>,
+    /// Whether it is the first record of the answer.
+    pub(in crate::format) is_first: bool,
+}
+
+impl Spend {
+    /// The record of a message. One without a request belongs to that known for its id.
+    pub(in crate::format) fn tell(&mut self, id: &str, request: Option<&str>, output: Option<u64>) -> AnswerSpend {
+        let is_first = !self.messages.contains_key(id);
+        let message = self.messages.entry(id.into()).or_default();
+        if message.request.is_none() {
+            message.request = request.map(Into::into);
+        }
+        let of_other = request.filter(|request| message.request.as_deref() != Some(*request));
+        let (key, is_first, known) = match of_other {
+            None => (id.to_owned(), is_first, &mut message.output),
+            Some(request) => {
+                let is_first = !message.others.contains_key(request);
+                (format!("{id} {request}"), is_first, message.others.entry(request.into()).or_default())
+            }
+        };
+        let more = output.map(|output| {
+            let more = output.saturating_sub(*known);
+            *known = output.max(*known);
+            more
+        });
+        AnswerSpend { key, more: more.filter(|more| *more > 0 || is_first), is_first }
+    }
+}
+
+/// The usage of a message: tokens read outside of caches, written, read from and written into caches.
+pub(in crate::format) fn tokens_of(usage: &Value<'_>, cost: Option<&Value<'_>>) -> Usage {
+    let count = |key: &str| usage.get(key).and_then(Value::as_number).and_then(|n| n.parse().ok());
+    Usage {
+        input: count("input_tokens"),
+        output: count("output_tokens"),
+        cache_read: count("cache_read_input_tokens"),
+        cache_write: count("cache_creation_input_tokens"),
+        cost: cost.and_then(Value::as_number).and_then(|n| n.parse().ok()),
+    }
+}
+
+/// The id of a record's message.
+pub(super) fn message_id<'v>(message: &'v Value<'v>) -> Option<&'v str> {
+    text(message, "id").filter(|id| !id.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_records_of_one_answer_the_greatest_output_counts() {
+        let mut spend = Spend::default();
+        let mut told = |id, request, output| {
+            let told = spend.tell(id, request, Some(output));
+            (told.key, told.more, told.is_first)
+        };
+        assert_eq!(told("m", None, 1), ("m".to_owned(), Some(1), true));
+        assert_eq!(told("m", Some("r"), 20), ("m".to_owned(), Some(19), false));
+        assert_eq!(told("m", None, 20), ("m".to_owned(), None, false));
+        assert_eq!(told("m", Some("q"), 5), ("m q".to_owned(), Some(5), true));
+        assert_eq!(told("m", Some("r"), 7), ("m".to_owned(), None, false));
+        assert_eq!(told("n", Some("r"), 0), ("n".to_owned(), Some(0), true));
+    }
+}

@@ -1,0 +1,260 @@
+//! What `claude --output-format stream-json` prints: a line with the tools and the model, messages, a result
+//! (`FORMATS.md` 1).
+
+use super::claude_code::{Spend, error_parts, tokens_of};
+use super::log::{self, Adapter, Blocks, Draft, Form, Kind, Log, LogRun, Node, OWN};
+use super::{Format, Framing, Layout, Match, Run};
+use crate::format::describe;
+use crate::json::Value;
+use crate::model::{Part, Role, Severity, StepNo, Surroundings, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Streams of Claude Code.
+pub(super) struct ClaudeStream;
+
+/// A stream.
+const STREAM: &str = concat!(
+    r#"{"type":"system","subtype":"init","session_id":"s1","cwd":"/w","model":"claude-opus-5","#,
+    r#""tools":["Bash"],"permissionMode":"default"}"#,
+    "\n",
+    r#"{"type":"assistant","session_id":"s1","parent_tool_use_id":null,"message":{"id":"m1","#,
+    r#""role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","#,
+    r#""input":{"command":"ls"}}],"usage":{"input_tokens":9,"output_tokens":4}}}"#,
+    "\n",
+    r#"{"type":"user","session_id":"s1","parent_tool_use_id":null,"message":{"role":"user","#,
+    r#""content":[{"type":"tool_result","tool_use_id":"t1","content":"a.txt"}]}}"#,
+    "\n",
+    r#"{"type":"result","subtype":"success","session_id":"s1","is_error":false,"num_turns":2,"#,
+    r#""result":"One file.","total_cost_usd":0.01,"usage":{"input_tokens":9,"output_tokens":4},"#,
+    r#""permission_denials":[]}"#,
+);
+
+impl Format for ClaudeStream {
+    fn name(&self) -> &'static str {
+        "claude-stream"
+    }
+
+    fn title(&self) -> &'static str {
+        "Claude Code stream"
+    }
+
+    fn about(&self) -> &'static str {
+        "What `claude --output-format stream-json` prints: JSON Lines with `session_id`, first one of type `system` \
+         and subtype `init`, then messages and a `result`. State: model, folder, mode, tools, the result; files, \
+         shell, todo list and usage by the rules for tool-using runs."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let has_id = |record: &&Value<'_>| record.get("session_id").is_some();
+        let has_init = first.iter().filter(has_id).any(|record| text(record, "subtype") == Some("init"));
+        let is_said = |record: &Value<'_>| matches!(text(record, "type"), Some("user" | "assistant" | "result"));
+        let fits = has_init && first.iter().filter(has_id).any(is_said);
+        fits.then(|| Match { reason: "a record begins a stream of Claude Code".to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Lines::default()))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[STREAM]
+    }
+}
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// A line that tells of the session.
+const NOTE: Form = OWN;
+
+/// Slots of the first line, and of the result.
+const INIT: [&str; 6] = ["session_id", "cwd", "model", "permissionMode", "tools", "claude_code_version"];
+const RESULT: [&str; 7] =
+    ["subtype", "is_error", "num_turns", "duration_ms", "total_cost_usd", "permission_denials", "result"];
+
+/// Reads the lines of a stream.
+#[derive(Debug, Default)]
+struct Lines {
+    spend: Spend,
+    /// Calls by their ids; those whose sub-agent has spoken.
+    calls: HashMap<Box<str>, (StepNo, bool)>,
+    /// Cost that results told so far.
+    cost: f64,
+}
+
+impl Adapter for Lines {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if record.as_object().is_none() {
+            let why = format!("the record is no JSON object: it is {}", record.type_name());
+            return log.finding(None, "data.invalid-json", Severity::Error, why);
+        }
+        let class = text(record, "type").unwrap_or("record");
+        match record.get("message").filter(|_| matches!(class, "user" | "assistant")) {
+            _ if class == "stream_event" => {}
+            Some(message) => self.said(record, message, class, log),
+            None => self.note(record, class, log),
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (NOTE, Some(record)) => Turn::of(Role::System, vec![Part::Text(note_text(record))]),
+            _ => log::show(form, values),
+        }
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Lines {
+    fn said(&mut self, record: &Value<'_>, message: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        let parent = text(record, "parent_tool_use_id");
+        if let Some(parent) = parent {
+            // Messages of a sub-agent follow one another: each stands under the id of its call.
+            log.thread(&Node {
+                id: Some(parent),
+                parent: Some(parent),
+                is_side: true,
+                is_turn: true,
+                is_boundary: false,
+            });
+        }
+        let model = text(message, "model").filter(|_| parent.is_none()).map(Cow::Borrowed);
+        log.surroundings(&Surroundings { model, ..Surroundings::default() });
+        let usage = message.get("usage").map(|usage| tokens_of(usage, None));
+        let id = text(message, "id").filter(|_| class == "assistant");
+        let told = id.map(|id| self.spend.tell(id, None, usage.as_ref().and_then(|usage| usage.output)));
+        let blocks = Blocks {
+            role: if class == "assistant" { Role::Agent } else { Role::User },
+            class: Some(class),
+            time: record.get("timestamp"),
+            tokens: told.as_ref().and_then(|told| told.more),
+            is_injected: record.get("isSynthetic").and_then(Value::as_bool) == Some(true),
+            is_failed: class == "assistant" && record.get("error").is_some_and(|error| !error.is_null()),
+            details: record.get("tool_use_result").filter(|details| details.as_object().is_some()),
+            ..Blocks::of(message)
+        };
+        let steps = blocks.tell(log);
+        if let (Some(told), Some(usage)) = (told, usage) {
+            log.usage(Some(&told.key), &usage);
+        }
+        self.link(message, parent, &steps, log);
+    }
+
+    /// Calls by their ids, and the first step of a sub-agent with its call.
+    fn link(&mut self, message: &Value<'_>, parent: Option<&str>, steps: &[(Kind, StepNo)], log: &mut Log<'_>) {
+        if let (Some((step, has_spoken)), Some((_, first))) =
+            (parent.and_then(|parent| self.calls.get_mut(parent)), steps.first())
+            && !std::mem::replace(has_spoken, true)
+        {
+            log.called_by(*first, *step);
+        }
+        let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+        let calls = blocks.filter(|block| text(block, "type") == Some("tool_use"));
+        for (call, (_, step)) in calls.zip(steps.iter().filter(|(kind, _)| *kind == Kind::Call)) {
+            if let Some(id) = text(call, "id") {
+                self.calls.insert(id.into(), (*step, false));
+            }
+        }
+    }
+
+    /// A line that is no message.
+    fn note(&mut self, record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        let subtype = text(record, "subtype");
+        let is_init = class == "system" && subtype == Some("init");
+        let own = |key: &str| text(record, key).filter(|_| is_init).map(Cow::Borrowed);
+        log.surroundings(&Surroundings {
+            cwd: own("cwd"),
+            model: own("model"),
+            mode: own("permissionMode"),
+            is_compaction: subtype == Some("compact_boundary"),
+            ..Surroundings::default()
+        });
+        let values = [record];
+        let shown = subtype.filter(|_| class == "system").unwrap_or(class);
+        let is_failed = class == "result" && record.get("is_error").and_then(Value::as_bool) == Some(true);
+        log.step(&Draft {
+            role: Role::System,
+            class: Some(shown),
+            time: record.get("timestamp"),
+            is_failed,
+            ..Draft::of(Kind::State, NOTE, &values)
+        });
+        let (kind, slots): (&str, &[&str]) = match class {
+            "result" => ("result", &RESULT),
+            _ if is_init => ("session", &INIT),
+            _ => return,
+        };
+        for slot in slots {
+            if let Some(value) = record.get(slot) {
+                log.write(kind, "main", &[*slot], Op::Update, value);
+            }
+        }
+        self.cost(record, log);
+    }
+
+    /// Messages tell their tokens, results the cost of all so far.
+    fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let cost = record.get("total_cost_usd").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
+        if let Some(cost) = cost.filter(|cost| *cost > self.cost) {
+            let more = cost - std::mem::replace(&mut self.cost, cost);
+            log.usage(None, &Usage { cost: Some(more), ..Usage::default() });
+        }
+    }
+}
+
+/// What a line that is no message says.
+fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
+    let said = ["result", "content", "text", "description"].iter().find_map(|key| text(record, key));
+    let said = said.or_else(|| record.get("error").and_then(error_parts)).filter(|said| !said.is_empty());
+    said.map_or_else(|| Cow::Owned(describe::beginning(record)), Cow::Borrowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Place, Record, RecordBody, Span, Standing};
+
+    #[test]
+    fn messages_results_and_sub_agents_of_a_stream() {
+        let mut lines: Vec<&str> = STREAM.lines().collect();
+        let event = r#"{"type":"stream_event","session_id":"s1","event":{"type":"message_start"}}"#;
+        let side = concat!(
+            r#"{"type":"assistant","session_id":"s1","parent_tool_use_id":"t1","#,
+            r#""message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"I look."}]}}"#,
+        );
+        lines.splice(2..2, [event, side]);
+        let bytes = lines.join("\n").into_bytes();
+        let mut run = ClaudeStream.run();
+        let mut offset = 0;
+        for (number, text) in lines.iter().enumerate() {
+            let span = Span { offset, len: text.len() as u64 };
+            let record = Record { number, place: Place { span, line: 0 }, body: RecordBody::Text };
+            run.push(&record, text.as_bytes(), &bytes);
+            offset = span.end() + 1;
+        }
+        run.finish(&bytes);
+        let steps: Vec<_> = (0..5).map(|step| run.step(step, &bytes)).collect();
+        let kinds: Vec<&str> = steps.iter().map(|step| step.kind.as_str()).collect();
+        assert_eq!(kinds, ["state", "tool-call", "message", "tool-result", "state"]);
+        assert_eq!((steps[2].standing, steps[2].caller, steps[3].answers), (Standing::SubAgent, Some(1), Some(1)));
+        assert_eq!((steps[4].summary.as_str(), run.step_count()), ("One file.", 5));
+        let said: Vec<StepNo> = run.view(3, &bytes).iter().map(|entry| entry.step).collect();
+        assert_eq!(said, [1, 3]);
+        let state: String = run.state(4, &bytes).iter().map(|(_, value)| value.to_string()).collect();
+        assert!(state.replace(": ", ":").contains(r#""num_turns":2"#) && state.contains("0.01"), "{state}");
+    }
+}

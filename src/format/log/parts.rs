@@ -1,0 +1,66 @@
+//! Other files of a run: what was found of them, and what they give to its steps (`FORMATS.md` 0.4).
+
+use crate::model::{Finding, Part, PartRole, PartState, Problem, Remark, RunPart, Severity, Span, StepNo, Turn, lossy};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Most bytes of an output that are shown as the text of its result.
+const OUTPUT_BYTES_MAX: u64 = 1 << 20;
+
+/// What was found of the parts, in their order, and which step refers to which.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    found: Vec<PartState>,
+    of_step: HashMap<StepNo, usize>,
+    outputs: HashMap<StepNo, usize>,
+}
+
+impl Parts {
+    pub(super) fn set(&mut self, parts: &[RunPart], found: Vec<PartState>) {
+        self.found = found;
+        let steps = |role: Option<PartRole>| {
+            let wanted = parts.iter().enumerate().filter(move |(_, part)| role.is_none_or(|role| part.role == role));
+            wanted.filter_map(|(index, part)| Some((part.step?, index))).collect()
+        };
+        (self.of_step, self.outputs) = (steps(None), steps(Some(PartRole::Output)));
+    }
+
+    /// The part that a step refers to.
+    pub(super) fn of_step<'p>(
+        &'p self,
+        parts: &'p [RunPart],
+        step: StepNo,
+    ) -> Option<(&'p RunPart, Option<&'p PartState>)> {
+        let index = *self.of_step.get(&step)?;
+        Some((parts.get(index)?, self.found.get(index)))
+    }
+
+    /// The text that a result left in another file.
+    pub(super) fn output(&self, step: StepNo) -> Option<Result<String, Problem>> {
+        let PartState::Found { bytes, len, .. } = self.found.get(*self.outputs.get(&step)?)? else { return None };
+        let span = Span { offset: 0, len: (*len).min(OUTPUT_BYTES_MAX) };
+        Some(bytes.read(span).map(|text| lossy(&text).into_owned()))
+    }
+
+    /// 0.4.5: one finding for each part that is not there, at the record that refers to it.
+    pub(super) fn missing<'p>(&'p self, parts: &'p [RunPart]) -> impl Iterator<Item = Finding> + 'p {
+        let missing = parts.iter().zip(&self.found).filter(|(_, found)| matches!(found, PartState::Missing));
+        missing.map(|(part, _)| {
+            let folder = if part.folder.is_empty() { "beside the file" } else { part.folder };
+            let message = format!("{} is not there: {:?}, looked for in {folder}", part.role.name(), part.file).into();
+            let remark = Remark { path: None, rule: "run.part-missing", severity: Severity::Warning, message };
+            Finding::new(part.record, part.step, remark)
+        })
+    }
+}
+
+/// Puts an output in the place of the notice that stands for it.
+pub(super) fn put_output(turn: &mut Turn<'_>, output: String) {
+    let result = turn.parts.iter_mut().find_map(|part| match part {
+        Part::Result(result) => Some(result),
+        _ => None,
+    });
+    if let Some(result) = result {
+        result.text = Cow::Owned(output);
+    }
+}

@@ -1,0 +1,198 @@
+//! The tree of a log's records: which of them lead to the newest one, which were left for another branch, which belong
+//! to sub-agents inside the file.
+//!
+//! An adapter whose records name their parents reports them one by one ([`super::Log::thread`]); a record that it does
+//! not report belongs to the run as a whole.
+
+use crate::model::Standing;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use twox_hash::XxHash3_128;
+
+/// A record of a tree.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::format) struct Node<'n> {
+    /// Its id.
+    pub(in crate::format) id: Option<&'n str>,
+    /// The id of the record that it follows.
+    pub(in crate::format) parent: Option<&'n str>,
+    /// Whether a sub-agent wrote it.
+    pub(in crate::format) is_side: bool,
+    /// Whether somebody speaks anew: a prompt, the first record of a model's answer. Where several of these follow one
+    /// record, all but the newest were retried or left.
+    pub(in crate::format) is_turn: bool,
+    /// Whether what precedes it is no longer in the model's context.
+    pub(in crate::format) is_boundary: bool,
+}
+
+/// What is kept of a record.
+#[derive(Debug, Clone, Copy, Default)]
+struct Kept {
+    /// Place of the parent, from 1; 0: there is none.
+    parent: u32,
+    is_told: bool,
+    is_side: bool,
+    is_turn: bool,
+    is_boundary: bool,
+}
+
+/// The records of a run as a tree.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    kept: Vec<Kept>,
+    by_id: HashMap<u64, u32>,
+    main: OnceLock<Vec<bool>>,
+}
+
+impl Threads {
+    /// Takes a record, by its place in the run. A parent that is not known yet is none, so that there are no cycles.
+    pub(super) fn add(&mut self, at: usize, node: &Node<'_>) {
+        let Ok(place) = u32::try_from(at + 1) else { return };
+        self.main = OnceLock::new();
+        if self.kept.len() <= at {
+            self.kept.resize(at + 1, Kept::default());
+        }
+        let parent = node.parent.and_then(|id| self.by_id.get(&hash(id))).copied().filter(|parent| *parent < place);
+        let Node { is_side, is_turn, is_boundary, .. } = *node;
+        if let Some(kept) = self.kept.get_mut(at) {
+            *kept = Kept { parent: parent.unwrap_or_default(), is_told: true, is_side, is_turn, is_boundary };
+        }
+        if let Some(id) = node.id {
+            self.by_id.insert(hash(id), place);
+        }
+    }
+
+    /// Where a record stands.
+    pub(super) fn standing(&self, at: Option<usize>) -> Standing {
+        let is_main = |at: usize| self.main().get(at).copied().unwrap_or(true);
+        match at.and_then(|at| Some((at, self.kept.get(at)?))) {
+            Some((_, kept)) if kept.is_side => Standing::SubAgent,
+            Some((at, kept)) if kept.is_told && !is_main(at) => Standing::Abandoned,
+            _ => Standing::Main,
+        }
+    }
+
+    /// Which records up to one of them the model saw with it: those that lead to it, with what goes along with them.
+    /// Records that are not in the answer were seen.
+    pub(super) fn context(&self, at: Option<usize>) -> Vec<bool> {
+        let Some(at) = at.filter(|_| !self.kept.is_empty()) else { return Vec::new() };
+        let count = self.kept.len().min(at + 1);
+        let newest = newest_turns(&self.kept[..count]);
+        let is_side = self.kept.get(at).is_some_and(|kept| kept.is_side);
+        let mut seen: Vec<bool> = self.kept[..count].iter().map(|kept| !kept.is_told && !is_side).collect();
+        let mut begin = 0;
+        let mut next = self.kept.get(at).filter(|kept| kept.is_told).map(|_| at);
+        while let Some(place) = next {
+            let Some(kept) = self.kept.get(place) else { break };
+            seen[place] = true;
+            if kept.is_boundary {
+                begin = place;
+                break;
+            }
+            next = (kept.parent as usize).checked_sub(1);
+        }
+        for (place, kept) in self.kept[..count].iter().enumerate() {
+            let follows = (kept.parent as usize).checked_sub(1).is_some_and(|parent| seen[parent]);
+            seen[place] |= follows && newest[place] == 0;
+            seen[place] &= place >= begin;
+        }
+        seen
+    }
+
+    /// Whether each record is on the main line.
+    fn main(&self) -> &[bool] {
+        self.main.get_or_init(|| {
+            let newest = newest_turns(&self.kept);
+            let mut best = vec![0; self.kept.len()];
+            for (kept, newest) in self.kept.iter().zip(&newest) {
+                if let Some(best) = (kept.parent as usize).checked_sub(1).and_then(|parent| best.get_mut(parent)) {
+                    *best = (*best).max(*newest);
+                }
+            }
+            let mut main = vec![true; self.kept.len()];
+            for (at, kept) in self.kept.iter().enumerate() {
+                let Some(parent) = (kept.parent as usize).checked_sub(1) else { continue };
+                main[at] = main[parent] && (newest[at] == 0 || newest[at] == best[parent]);
+            }
+            main
+        })
+    }
+}
+
+/// For each record the newest turn of its branch, from 1; 0: there is none.
+fn newest_turns(all: &[Kept]) -> Vec<u32> {
+    let own = (1..).zip(all).map(|(place, kept)| if kept.is_turn { place } else { 0 });
+    let mut newest: Vec<u32> = own.collect();
+    for at in (0..all.len()).rev() {
+        if let Some(parent) = (all[at].parent as usize).checked_sub(1) {
+            newest[parent] = newest[parent].max(newest[at]);
+        }
+    }
+    newest
+}
+
+/// Ids of a file by 64 bits: of two that are equal so, the later one is found.
+fn hash(id: &str) -> u64 {
+    XxHash3_128::oneshot(id.as_bytes()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records `id parent flags`: `t` a turn, `s` of a sub-agent, `b` a boundary.
+    fn threads(records: &[(&str, &str, &str)]) -> Threads {
+        let mut threads = Threads::default();
+        for (at, (id, parent, flags)) in records.iter().enumerate() {
+            threads.add(
+                at,
+                &Node {
+                    id: Some(id),
+                    parent: Some(parent).filter(|parent| !parent.is_empty()).copied(),
+                    is_side: flags.contains('s'),
+                    is_turn: flags.contains('t'),
+                    is_boundary: flags.contains('b'),
+                },
+            );
+        }
+        threads
+    }
+
+    fn letters(threads: &Threads, count: usize) -> String {
+        let letter = |at| match threads.standing(Some(at)) {
+            Standing::Main => 'm',
+            Standing::Abandoned => 'a',
+            Standing::SubAgent => 's',
+        };
+        (0..count).map(letter).collect()
+    }
+
+    #[test]
+    fn the_newest_branch_is_the_main_line_and_results_of_parallel_calls_go_along() {
+        let told = threads(&[
+            ("p1", "", "t"),
+            ("a1", "p1", "t"),
+            ("p2", "p1", "t"),
+            ("call1", "p2", "t"),
+            ("call2", "call1", ""),
+            ("result1", "call1", ""),
+            ("result2", "call2", ""),
+            ("sub", "", "ts"),
+            ("end", "result2", "t"),
+        ]);
+        assert_eq!(letters(&told, 9), "mammmmmsm");
+        assert_eq!(letters(&told, 12), "mammmmmsmmmm", "what is not told belongs to the run");
+        let seen = told.context(Some(1));
+        assert_eq!(seen, [true, true]);
+        let seen: Vec<usize> = (0..9).filter(|at| told.context(Some(8))[*at]).collect();
+        assert_eq!(seen, [0, 2, 3, 4, 5, 6, 8]);
+    }
+
+    #[test]
+    fn a_boundary_ends_the_context_and_cycles_are_none() {
+        let told = threads(&[("a", "b", "t"), ("b", "a", "b"), ("c", "b", "t"), ("c", "c", "t")]);
+        assert_eq!(letters(&told, 4), "mmmm", "of two records of one id the later one follows the earlier one");
+        let told = threads(&[("a", "", "t"), ("b", "a", "b"), ("c", "b", "t")]);
+        assert_eq!(told.context(Some(2)), [false, true, true]);
+    }
+}
