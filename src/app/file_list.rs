@@ -59,14 +59,16 @@ impl App {
                 name.clone_into(&mut self.session.name);
             }
             files.pane.go_to(&path);
-            files.pane.open = Some(path);
+            files.pane.open = Some(path.clone());
         }
+        self.follow_trail(&path, old.trail);
     }
 
     pub(super) fn file_not_opened(&mut self, problem: String) {
         if let Some(files) = &mut self.files {
             files.opening = None;
         }
+        self.forget_target();
         self.notice = Some(super::Notice { is_error: true, text: problem });
     }
 

@@ -23,6 +23,7 @@ pub mod pane_borders;
 pub mod prompt;
 mod prompt_history;
 mod reveal_in_message;
+mod run_parts;
 pub mod search;
 mod selected_record;
 mod step_filter;
@@ -173,6 +174,8 @@ pub struct App {
     reviewing: Reviewing,
     /// Generation and size of the run that was given to be checked against its schemas.
     examined: (u64, usize),
+    /// The files that lead to the open one.
+    trail: run_parts::Trail,
 }
 
 impl App {
@@ -222,6 +225,7 @@ impl App {
             selected_row: None,
             reviewing: Reviewing::default(),
             examined: (0, 0),
+            trail: run_parts::Trail::default(),
         }
     }
 

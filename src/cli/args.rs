@@ -19,11 +19,12 @@ use std::sync::Arc;
 #[command(name = "obelus", version, about, args_conflicts_with_subcommands = true)]
 pub(super) struct Screen {
     /// File to open on the screen; several, or a folder, open as a list, as does a pattern: 'data/**/*.jsonl'; `-` is
-    /// standard input; without one, a recorded run opens
+    /// standard input; without one, the sessions of agents on this machine are listed, or a recorded run opens
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
-    /// Open the newest file of a folder, and tell when a newer one comes
-    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, pi,
+    /// mini-swe-agent, inspect), and tell when a newer one comes
+    #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]
     pub(super) format: FormatOption,

@@ -7,7 +7,7 @@ use super::{COMMANDS, Command, Stop, complain};
 use crate::app::initial_position::Start;
 use crate::model::Problem;
 use crate::shell::{self, Opened, Settings};
-use crate::source::{Input, reachable};
+use crate::source::{Input, agents, place_here, reachable, session_places};
 use crate::text::suggest;
 use clap::{ArgMatches, Args};
 use std::io::{self, ErrorKind, IsTerminal};
@@ -55,8 +55,11 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
         files => files?,
     };
     let opened = match (paths.as_slice(), latest) {
-        (_, Some(folder)) => list(vec![folder], true)?,
-        ([], None) => return show(None, format.forced(), look, (follow, marks.path())),
+        (_, Some(folder)) => latest_of(folder)?,
+        ([], None) => match sessions(None, false) {
+            Some(sessions) => sessions,
+            None => return show(None, format.forced(), look, (follow, marks.path())),
+        },
         ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => {
             if follow && !file.is_stdin() {
                 wait_for(file.as_ref());
@@ -66,6 +69,31 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
         _ => list(paths, false)?,
     };
     show(Some(opened), format.forced(), look, (follow, marks.path()))
+}
+
+/// The sessions in the places of agents, of one or of all; None where there are no such places.
+fn sessions(agent: Option<&str>, is_latest: bool) -> Option<Opened> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut places = session_places(&|name| std::env::var_os(name), &here);
+    places.retain(|place| agent.is_none_or(|agent| place.agent == agent));
+    if places.is_empty() {
+        return None;
+    }
+    places.extend(agent.is_none().then(|| place_here(&here)));
+    Some(Opened::Sessions { places, is_latest })
+}
+
+/// `--latest`: the newest file of a folder, or the newest session of an agent.
+fn latest_of(folder: FileName) -> Result<Opened, Problem> {
+    let text = folder.text();
+    let agent = agents().into_iter().find(|agent| *agent == text).filter(|_| !folder.as_ref().is_dir());
+    match agent {
+        None => list(vec![folder], true),
+        Some(agent) => sessions(Some(agent), true).ok_or_else(|| {
+            Problem::unreadable(format!("there are no sessions of {agent} where it keeps them"))
+                .hint("name the folder: --latest DIR")
+        }),
+    }
 }
 
 /// Time between looks at a path that leads nowhere.
@@ -92,7 +120,8 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
         return Err(Problem::usage("standard input opens alone").hint("leave out the other files, or the `-`"));
     }
     if let Some(file) = files.iter().find(|file| is_latest && !file.as_ref().is_dir()) {
-        return Err(Problem::unreadable(format!("{file} is no folder")).hint("--latest takes the folder of the files"));
+        return Err(Problem::unreadable(format!("{file} is no folder"))
+            .hint(format!("--latest takes a folder of files, or an agent: {}", agents().join(", "))));
     }
     let problem = files.iter().find_map(|file| Some((file, reachable(file.as_ref()).err()?)));
     if let Some((missing, problem)) = problem {

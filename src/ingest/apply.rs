@@ -1,6 +1,7 @@
 //! The worker's second half: records into the run, in slices of time, so that the screen never waits for it.
 
 use super::live::{IngestEvent, Live, Why, write};
+use super::parts;
 use super::worker::{Stop, Work};
 use crate::source::Reader;
 use std::sync::{Arc, PoisonError};
@@ -102,6 +103,11 @@ impl Work {
         let Some(run) = self.live.run.clone() else { return Ok(()) };
         let begin = Instant::now();
         write(&run).catch_up(self.live.input.as_ref());
+        let named = run.read().unwrap_or_else(PoisonError::into_inner).parts().to_vec();
+        if !named.is_empty() {
+            let found = parts::look(self.format, &named, self.live.input.path());
+            write(&run).attach(found);
+        }
         let ahead = run.read().unwrap_or_else(PoisonError::into_inner).look_ahead(self.live.input.as_ref());
         write(&run).settle(ahead);
         (self.ahead_cost, self.ahead_at) = (begin.elapsed(), Instant::now());

@@ -1,6 +1,6 @@
 //! An input whose end is final, for headless commands: its records and any of its runs.
 
-use super::{Detected, detect};
+use super::{Detected, detect, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Problem, Record};
 use crate::source::{Input, Reader, RecordIndex, Seen, index_all, index_and_look};
@@ -115,6 +115,7 @@ impl Loaded {
             run.push(&record, text, self.input.as_ref());
         }
         run.finish(self.input.as_ref());
+        parts::attach(format, run.as_mut(), self.input.path());
         Ok(run)
     }
 }

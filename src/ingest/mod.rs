@@ -7,6 +7,7 @@ mod detect;
 mod live;
 mod load;
 mod outline;
+mod parts;
 mod pass;
 mod preview;
 mod replay;

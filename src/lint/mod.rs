@@ -11,6 +11,7 @@ pub mod baseline;
 mod data;
 mod loss;
 mod policy;
+mod run;
 mod scopix;
 mod sft;
 
@@ -80,6 +81,7 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "sft", title: "Conversations for fine-tuning", format: "adp", lints: sft::LINTS },
     Family { name: "atif", title: "ATIF", format: "adp", lints: atif::LINTS },
     Family { name: "loss", title: "What trains, in a chat template", format: "adp", lints: loss::LINTS },
+    Family { name: "run", title: "Runs of several files", format: "claude-code", lints: run::LINTS },
     Family { name: "data", title: "Any JSON, and datasets", format: "generic", lints: data::LINTS },
 ];
 

@@ -31,15 +31,15 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Begins to look at files and folders; heads are read as of the `forced` format, if one is named.
+    /// Begins to look at what is listed; heads are read as of the `forced` format, if one is named.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub(super) fn start(roots: &[PathBuf], forced: Option<&str>) -> std::io::Result<Self> {
+    pub(super) fn start(mut listing: Listing, forced: Option<&str>) -> std::io::Result<Self> {
         let (tell, told) = bounded(64);
         let (heads, wanted) = unbounded();
         let (keep, dropped) = bounded(0);
-        let (mut listing, answers) = (Listing::new(roots), tell.clone());
+        let answers = tell.clone();
         thread::Builder::new().name("listing".to_owned()).spawn(move || look(&mut listing, &answers, &dropped))?;
         let forced = forced.map(str::to_owned);
         thread::Builder::new().name("heads".to_owned()).spawn(move || read(&wanted, &tell, forced.as_deref()))?;
@@ -158,12 +158,25 @@ fn told_of(path: &Path, made: Option<Result<FileHead, Problem>>, len: u64) -> Fi
     }
 }
 
-/// First words of the first user step that has some, else of the last step.
+/// The title, where it is words and no id; else the first words of the first user step that has some and is no notice
+/// in angle brackets, else of the last step.
 fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
+    if let Some(title) = run.title().filter(|title| title.trim().contains(' ')) {
+        return steps::one_line(&title);
+    }
     let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
     let steps = (0..=last).map(|number| run.step(number, bytes));
     let said = steps.filter(|step| step.role == Role::User || step.number == last);
-    said.map(|step| steps::one_line(&step.summary)).find(|words| !words.is_empty()).unwrap_or_default()
+    let mut first = String::new();
+    for words in said.map(|step| steps::one_line(&step.summary)).filter(|words| !words.is_empty()) {
+        if !words.starts_with('<') {
+            return words;
+        }
+        if first.is_empty() {
+            first = words;
+        }
+    }
+    first
 }
 
 fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {

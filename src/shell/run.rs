@@ -14,9 +14,10 @@ use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
 use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
+use crate::panes::Session;
 use crate::panes::replay::Replay;
 use crate::review::ChatTemplate;
-use crate::source::Input;
+use crate::source::{Input, Listing, SessionPlace};
 use crate::state::condition::Expected;
 use crate::ui;
 use crossbeam_channel::{Receiver, at, bounded, never, select};
@@ -35,6 +36,13 @@ pub enum Opened {
     Files {
         /// Their paths.
         roots: Vec<PathBuf>,
+        /// Whether the newest is opened by itself.
+        is_latest: bool,
+    },
+    /// A list of the sessions in the places of agents.
+    Sessions {
+        /// The places.
+        places: Vec<SessionPlace>,
         /// Whether the newest is opened by itself.
         is_latest: bool,
     },
@@ -88,9 +96,8 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
             let (session, reading) = open_session::open(open_session::know(input, Some(replay.format.name()))?)?;
             (session, Some(reading), None)
         }
-        Opened::Files { roots, .. } => {
-            (open_session::nothing(forced)?, None, Some(Lists::start(roots, forced).map_err(no_thread)?))
-        }
+        Opened::Files { roots, .. } => listed(Listing::new(roots), forced)?,
+        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone()), forced)?,
     };
     let (jobs, answers) = Jobs::start().map_err(no_thread)?;
     let (tell_marked, marked) = bounded(MARKED_MAX);
@@ -118,7 +125,7 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
     };
     program.set_up();
     match &program.settings.opened {
-        Opened::Files { is_latest, .. } => program.app.list_files(*is_latest),
+        Opened::Files { is_latest, .. } | Opened::Sessions { is_latest, .. } => program.app.list_files(*is_latest),
         Opened::Replay(replay, speed) => {
             program.app.play(Replay { speed: *speed, is_paused: false, total: replay.total });
         }
@@ -152,6 +159,12 @@ fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
         // The configuration was checked for what names may be.
         let _is_a_name = app.offer_column(name, expression);
     }
+}
+
+/// A session on nothing, and who looks after a list.
+fn listed(listing: Listing, forced: Option<&str>) -> Result<(Session, Option<Reading>, Option<Lists>), Problem> {
+    let lists = Lists::start(listing, forced).map_err(no_thread)?;
+    Ok((open_session::nothing(forced)?, None, Some(lists)))
 }
 
 fn no_thread(e: std::io::Error) -> Problem {
@@ -246,7 +259,9 @@ impl Program {
     /// What the command line and the configuration ask for, for the file that is open now.
     fn set_up(&mut self) {
         let (app, settings) = (&mut self.app, &self.settings);
-        app.start.clone_from(&settings.start);
+        if app.start.is_none() {
+            app.start.clone_from(&settings.start);
+        }
         app.session.files.clone_from(&settings.files);
         app.watch(self.config.watch.of(app.session.format.name()));
         app.watch(settings.watches.clone());

@@ -4,6 +4,7 @@
 //! A look at it says what changed since the look before, so that ten thousand quiet files cost the screen nothing.
 
 use super::fs_events::Hints;
+use super::places::SessionPlace;
 use super::walk;
 use crate::model::{ListChange, ListedFile, ListedKind, Problem};
 use crossbeam_channel::Receiver;
@@ -19,6 +20,8 @@ const LIVE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Listing {
     roots: Vec<PathBuf>,
+    /// Places of sessions, in place of roots.
+    places: Vec<SessionPlace>,
     title: String,
     common: PathBuf,
     /// As last told; and when it was last seen to change.
@@ -47,12 +50,19 @@ impl Listing {
             roots.iter().map(|root| path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
         let common = common(&roots);
         let (told, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
-        Self { roots, title, common, told, troubles, has_looked: false, begun, hints: Hints::new(), asked: 0 }
+        let (places, hints) = (Vec::new(), Hints::new());
+        Self { roots, places, title, common, told, troubles, has_looked: false, begun, hints, asked: 0 }
+    }
+
+    /// A list of the sessions in these places.
+    #[must_use]
+    pub fn of_places(places: Vec<SessionPlace>) -> Self {
+        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), ..Self::new(&[]) }
     }
 
     /// From now on hears of changes below its folders, where the file system tells of them.
     pub fn watch(&mut self) {
-        if self.roots.iter().all(|root| root.is_dir()) {
+        if self.places.is_empty() && self.roots.iter().all(|root| root.is_dir()) {
             self.hints.watch_folders(&self.roots);
         }
     }
@@ -113,6 +123,14 @@ impl Listing {
                 Err(e) => troubles.push(Problem::unreadable(format!("{}: {e}", root.display()))),
             }
         }
+        for place in &self.places {
+            walk::walk_place(place, &mut troubles, &mut |below, meta| {
+                let path = place.folder.join(below);
+                if meta.len() > 0 && !is_own(&mut self.begun, &path, meta) {
+                    found.entry(path).or_insert(Some(meta.clone()));
+                }
+            });
+        }
         let troubles: Vec<String> = troubles.iter().map(Problem::to_string).collect();
         self.asked += found.len() as u64;
         let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
@@ -127,12 +145,18 @@ impl Listing {
         Some(self.change(changed, gone, now))
     }
 
+    /// A file's name for people: in a place of sessions project and session, else its path below what all share.
+    fn name_of(&self, path: &Path) -> String {
+        let place = self.places.iter().find(|place| path.starts_with(&place.folder));
+        place.map_or_else(|| below(path, &self.common), |place| place.name_of(path))
+    }
+
     /// A file, if it is not as it was told.
     fn changed(&mut self, path: PathBuf, meta: Option<&Metadata>, now: SystemTime) -> Option<ListedFile> {
         let before = self.told.get(&path);
         let written = meta.and_then(|meta| meta.modified().ok());
         let mut file = ListedFile {
-            name: below(&path, &self.common),
+            name: self.name_of(&path),
             len: meta.map_or(0, Metadata::len),
             written: written.map(millis),
             is_live: false,

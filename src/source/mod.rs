@@ -20,6 +20,8 @@ mod listing;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod parts;
+mod places;
 mod reader;
 mod records;
 mod small;
@@ -39,6 +41,8 @@ pub use input::{BLOCK, Input, is_missing, reachable};
 pub use journal::Journal;
 pub use listing::Listing;
 pub use parallel::in_order;
+pub use parts::{find_part, open_part};
+pub use places::{SessionPlace, agents, place_here, session_places};
 pub use reader::Reader;
 pub use records::{Seen, index_all, index_and_look};
 pub use small::{read_small, read_small_text};

@@ -1,6 +1,7 @@
 //! The files of a folder that hold records (TAIL T18).
 
 use super::input::cannot_open;
+use super::places::SessionPlace;
 use crate::model::Problem;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -13,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// Ends of the names of files that hold records.
 const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
 
+/// Ends of the names of files that hold sessions in the places of agents, beside those.
+const SESSION_ENDS: [&[u8]; 3] = [b".eval", b".traj", b".db"];
+
 /// Ends behind these where such a file is packed: it can be read but not followed.
 const PACKED: [&[u8]; 2] = [b".gz", b".zst"];
 
@@ -23,7 +27,7 @@ pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
     let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
     let is_table = |name: &[u8]| cfg!(feature = "parquet") && name.ends_with(b".parquet");
     let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]) || is_table(name);
-    walk_for(root, &is_wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
+    walk_for(root, &is_wanted, &|_| true, &mut troubles, &mut |below, _| found.push(below.to_owned()));
     found.sort();
     (found, troubles)
 }
@@ -56,12 +60,26 @@ pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<OsString> {
 
 /// Goes through the files below `root` that hold records, in no order: the path below it, what the file system says.
 pub(super) fn walk(root: &Path, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &Metadata)) {
-    walk_for(root, &holds_records, troubles, each);
+    walk_for(root, &holds_records, &|_| true, troubles, each);
+}
+
+/// The same of a place of sessions, as deep as they lie there.
+pub(super) fn walk_place(place: &SessionPlace, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &Metadata)) {
+    let enters = |folder: &Path| {
+        let is_skipped = folder.file_name().is_some_and(|name| place.skipped.iter().any(|skipped| name == *skipped));
+        !is_skipped && folder.components().count() <= place.depth_max
+    };
+    let is_session = |name: &[u8]| {
+        let is_log = holds_records(name) || SESSION_ENDS.iter().any(|end| name.ends_with(end));
+        is_log && !name.starts_with(b"agent-")
+    };
+    walk_for(&place.folder, &is_session, &enters, troubles, each);
 }
 
 fn walk_for(
     root: &Path,
     is_wanted: &dyn Fn(&[u8]) -> bool,
+    enters: &dyn Fn(&Path) -> bool,
     troubles: &mut Vec<Problem>,
     each: &mut dyn FnMut(&Path, &Metadata),
 ) {
@@ -89,7 +107,7 @@ fn walk_for(
             }
             let Ok(meta) = fs::metadata(entry.path()) else { continue };
             if meta.is_dir() {
-                open.push(folder.join(name));
+                open.extend(Some(folder.join(name)).filter(|folder| enters(folder)));
             } else if meta.is_file() && is_wanted(name.as_bytes()) {
                 each(&folder.join(&name), &meta);
             }

@@ -45,6 +45,7 @@ mod replay;
 mod review;
 mod rule_edge_cases;
 mod rules;
+mod run_parts;
 mod scaling;
 mod schema_tab;
 mod schemas;

@@ -57,6 +57,8 @@ impl Terminal {
         command.env("TERM", "xterm-256color");
         command.env("XDG_CONFIG_HOME", home.path());
         command.env("XDG_DATA_HOME", home.path());
+        // Sessions of agents on this machine are not what is tested.
+        command.env("HOME", home.path());
         for name in ["NO_COLOR", "OBELUS_PANIC", "RUST_BACKTRACE", "COLORTERM"] {
             command.env_remove(name);
         }

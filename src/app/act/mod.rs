@@ -51,6 +51,7 @@ impl App {
             A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),
             A::ReplayFaster => self.play_so(effects, |r| r.at_speed(true)),
             A::ReplaySlower => self.play_so(effects, |r| r.at_speed(false)),
+            A::Part => self.open_part(effects),
             A::NewestFile => self.open_newest(effects),
             A::TrajectoryNext => self.trajectory_by(1, effects),
             A::TrajectoryPrevious => self.trajectory_by(-1, effects),
@@ -258,7 +259,7 @@ impl App {
             self.pane = Pane::Attempts;
         } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
             self.pane = Pane::Table;
-        } else if !self.show_files() {
+        } else if !self.leave_part(effects) && !self.show_files() {
             effects.push(Effect::Quit);
         }
     }

@@ -1,0 +1,156 @@
+//! Folders in which agents keep their sessions, as far as they exist on this machine.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Folders in the folder of a session that hold its parts: no sessions of their own.
+const PARTS: &[&str] = &["subagents", "tool-results", "memory"];
+
+/// A folder of sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionPlace {
+    /// The agent, as it is named on the command line; `here` for the folder in which obelus was started.
+    pub agent: &'static str,
+    /// Where.
+    pub folder: PathBuf,
+    /// How many folders deep files are looked for.
+    pub(super) depth_max: usize,
+    /// Names of folders that are passed over.
+    pub(super) skipped: &'static [&'static str],
+    /// The user's home, to leave out of names.
+    pub(super) home: Option<PathBuf>,
+}
+
+/// A row of the table of places: the agent, the variable that moves its folder, the folder below that (else below the
+/// home), how deep its sessions lie.
+type Known = (&'static str, &'static str, &'static str, &'static str, usize);
+
+const KNOWN: [Known; 7] = [
+    ("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2),
+    ("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2),
+    ("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4),
+    ("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1),
+    ("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2),
+    ("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", "", ".config/mini-swe-agent", 2),
+    ("inspect", "INSPECT_LOG_DIR", "", "", 2),
+];
+
+/// Where Inspect writes when nothing says otherwise, from the folder in which it runs.
+const INSPECT: &str = "logs";
+
+/// The agents whose sessions are known to lie somewhere.
+#[must_use]
+pub fn agents() -> Vec<&'static str> {
+    let mut names: Vec<&str> = KNOWN.iter().map(|(agent, ..)| *agent).collect();
+    names.dedup();
+    names
+}
+
+/// The folders of sessions that exist. `variable` is the environment, `here` the folder in which obelus was started.
+#[must_use]
+pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) -> Vec<SessionPlace> {
+    let home = variable("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    let place =
+        |agent, folder, depth_max| SessionPlace { agent, folder, depth_max, skipped: PARTS, home: home.clone() };
+    let mut places: Vec<SessionPlace> = Vec::new();
+    for (agent, name, below, standard, depth_max) in KNOWN {
+        let moved = variable(name).filter(|moved| !moved.is_empty());
+        let folder = match (&moved, &home) {
+            (Some(moved), _) => Path::new(moved).join(below),
+            (None, _) if agent == "inspect" => here.join(INSPECT),
+            (None, Some(home)) => home.join(standard),
+            (None, None) => continue,
+        };
+        let is_new = places.iter().all(|known| known.folder != folder);
+        if is_new && folder.is_dir() {
+            places.push(place(agent, folder, depth_max));
+        }
+    }
+    places
+}
+
+/// The folder in which obelus was started, without what lies deeper.
+#[must_use]
+pub fn place_here(here: &Path) -> SessionPlace {
+    SessionPlace { agent: "here", folder: here.to_owned(), depth_max: 0, skipped: &[], home: None }
+}
+
+impl SessionPlace {
+    /// What a file of the place is called: the project and the session, both short.
+    pub(super) fn name_of(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.folder).unwrap_or(path);
+        let stem = below.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = below.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+        let project = match self.agent {
+            "claude" => self.project(&folder),
+            "pi" => self.project(folder.trim_matches('-')),
+            "codex" => String::new(),
+            "here" => ".".to_owned(),
+            _ => folder,
+        };
+        let session = if is_uuid(&stem) { &stem[..8] } else { stem.as_ref() };
+        if project.is_empty() { session.to_owned() } else { format!("{project}/{session}") }
+    }
+
+    /// The project that a folder's name spells: a path with `-` for what is no letter and no digit.
+    fn project(&self, folder: &str) -> String {
+        let home = self.home.as_ref().map(|home| spelled(&home.to_string_lossy())).unwrap_or_default();
+        let folder = folder.trim_start_matches('-');
+        let below = folder.strip_prefix(home.trim_start_matches('-')).unwrap_or(folder).trim_start_matches('-');
+        if below.is_empty() { "~".to_owned() } else { below.to_owned() }
+    }
+}
+
+/// A path as Claude Code names the folder of its project.
+fn spelled(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+fn is_uuid(stem: &str) -> bool {
+    stem.len() == 36
+        && stem.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_exist_are_known_and_variables_move_them() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        for folder in ["home/.claude/projects", "home/.pi/agent/sessions", "moved/projects", "here/logs"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let names = |moved: bool| {
+            let variable = |name: &str| match name {
+                "HOME" => Some(root.join("home").into_os_string()),
+                "CLAUDE_CONFIG_DIR" if moved => Some(root.join("moved").into_os_string()),
+                _ => None,
+            };
+            let places = session_places(&variable, &root.join("here"));
+            let below = |place: &SessionPlace| place.folder.strip_prefix(root).unwrap().display().to_string();
+            places.iter().map(below).collect::<Vec<_>>()
+        };
+        assert_eq!(names(false), ["home/.claude/projects", "home/.pi/agent/sessions", "here/logs"]);
+        assert_eq!(names(true), ["moved/projects", "home/.pi/agent/sessions", "here/logs"]);
+    }
+
+    #[test]
+    fn names_of_sessions_are_project_and_session() {
+        let place = SessionPlace {
+            agent: "claude",
+            folder: "/h/ann/.claude/projects".into(),
+            depth_max: 2,
+            skipped: PARTS,
+            home: Some("/h/ann".into()),
+        };
+        let name = |below: &str| place.name_of(&place.folder.join(below));
+        assert_eq!(name("-h-ann-src-app/3f2d0304-6c56-4d8c-99d2-d14c871ee382.jsonl"), "src-app/3f2d0304");
+        assert_eq!(name("-h-ann/x.jsonl"), "~/x");
+        assert_eq!(name("-srv-app/x.jsonl"), "srv-app/x");
+    }
+}

@@ -1,0 +1,89 @@
+//! A run of several files: a sub-agent's file beside a session, the way into it and back, what is missing.
+
+use super::command::obelus;
+use obelus::shell::headless::Stage;
+use obelus::source::{Input, Listing, session_places};
+use obelus::ui::Theme;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A line of the session `s1`.
+fn line(members: &str) -> String {
+    format!(r#"{{"isSidechain":false,"sessionId":"s1","version":"2.1.0","cwd":"/w",{members}}}"#) + "\n"
+}
+
+fn agent_line(text: &str) -> String {
+    let members = format!(r#""agentId":"a7","type":"user","uuid":"x","message":{{"role":"user","content":"{text}"}}"#);
+    line(&members).replace("\"isSidechain\":false", "\"isSidechain\":true")
+}
+
+/// A session with a task, and the file of its sub-agent.
+fn session(root: &Path) -> (PathBuf, PathBuf) {
+    let main = [
+        line(r#""type":"user","uuid":"u1","message":{"role":"user","content":"go"}"#),
+        line(
+            r#""type":"assistant","uuid":"u2","parentUuid":"u1","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"look"}}]}"#,
+        ),
+        line(
+            r#""type":"user","uuid":"u3","parentUuid":"u2","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"Done."}]},"toolUseResult":{"agentId":"a7"}"#,
+        ),
+    ];
+    let (open, agent) = (root.join("s1.jsonl"), root.join("s1/subagents/agent-a7.jsonl"));
+    fs::create_dir_all(agent.parent().unwrap()).unwrap();
+    fs::write(&open, main.concat()).unwrap();
+    fs::write(&agent, agent_line("look")).unwrap();
+    (open, agent)
+}
+
+#[test]
+fn a_key_leads_into_the_run_of_a_sub_agent_and_q_back_to_its_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let (open, _) = session(folder.path());
+    let input = Input::open(&open).unwrap();
+    let mut stage = Stage::open(input, None, (100, 20), Theme::built_in("dark").unwrap()).unwrap();
+    stage.press("P").unwrap();
+    assert!(stage.app.notice.as_ref().unwrap().text.contains("refers to no other file"));
+    for _ in 0..2 {
+        stage.app.jump_to(1);
+        stage.press("P").unwrap();
+        assert!(
+            stage.app.session.name.ends_with("s1.jsonl › agent-a7.jsonl") || stage.app.session.name.contains(" › ")
+        );
+        assert_eq!(stage.app.session.open().unwrap().count(), 1);
+        stage.press("q").unwrap();
+        assert!(!stage.app.session.name.contains(" › "), "{}", stage.app.session.name);
+        assert_eq!((stage.app.session.open().unwrap().count(), stage.app.session.focus.step), (3, 1));
+    }
+}
+
+#[test]
+fn a_part_that_is_not_there_or_says_that_it_is_another_is_found_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (open, agent) = session(folder.path());
+    let rules = || {
+        let (_, stdout, stderr) = obelus(&["check", open.to_str().unwrap(), "--json"]);
+        assert_eq!(stderr, "");
+        stdout.matches("run.part-missing").count()
+    };
+    assert_eq!(rules(), 0);
+    fs::write(&agent, agent_line("look").replace("a7", "b8")).unwrap();
+    assert_eq!(rules(), 1);
+    fs::remove_file(&agent).unwrap();
+    assert_eq!(rules(), 1);
+}
+
+#[test]
+fn the_sessions_of_agents_are_listed_by_project_without_their_parts() {
+    let root = tempfile::tempdir().unwrap();
+    let project = root.path().join("home/.claude/projects/-srv-app");
+    fs::create_dir_all(&project).unwrap();
+    session(&project);
+    let home = root.path().join("home").into_os_string();
+    let places = session_places(&|name| (name == "HOME").then(|| home.clone()), root.path());
+    let change = Listing::of_places(places).look(SystemTime::now()).unwrap();
+    let names: Vec<&str> = change.changed.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["srv-app/s1"]);
+    let (status, _, stderr) = obelus(&["--latest", "nobody"]);
+    assert!(status != 0 && stderr.contains("claude"), "{stderr}");
+}
