@@ -6,25 +6,34 @@
 //! [`Tree`](crate::state::Tree). This folder knows neither files of the input nor formats; the few exceptions that a
 //! rule makes for a format are in [`Dialect`].
 
-#![allow(dead_code, reason = "files are followed from the next change on")]
-
 mod action_line;
+mod answers;
 mod arguments;
 mod call;
+mod edit;
+mod file;
+mod files;
+mod history;
 mod lcs;
+mod names;
+mod notes;
 mod open_calls;
 mod other;
 mod outcome;
+mod patch;
 mod path;
 mod shell;
+mod shown;
 mod slots;
 mod tables;
 mod text;
 mod text_command;
+mod view;
 mod words;
 mod wrapping;
 
 pub use action_line::action_line;
+pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
 pub use arguments::parameters;
 pub use call::bare_name;
 pub use open_calls::Answered;
@@ -33,13 +42,17 @@ pub use slots::{NoSink, SlotSink};
 pub use text::{How, Origin};
 
 use crate::json::quote;
-use crate::model::{Attachment, Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::model::{Attachment, Finding, Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use call::{Action, Call, Class};
+use files::{Answer, Files};
+use lcs::Fuel;
+use notes::Notes;
 use open_calls::{OpenCall, OpenCalls};
 use other::{Todos, Totals};
-use path::Folders;
+use path::{Folders, last_name};
 use slots::{Board, Writer};
 use std::collections::HashMap;
+use text::Texts;
 use wrapping::Body;
 
 /// The agents for which a rule makes an exception.
@@ -84,6 +97,14 @@ pub struct Work {
     compactions: u64,
     page: Option<String>,
     outcomes: HashMap<StepNo, Outcome>,
+    files: Files,
+    texts: Texts,
+    fuel: Fuel,
+    /// Steps of results of calls that could change any file (W7).
+    changers: Vec<StepNo>,
+    notes: Notes,
+    /// Bytes of files that were digested.
+    slot_bytes: u64,
 }
 
 /// W5: `shell/main`, beside its folder.
@@ -122,6 +143,7 @@ impl Work {
     /// the rule decides. Steps come in order.
     pub fn turn(&mut self, at: StepNo, turn: &Turn<'_>, answered: &[Answered], sink: &mut dyn SlotSink) {
         let (mut calls, mut results, mut has_links) = (0, 0, false);
+        let is_agents = turn.role == Role::Agent;
         for part in &turn.parts {
             match part {
                 Part::Call(call) => {
@@ -133,14 +155,21 @@ impl Work {
                     has_links |= self.result(at, result, answered, sink);
                     results += 1;
                 }
-                Part::Text(text) if turn.role != Role::Agent => self.told_by_text(text),
+                Part::Text(text) | Part::Thought(text) => {
+                    self.notes.text(text, is_agents);
+                    if !is_agents {
+                        self.told_by_text(text);
+                    }
+                }
                 Part::Attachment(Attachment { media_type, location: Some(url), .. }) if media_type == "text/html" => {
                     self.page = Some(url.clone().into_owned());
                 }
                 _ => {}
             }
         }
+        self.notes.step(at, turn);
         self.write_shell(at, sink);
+        self.write_files(at, sink);
         let mut to = Writer { board: &mut self.board, sink, at };
         to.set("page", "main", "url", self.page.as_deref().map(quote).as_deref());
         if has_links {
@@ -173,6 +202,13 @@ impl Work {
         self.calls.is_waiting(step)
     }
 
+    /// W11: findings of a record, as if its run ended here.
+    #[must_use]
+    pub fn findings(&self, record: usize) -> Vec<Finding> {
+        let seen = |file: usize| self.files.list.get(file).and_then(|file| file.changed.max(file.seen));
+        self.notes.findings(record, self.todos.is_open(), seen)
+    }
+
     /// W9: a text of a user or the environment may tell the shell's folder.
     fn told_by_text(&mut self, text: &str) {
         let Body { cwd, open, .. } = wrapping::of_text(text, false);
@@ -196,7 +232,10 @@ impl Work {
             self.shell.has_command = true;
         }
         other::write_sub(at, place, &read.action, &mut Writer { board: &mut self.board, sink, at });
-        self.calls.add(at, place, call.id.as_deref(), read, false);
+        let was_named = self.is_named(&read.action);
+        self.notes.call(&read);
+        self.notes.text(&call.arguments, true);
+        self.calls.add(at, place, call.id.as_deref(), read, was_named);
     }
 
     /// W2: a result: effects are written here. Whether it answers a call.
@@ -216,9 +255,39 @@ impl Work {
             self.shell.ms = body.ms;
             self.shell.has_exit = true;
         }
+        self.notes.result(at, &open.call, outcome);
+        self.notes.text(&result.text, false);
+        let (folder, open_file) = (self.folders.shell.clone(), self.shell.open.clone());
         self.told_places(body.cwd.clone(), body.open.clone());
+        let told_folder = body.cwd.as_ref().and(self.folders.shell.clone());
+        self.file_effects(&Answer {
+            step: at,
+            open: &open,
+            outcome,
+            text: &body.text,
+            details: result.details.as_deref(),
+            folder: folder.as_deref(),
+            told_folder: told_folder.as_deref(),
+            open_file: open_file.as_deref().or(self.shell.open.clone().as_deref()),
+        });
+        if could_change(&open.call) && outcome.reason != Some("rejected") {
+            self.changers.push(at);
+        }
         self.effects(at, &open, &body, outcome, sink);
         true
+    }
+
+    /// W11: whether the file that a call edits was named before it.
+    fn is_named(&self, action: &Action) -> bool {
+        let path = match action {
+            Action::Replace { path: Some(path), .. } | Action::Insert { path: Some(path), .. } => path,
+            Action::Splice { path: Some(path), .. } | Action::Undo { path } => path,
+            Action::Patch { text } => {
+                return patch::parse(text).iter().all(|p| self.notes.names.has(last_name(p.path())));
+            }
+            _ => return true,
+        };
+        self.notes.names.has(last_name(path))
     }
 
     fn effects(&mut self, at: StepNo, open: &OpenCall, body: &Body<'_>, outcome: Outcome, sink: &mut dyn SlotSink) {
@@ -247,5 +316,15 @@ impl Work {
         to.put("shell", "main", "exit", exit.as_deref(), is_new);
         to.set("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref());
         to.set("shell", "main", "open", quoted(&shell.open).as_deref());
+    }
+}
+
+/// W7: whether a call could change any file.
+fn could_change(call: &Call) -> bool {
+    match &call.action {
+        Action::Shell { command, .. } => shell::could_change(command),
+        Action::Code | Action::Input { .. } | Action::Sub { .. } => true,
+        Action::Other => !tables::has_part("harmless", &call.name),
+        _ => false,
     }
 }

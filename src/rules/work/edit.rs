@@ -1,0 +1,437 @@
+//! W8: what edits do to the lines of a file.
+
+use super::call::Replacement;
+use super::file::{Change, Delta, File};
+use super::lcs::{Fuel, pairs};
+use super::shown::{Shown, is_same};
+use super::text::{How, LineId, Origin, Texts, lines};
+use crate::model::StepNo;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Characters of known lines that must agree where an edit is placed by them.
+const AGREE_CHARS_MIN: usize = 10;
+/// Places that are tried for it, at most.
+const PLACES_MAX: usize = 1000;
+/// Lines of a reply times lines of an edit that are compared, at most.
+const COMPARED_MAX: usize = 4_000_000;
+
+/// Edits files at one step.
+pub(super) struct Editor<'e> {
+    pub(super) texts: &'e mut Texts,
+    pub(super) fuel: &'e mut Fuel,
+    pub(super) step: StepNo,
+    pub(super) call: StepNo,
+    pub(super) how: How,
+}
+
+/// A run of known lines as one text; each line ends in a line end.
+struct RunText {
+    text: String,
+    /// Where each line begins.
+    starts: Vec<usize>,
+    ids: Vec<LineId>,
+    /// Number of the first line; None: a piece.
+    first: Option<u32>,
+}
+
+impl RunText {
+    fn line_of(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    fn end_of(&self, line: usize) -> usize {
+        self.starts.get(line + 1).copied().unwrap_or(self.text.len())
+    }
+}
+
+/// Matches that touch the same lines.
+struct Group {
+    first: usize,
+    last: usize,
+    matches: Vec<Range<usize>>,
+}
+
+impl Editor<'_> {
+    fn origin(&self, how: How) -> Origin {
+        Origin { step: self.step, call: self.call, how }
+    }
+
+    /// Lines of a new text: those that stay keep their origin. The first line that differs, counted from the first.
+    fn renewed(&mut self, old: &[LineId], new: &[&str]) -> (Vec<LineId>, Delta) {
+        let old_texts: Vec<&str> = old.iter().map(|id| self.texts.text(*id)).collect();
+        let pairs = pairs(&old_texts, new, self.fuel);
+        let kept: HashMap<usize, LineId> = pairs.iter().map(|(i, j)| (*j, old[*i])).collect();
+        let origin = self.origin(self.how);
+        let fresh = (0..new.len()).filter(|j| !kept.contains_key(j)).map(|j| (new[j], origin));
+        let mut fresh = self.texts.add(fresh).into_iter();
+        let ids = (0..new.len()).filter_map(|j| kept.get(&j).copied().or_else(|| fresh.next())).collect();
+        let (added, removed) = (new.len() - kept.len(), old.len() - kept.len());
+        let head = pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count();
+        let line = (added + removed > 0).then_some(head as u32);
+        (ids, Delta { line, added: added as u64, removed: removed as u64 })
+    }
+
+    /// W8 *write*: the whole file.
+    pub(super) fn write(&mut self, file: &mut File, text: &str) -> Delta {
+        let old: Vec<LineId> = file.lines.iter().map(|known| known.id).collect();
+        let (ids, delta) = self.renewed(&old, &lines(text));
+        file.set_whole(ids, self.step);
+        file.doubt = None;
+        Delta { line: Some(1), ..delta }
+    }
+
+    /// W8 *insert*: behind a line, split at each line end; None: at the end.
+    pub(super) fn insert(&mut self, file: &mut File, line: Option<u32>, text: &str) -> Delta {
+        let origin = self.origin(self.how);
+        let new = self.texts.add(text.split('\n').map(|line| (line, origin)));
+        let added = new.len() as u64;
+        let Some(line) = line.or(file.total) else {
+            file.pieces.push(new.into());
+            return Delta { line: None, added, removed: 0 };
+        };
+        let from = line.saturating_add(1);
+        file.apply(&[Change { from, count: 0, new }], self.step);
+        file.is_whole &= file.is_complete();
+        Delta { line: Some(from), added, removed: 0 }
+    }
+
+    /// Lines behind the end; a file that is not whole does not say where that is.
+    pub(super) fn append(&mut self, file: &mut File, text: &str) -> Delta {
+        let origin = self.origin(self.how);
+        let new = self.texts.add(lines(text).into_iter().map(|line| (line, origin)));
+        let added = new.len() as u64;
+        let line = file.total.map(|total| total + 1);
+        match line {
+            _ if new.is_empty() => {}
+            Some(from) => file.apply(&[Change { from, count: 0, new }], self.step),
+            None => file.pieces.push(new.into()),
+        }
+        Delta { line, added, removed: 0 }
+    }
+
+    /// W8 *splice*: lines `from` to `to`.
+    pub(super) fn splice(&mut self, file: &mut File, from: u32, to: u32, text: &str) -> Delta {
+        let to = file.total.map_or(to, |total| to.min(total));
+        let from = from.max(1);
+        let count = (to + 1).saturating_sub(from);
+        let old: Vec<LineId> = file.lines[file.places(from, to)].iter().map(|known| known.id).collect();
+        let kept_before = old.len();
+        let (new, delta) = self.renewed(&old, &lines(text));
+        file.apply(&[Change { from, count, new }], self.step);
+        file.is_whole &= file.is_complete();
+        let removed = delta.removed + u64::from(count).saturating_sub(kept_before as u64);
+        Delta { line: Some(from), removed, ..delta }
+    }
+
+    /// W8 *replace*: None: the old text stands nowhere in what is known.
+    pub(super) fn replace(
+        &mut self,
+        file: &mut File,
+        edit: &Replacement,
+        (is_all, takes_line_end): (bool, bool),
+        reply: &Shown<'_>,
+    ) -> Option<Delta> {
+        if edit.old.is_empty() {
+            let is_empty = file.lines.is_empty() && file.pieces.is_empty();
+            return is_empty.then(|| self.write(file, &edit.new));
+        }
+        let takes = takes_line_end && edit.new.is_empty() && !edit.old.ends_with('\n');
+        let mut found: Vec<(RunText, Vec<Range<usize>>)> = Vec::new();
+        for run in self.run_texts(file) {
+            let matches = run.text.match_indices(&edit.old).map(|(at, old)| {
+                let end = at + old.len();
+                at..end + usize::from(takes && run.text[end..].starts_with('\n'))
+            });
+            let matches: Vec<Range<usize>> = matches.collect();
+            if !matches.is_empty() {
+                found.push((run, matches));
+            }
+        }
+        if !is_all {
+            found = self.chosen(found, edit, reply).into_iter().collect();
+        }
+        (!found.is_empty()).then(|| self.put(file, &found, &edit.new))
+    }
+
+    /// Runs of known lines, then pieces, as texts.
+    fn run_texts(&mut self, file: &File) -> Vec<RunText> {
+        let runs = file.runs().into_iter().map(|run| {
+            let known = &file.lines[run];
+            (known.first().map(|known| known.number), known.iter().map(|known| known.id).collect::<Vec<_>>())
+        });
+        let pieces = file.pieces.iter().map(|piece| (None, piece.to_vec()));
+        let all: Vec<_> = runs.chain(pieces).collect();
+        let count: usize = all.iter().map(|(_, ids)| ids.len()).sum();
+        if !self.fuel.take(count.saturating_mul(16)) {
+            return Vec::new();
+        }
+        let text_of = |(first, ids): (Option<u32>, Vec<LineId>)| {
+            let (mut text, mut starts) = (String::new(), Vec::with_capacity(ids.len()));
+            for id in &ids {
+                starts.push(text.len());
+                text.push_str(self.texts.text(*id));
+                text.push('\n');
+            }
+            RunText { text, starts, ids, first }
+        };
+        all.into_iter().map(text_of).collect()
+    }
+
+    /// Of several matches the one that the reply shows, else the first.
+    fn chosen(
+        &mut self,
+        found: Vec<(RunText, Vec<Range<usize>>)>,
+        edit: &Replacement,
+        reply: &Shown<'_>,
+    ) -> Option<(RunText, Vec<Range<usize>>)> {
+        let count: usize = found.iter().map(|(_, matches)| matches.len()).sum();
+        let mut choice = (0, 0);
+        if count > 1 && !reply.lines.is_empty() {
+            let each = found.iter().enumerate().flat_map(|(i, (_, matches))| (0..matches.len()).map(move |j| (i, j)));
+            let is_shown = |(i, j): &(usize, usize)| {
+                let (run, matches) = &found[*i];
+                is_shown_at(run, &matches[*j], &edit.new, reply)
+            };
+            choice = each.take(PLACES_MAX).find(is_shown).unwrap_or(choice);
+        }
+        let (run, matches) = found.into_iter().nth(choice.0)?;
+        let chosen = matches.into_iter().nth(choice.1)?;
+        Some((run, vec![chosen]))
+    }
+
+    /// The matches give way to a text.
+    fn put(&mut self, file: &mut File, found: &[(RunText, Vec<Range<usize>>)], new: &str) -> Delta {
+        let mut delta = Delta::default();
+        let mut changes = Vec::new();
+        for (run, matches) in found {
+            let mut piece: Option<Vec<LineId>> = None;
+            for group in groups(run, matches, new).into_iter().rev() {
+                let span = span_text(run, &group, new);
+                let old = run.ids[group.first..=group.last].to_vec();
+                let (ids, own) = self.renewed(&old, &lines(&span));
+                match run.first {
+                    Some(first) => {
+                        let from = first + group.first as u32;
+                        let own = Delta { line: own.line.map(|head| from + head), ..own };
+                        delta = delta.and(own);
+                        changes.push(Change { from, count: old.len() as u32, new: ids });
+                    }
+                    None => {
+                        delta = delta.and(Delta { line: None, ..own });
+                        piece.get_or_insert_with(|| run.ids.clone()).splice(group.first..=group.last, ids);
+                    }
+                }
+            }
+            if let Some(new) = piece {
+                self.renew_piece(file, &run.ids, new);
+            }
+        }
+        changes.sort_by_key(|change| change.from);
+        file.apply(&changes, self.step);
+        delta
+    }
+
+    fn renew_piece(&self, file: &mut File, old: &[LineId], new: Vec<LineId>) {
+        if let Some(place) = file.pieces.iter().position(|piece| **piece == *old) {
+            match new.is_empty() {
+                true => drop(file.pieces.remove(place)),
+                false => file.pieces[place] = new.into(),
+            }
+        }
+    }
+
+    /// W8, not found: by the reply, by what agrees, else as a piece.
+    pub(super) fn place_unfound(
+        &mut self,
+        file: &mut File,
+        edit: &Replacement,
+        replies: &[&Shown<'_>],
+        is_only: bool,
+    ) -> Delta {
+        let (old, new) = (lines(&edit.old), lines(&edit.new));
+        let shown = replies.iter().find_map(|reply| shown_place(reply, &new).map(|at| (at, *reply)));
+        if let Some((from, reply)) = shown {
+            let full: Vec<&str> = new
+                .iter()
+                .zip(from..)
+                .map(|(text, number)| reply.line(number).filter(|line| line.contains(text)).unwrap_or(text))
+                .collect();
+            return self.put_at(file, from, &old, &full);
+        }
+        let agreed = (is_only && file.doubt.is_none()).then(|| self.agreed_place(file, &old)).flatten();
+        if let Some(from) = agreed {
+            let known = |number: u32| file.line(number).map(|known| self.texts.text(known.id));
+            let count = old.len() as u32;
+            let prefix = known(from).and_then(|line| line.strip_suffix(old.first()?)).filter(|_| count > 1);
+            let suffix = known(from + count - 1).and_then(|line| line.strip_prefix(old.last()?)).filter(|_| count > 1);
+            let text = format!("{}{}{}", prefix.unwrap_or(""), edit.new.trim_end_matches('\n'), suffix.unwrap_or(""));
+            return self.put_at(file, from, &old, &lines(&text));
+        }
+        self.add_piece(file, &old, &new)
+    }
+
+    /// New lines stand from a line on in place of old ones that were not all known.
+    fn put_at(&mut self, file: &mut File, from: u32, old: &[&str], new: &[&str]) -> Delta {
+        let known: Vec<Option<LineId>> = (from..).zip(old).map(|(number, _)| file.line(number).map(|k| k.id)).collect();
+        let full: Vec<String> =
+            known.iter().zip(old).map(|(id, text)| id.map_or(*text, |id| self.texts.text(id)).to_owned()).collect();
+        let full: Vec<&str> = full.iter().map(String::as_str).collect();
+        let pairs = pairs(&full, new, self.fuel);
+        let head = pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count() as u32;
+        let of_new: HashMap<usize, usize> = pairs.into_iter().map(|(i, j)| (j, i)).collect();
+        let (mut ids, mut kept) = (Vec::with_capacity(new.len()), 0);
+        for (j, text) in new.iter().enumerate() {
+            let stays = of_new.get(&j).map(|i| known[*i]);
+            let id = match stays {
+                Some(Some(id)) => {
+                    kept += 1;
+                    Some(id)
+                }
+                stays => {
+                    let how = if stays.is_some() { How::Context } else { self.how };
+                    self.texts.add(std::iter::once((*text, self.origin(how)))).first().copied()
+                }
+            };
+            ids.extend(id);
+        }
+        file.apply(&[Change { from, count: old.len() as u32, new: ids }], self.step);
+        file.is_whole = false;
+        let (added, removed) = (new.len() as u64 - kept, old.len() as u64 - kept);
+        Delta { line: Some(from + head), added, removed }
+    }
+
+    /// W8: nobody says where: a piece.
+    fn add_piece(&mut self, file: &mut File, old: &[&str], new: &[&str]) -> Delta {
+        let stays: HashMap<usize, ()> = pairs(old, new, self.fuel).into_iter().map(|(_, j)| (j, ())).collect();
+        let how = |j: usize| if stays.contains_key(&j) { How::Context } else { self.how };
+        let fresh: Vec<(&str, Origin)> = new.iter().enumerate().map(|(j, text)| (*text, self.origin(how(j)))).collect();
+        let ids = self.texts.add(fresh.into_iter());
+        self.put_piece(file, ids, old.len() != new.len());
+        Delta { line: None, added: new.len() as u64, removed: old.len() as u64 }
+    }
+
+    /// A piece comes; where it changes the count of lines, known lines lose their numbers.
+    pub(super) fn put_piece(&mut self, file: &mut File, ids: Vec<LineId>, moves: bool) {
+        if moves {
+            file.lose_numbers();
+        }
+        if !ids.is_empty() {
+            file.pieces.push(ids.into());
+        }
+        (file.is_whole, file.is_deleted) = (false, false);
+    }
+
+    /// The one line number where each known line in the span agrees.
+    fn agreed_place(&mut self, file: &File, old: &[&str]) -> Option<u32> {
+        if old.is_empty() {
+            return None;
+        }
+        let mut inner: HashMap<&str, Vec<usize>> = HashMap::new();
+        old.iter().enumerate().for_each(|(i, text)| inner.entry(text).or_default().push(i));
+        let mut starts: Vec<u32> = Vec::new();
+        for known in &file.lines {
+            let text = self.texts.text(known.id);
+            let of = |i: usize| known.number.checked_sub(i as u32).filter(|start| *start > 0);
+            starts.extend(inner.get(text).into_iter().flatten().filter_map(|i| of(*i)));
+            starts.extend(of(0).filter(|_| text.ends_with(old[0])));
+            starts.extend(of(old.len() - 1).filter(|_| text.starts_with(old[old.len() - 1])));
+            if starts.len() > PLACES_MAX {
+                return None;
+            }
+        }
+        starts.sort_unstable();
+        starts.dedup();
+        if !self.fuel.take(starts.len().saturating_mul(old.len())) {
+            return None;
+        }
+        let mut fits = starts.into_iter().filter(|start| self.agrees(file, *start, old));
+        let only = fits.next()?;
+        fits.next().is_none().then_some(only)
+    }
+
+    fn agrees(&self, file: &File, start: u32, old: &[&str]) -> bool {
+        let mut chars = 0;
+        for known in &file.lines[file.places(start, start.saturating_add(old.len() as u32 - 1))] {
+            let (text, i) = (self.texts.text(known.id), (known.number - start) as usize);
+            let is_equal = text == old[i]
+                || (old.len() > 1 && i == 0 && text.ends_with(old[i]))
+                || (old.len() > 1 && i + 1 == old.len() && text.starts_with(old[i]));
+            if !is_equal {
+                return false;
+            }
+            chars += old[i].chars().filter(|c| !c.is_whitespace()).count();
+        }
+        chars >= AGREE_CHARS_MIN
+    }
+}
+
+/// Matches with the lines that they touch; those that share lines are together.
+fn groups(run: &RunText, matches: &[Range<usize>], new: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for found in matches {
+        let first = run.line_of(found.start);
+        let takes_end = run.text[..found.end].ends_with('\n');
+        let is_line = new.is_empty() && run.starts.get(first) == Some(&found.start);
+        let joins = takes_end && !new.ends_with('\n') && !is_line;
+        let last = run.line_of(found.end.saturating_sub(usize::from(!joins)).max(found.start)).min(run.ids.len() - 1);
+        match groups.last_mut().filter(|group| first <= group.last) {
+            Some(group) => {
+                group.last = group.last.max(last);
+                group.matches.push(found.clone());
+            }
+            None => groups.push(Group { first, last, matches: vec![found.clone()] }),
+        }
+    }
+    groups
+}
+
+/// The touched lines with the new text in place of the matches.
+fn span_text(run: &RunText, group: &Group, new: &str) -> String {
+    let mut out = String::new();
+    let mut from = run.starts.get(group.first).copied().unwrap_or(0);
+    for found in &group.matches {
+        out.push_str(run.text.get(from..found.start).unwrap_or_default());
+        out.push_str(new);
+        from = found.end;
+    }
+    out.push_str(run.text.get(from..run.end_of(group.last)).unwrap_or_default());
+    out
+}
+
+/// Whether the reply shows the new text in place of a match.
+fn is_shown_at(run: &RunText, found: &Range<usize>, new: &str, reply: &Shown<'_>) -> bool {
+    let Some(first) = run.first else { return false };
+    let Some(group) = groups(run, std::slice::from_ref(found), new).pop() else { return false };
+    let span = span_text(run, &group, new);
+    let numbers = first + group.first as u32..;
+    let mut shown = 0;
+    for (text, number) in lines(&span).into_iter().zip(numbers) {
+        match reply.line(number) {
+            Some(line) if is_same(text, line) => shown += 1,
+            Some(_) => return false,
+            None => {}
+        }
+    }
+    shown > 0
+}
+
+/// The line number at which a reply shows new lines: whole ones first, else the first and the last in part.
+fn shown_place(reply: &Shown<'_>, new: &[&str]) -> Option<u32> {
+    let all = &reply.lines;
+    let is_blank = new.iter().all(|line| line.trim().is_empty());
+    if is_blank || all.len().saturating_mul(new.len()) > COMPARED_MAX {
+        return None;
+    }
+    let fits = |at: usize, is_exact: bool| {
+        let Some(lines) = all.get(at..at + new.len()) else { return false };
+        let is_run = lines.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0);
+        is_run
+            && lines.iter().zip(new).enumerate().all(|(j, ((_, line), text))| {
+                let is_end = j == 0 || j + 1 == new.len();
+                is_same(text, line) || line.trim() == text.trim() || (!is_exact && is_end && line.contains(text))
+            })
+    };
+    let place = |is_exact| (0..all.len()).find(|at| fits(*at, is_exact));
+    place(true).or_else(|| place(false)).map(|at| all[at].0)
+}

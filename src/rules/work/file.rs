@@ -1,0 +1,291 @@
+//! What is known of a file now, and the one way in which its lines change.
+
+use super::history::{Cell, Facts, Piece, Versions};
+use super::text::{LineId, Texts};
+use crate::model::StepNo;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// W14: so many edits can be undone.
+const UNDO_MAX: usize = 20;
+
+/// A known line with its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Known {
+    /// From 1.
+    pub(super) number: u32,
+    pub(super) id: LineId,
+    /// The last step that showed or wrote it.
+    pub(super) had: StepNo,
+}
+
+/// W5: the last thing that happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Last {
+    pub(super) op: &'static str,
+    pub(super) line: Option<u32>,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+    /// Of a change from outside: the last step that had the lines.
+    pub(super) since: Option<StepNo>,
+    /// Its likely cause.
+    pub(super) by: Option<StepNo>,
+}
+
+impl Last {
+    pub(super) fn of(op: &'static str, delta: Delta) -> Self {
+        Self { op, line: delta.line, added: delta.added, removed: delta.removed, since: None, by: None }
+    }
+}
+
+/// What an edit changes: lines that are not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Delta {
+    /// The first line that came or went; None: it has no place.
+    pub(super) line: Option<u32>,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+impl Delta {
+    /// Several as one.
+    pub(super) fn and(self, other: Self) -> Self {
+        let line = match (self.line, other.line) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self { line, added: self.added + other.added, removed: self.removed + other.removed }
+    }
+}
+
+/// What an edit takes back.
+#[derive(Debug, Clone)]
+struct Snapshot {
+    lines: Arc<[Known]>,
+    pieces: Vec<Piece>,
+    is_whole: bool,
+    is_deleted: bool,
+    total: Option<u32>,
+}
+
+/// Lines that give way to others: from a number on so many.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub(super) from: u32,
+    pub(super) count: u32,
+    pub(super) new: Vec<LineId>,
+}
+
+/// A file that the run knows.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: Arc<str>,
+    /// Known lines by number.
+    pub(super) lines: Vec<Known>,
+    pub(super) pieces: Vec<Piece>,
+    /// Whether all its lines are known.
+    pub(super) is_whole: bool,
+    pub(super) is_deleted: bool,
+    pub(super) total: Option<u32>,
+    pub(super) last: Option<Last>,
+    pub(super) edits: u64,
+    pub(super) failed: u64,
+    pub(super) doubt: Option<StepNo>,
+    pub(super) first: StepNo,
+    pub(super) changed: Option<StepNo>,
+    pub(super) seen: Option<StepNo>,
+    pub(super) versions: Versions,
+    /// Whether it changed since it was written to the state.
+    pub(super) is_dirty: bool,
+    undo: VecDeque<Snapshot>,
+}
+
+impl File {
+    pub(super) fn new(path: Arc<str>, first: StepNo) -> Self {
+        Self {
+            path,
+            lines: Vec::new(),
+            pieces: Vec::new(),
+            is_whole: false,
+            is_deleted: false,
+            total: None,
+            last: None,
+            edits: 0,
+            failed: 0,
+            doubt: None,
+            first,
+            changed: None,
+            seen: None,
+            versions: Versions::default(),
+            is_dirty: true,
+            undo: VecDeque::new(),
+        }
+    }
+
+    /// Whether anything is known of what it holds.
+    pub(super) fn is_known(&self) -> bool {
+        self.is_whole || self.is_deleted || !self.lines.is_empty() || !self.pieces.is_empty()
+    }
+
+    /// The place of a known line, or where it would stand.
+    pub(super) fn place(&self, number: u32) -> Result<usize, usize> {
+        self.lines.binary_search_by_key(&number, |known| known.number)
+    }
+
+    pub(super) fn line(&self, number: u32) -> Option<&Known> {
+        self.place(number).ok().and_then(|place| self.lines.get(place))
+    }
+
+    /// The places of the known lines with these numbers.
+    pub(super) fn places(&self, from: u32, to: u32) -> std::ops::Range<usize> {
+        let start = self.lines.partition_point(|known| known.number < from);
+        start..self.lines.partition_point(|known| known.number <= to).max(start)
+    }
+
+    /// Runs of known lines with consecutive numbers, as ranges of places.
+    pub(super) fn runs(&self) -> Vec<std::ops::Range<usize>> {
+        let mut runs = Vec::new();
+        let mut start = 0;
+        for place in 1..=self.lines.len() {
+            let goes_on = place < self.lines.len() && self.lines[place].number == self.lines[place - 1].number + 1;
+            if !goes_on {
+                runs.push(start..place);
+                start = place;
+            }
+        }
+        runs.retain(|run| !run.is_empty());
+        runs
+    }
+
+    /// Lines give way to others, what is below moves. The changes come in order and do not overlap.
+    pub(super) fn apply(&mut self, changes: &[Change], step: StepNo) {
+        if changes.is_empty() {
+            return;
+        }
+        let mut out = Vec::with_capacity(self.lines.len());
+        let (mut shift, mut place) = (0_i64, 0);
+        let moved = |number: u32, shift: i64| u32::try_from(i64::from(number) + shift).ok();
+        for change in changes {
+            while let Some(known) = self.lines.get(place).filter(|known| known.number < change.from) {
+                out.extend(moved(known.number, shift).map(|number| Known { number, ..*known }));
+                place += 1;
+            }
+            let end = change.from.saturating_add(change.count);
+            while self.lines.get(place).is_some_and(|known| known.number < end) {
+                place += 1;
+            }
+            let first = i64::from(change.from) + shift;
+            let new = change.new.iter().zip(first..);
+            out.extend(
+                new.filter_map(|(id, number)| Some(Known { number: u32::try_from(number).ok()?, id: *id, had: step })),
+            );
+            shift += change.new.len() as i64 - i64::from(change.count);
+        }
+        let rest = self.lines.get(place..).unwrap_or_default();
+        out.extend(rest.iter().filter_map(|known| Some(Known { number: moved(known.number, shift)?, ..*known })));
+        self.lines = out;
+        self.total = self.total.and_then(|total| moved(total, shift));
+    }
+
+    /// All known lines lose their numbers, but for the run from line 1 of a file that is not whole.
+    pub(super) fn lose_numbers(&mut self) {
+        for run in self.runs() {
+            let is_head = !self.is_whole && self.lines[run.start].number == 1;
+            if !is_head {
+                self.pieces.push(self.lines[run].iter().map(|known| known.id).collect());
+            }
+        }
+        let head = match self.is_whole {
+            true => 0,
+            false => (1_u32..).zip(&self.lines).take_while(|(number, known)| *number == known.number).count(),
+        };
+        self.lines.truncate(head);
+        self.total = None;
+    }
+
+    /// The file holds exactly these lines.
+    pub(super) fn set_whole(&mut self, ids: Vec<LineId>, step: StepNo) {
+        self.lines = (1..).zip(ids).map(|(number, id)| Known { number, id, had: step }).collect();
+        self.pieces.clear();
+        (self.is_whole, self.is_deleted) = (true, false);
+        self.total = u32::try_from(self.lines.len()).ok();
+    }
+
+    /// Forgets all lines; the file is there no more.
+    pub(super) fn delete(&mut self) {
+        self.lines.clear();
+        self.pieces.clear();
+        (self.is_whole, self.is_deleted, self.total, self.doubt) = (false, true, None, None);
+    }
+
+    /// W7: whether all lines of the file are known by their numbers; then it is whole.
+    pub(super) fn is_complete(&self) -> bool {
+        let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        self.total == Some(count) && self.lines.last().map_or(0, |known| known.number) == count
+    }
+
+    /// W8: remembers what is known before an edit.
+    pub(super) fn remember(&mut self) {
+        if self.undo.len() == UNDO_MAX {
+            self.undo.pop_front();
+        }
+        self.undo.push_back(Snapshot {
+            lines: self.lines.as_slice().into(),
+            pieces: self.pieces.clone(),
+            is_whole: self.is_whole,
+            is_deleted: self.is_deleted,
+            total: self.total,
+        });
+    }
+
+    /// W8 *undo*: what was known before the last edit.
+    pub(super) fn undo(&mut self) {
+        let Some(before) = self.undo.pop_back() else { return };
+        self.lines = before.lines.to_vec();
+        self.pieces = before.pieces;
+        (self.is_whole, self.is_deleted, self.total) = (before.is_whole, before.is_deleted, before.total);
+    }
+
+    /// The run changed it at this step.
+    pub(super) fn note_change(&mut self, step: StepNo, last: Last) {
+        self.last = Some(last);
+        self.changed = Some(step);
+        self.is_dirty = true;
+    }
+
+    /// W14: keeps what is known now as a version.
+    pub(super) fn record(&mut self, step: StepNo) {
+        let (cells, facts) = (self.cells(), self.facts());
+        self.versions.record(step, cells, &facts);
+    }
+
+    /// The known lines with the gaps between them.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        let mut before = 0;
+        let cells = self.lines.iter().map(|known| {
+            let gap = known.number.saturating_sub(before).saturating_sub(1);
+            before = known.number;
+            Cell { gap, id: known.id }
+        });
+        cells.collect()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            is_whole: self.is_whole,
+            is_deleted: self.is_deleted,
+            total: self.total,
+            doubt: self.doubt,
+            changed: self.changed,
+            seen: self.seen,
+            edits: self.edits,
+            failed: self.failed,
+            pieces: self.pieces.as_slice().into(),
+        }
+    }
+
+    /// The text of the known line at a place.
+    pub(super) fn text<'t>(&self, place: usize, texts: &'t Texts) -> &'t str {
+        self.lines.get(place).map_or("", |known| texts.text(known.id))
+    }
+}

@@ -1,0 +1,252 @@
+//! W7: lines that a result shows, with their numbers.
+
+use super::call::Range;
+use super::tables::{NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, Pattern, WINDOW};
+use super::text::{is_blank, lines};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// What a result shows of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Shown<'t> {
+    /// Numbers rise.
+    pub(super) lines: Vec<(u32, Cow<'t, str>)>,
+    /// The path that a window tells.
+    pub(super) path: Option<String>,
+    /// The number of lines that the file has, if it is told.
+    pub(super) total: Option<u32>,
+    /// Whether something is left out.
+    pub(super) is_cut: bool,
+    /// Whether it is all of the file.
+    pub(super) is_whole: bool,
+    /// Whether it goes to the end of the file.
+    pub(super) has_end: bool,
+    /// Whether some line fitted a sign of numbers.
+    pub(super) is_numbered: bool,
+}
+
+/// Numbered lines of a whole view, at most: with more, a reader's own limit may have ended it.
+const WHOLE_LINES_MAX: usize = 2000;
+/// Greatest line number.
+const NUMBER_MAX: u32 = 100_000_000;
+
+/// The sign between number and line: which contexts have it.
+static SIGNS: [(&LazyLock<Pattern>, bool); 5] =
+    [(&NUMBER_TAB, false), (&NUMBER_COLON, true), (&NUMBER_BAR, false), (&NUMBER_DOT, false), (&NUMBER_BLANK, false)];
+
+fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
+    let found = sign.captures(line)?;
+    let number = found.get(1)?.as_str().parse().ok().filter(|n| (1..=NUMBER_MAX).contains(n))?;
+    Some((number, line.get(found.get(0)?.end()..)?))
+}
+
+impl<'t> Shown<'t> {
+    /// Numbered lines of a text; `N:` counts where `has_colons` says so.
+    pub(super) fn numbered(text: &'t str, has_colons: bool) -> Self {
+        let mut shown = Self::default();
+        let notices: Vec<usize> = NOTICES.find_all(text).map(|found| found.start()).collect();
+        shown.is_cut = !notices.is_empty();
+        let (mut sign, mut at, mut is_last_cut) = (None, 0, false);
+        for line in text.split('\n') {
+            let (start, end) = (at, at + line.len());
+            at = end + 1;
+            let fitted = match sign {
+                Some(sign) => fit(sign, line),
+                None => SIGNS.iter().filter(|(_, is_colon)| !is_colon || has_colons).find_map(|(pattern, _)| {
+                    let fitted = fit(pattern, line)?;
+                    sign = Some(&***pattern);
+                    Some(fitted)
+                }),
+            };
+            let Some((number, line)) = fitted else { continue };
+            // A line that is cut in its middle is not known.
+            let notice = notices.partition_point(|notice| *notice <= start);
+            if notices.get(notice).is_some_and(|notice| *notice <= end) {
+                is_last_cut = true;
+                continue;
+            }
+            if shown.lines.last().is_none_or(|(last, _)| *last < number) {
+                shown.lines.push((number, Cow::Borrowed(line)));
+                is_last_cut = false;
+            }
+        }
+        shown.is_numbered = sign.is_some();
+        if !is_last_cut && !has_colons && shown.lines.last().is_some_and(|(_, line)| line.is_empty()) {
+            shown.lines.pop();
+        }
+        shown
+    }
+
+    /// SWE-agent's window: path, total and lines, anywhere in a text.
+    pub(super) fn window(text: &'t str) -> Option<Self> {
+        let found = WINDOW.captures(text)?;
+        let group = |number| found.get(number).map(|group| group.as_str());
+        let total: u32 = group(2)?.parse().ok()?;
+        let mut shown = Self::numbered(text.get(found.get(0)?.end()..)?, true);
+        shown.path = group(1).map(str::to_owned);
+        shown.total = Some(total);
+        shown.lines.retain(|(number, _)| *number <= total);
+        let count = shown.lines.len();
+        shown.is_whole = count == total as usize && shown.lines.last().map_or(0, |(last, _)| *last) == total;
+        Some(shown)
+    }
+
+    /// Lines without numbers, from a first one on.
+    pub(super) fn raw(text: &'t str, range: Range) -> Self {
+        let notice = NOTICES.find(text).map(|found| found.start());
+        let mut shown = Self { is_cut: notice.is_some(), ..Self::default() };
+        let whole_text = match notice {
+            // The notice has a line, and mostly a blank one before it; what stands before it in its line is cut.
+            Some(at) => {
+                let before = &text[..at];
+                let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+                let before = before[..line_start].strip_suffix('\n').unwrap_or("");
+                before.strip_suffix('\n').map_or(before, |before| before)
+            }
+            None => text,
+        };
+        let mut all: Vec<&str> = lines(whole_text);
+        if let Some(count) = range.count {
+            all.truncate(count as usize);
+        }
+        let numbers = range.first..NUMBER_MAX;
+        shown.lines = numbers.zip(all).map(|(number, line)| (number, Cow::Borrowed(line))).collect();
+        shown
+    }
+
+    /// W7: what a view of a range shows is *whole* if it begins at line 1, nothing is asked for less, nothing is cut.
+    pub(super) fn of_read(mut self, range: Range) -> Self {
+        let is_contiguous = (1_u32..).zip(&self.lines).all(|(number, (shown, _))| number == *shown);
+        let is_short = !self.is_numbered || self.lines.len() < WHOLE_LINES_MAX;
+        self.is_whole |= range.first == 1 && !range.is_given && !self.is_cut && is_contiguous && is_short;
+        self
+    }
+
+    /// Whether nothing is shown, not even that the file is empty.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.lines.is_empty() && !self.is_whole && self.total.is_none()
+    }
+
+    /// Runs of consecutive numbers, as ranges.
+    pub(super) fn runs(&self) -> Vec<std::ops::Range<usize>> {
+        let mut runs = Vec::new();
+        let mut start = 0;
+        for place in 1..=self.lines.len() {
+            let goes_on = place < self.lines.len() && self.lines[place].0 == self.lines[place - 1].0 + 1;
+            if !goes_on {
+                runs.push(start..place);
+                start = place;
+            }
+        }
+        runs.retain(|run| !run.is_empty());
+        runs
+    }
+
+    pub(super) fn line(&self, number: u32) -> Option<&str> {
+        let place = self.lines.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        self.lines.get(place).map(|(_, line)| line.as_ref())
+    }
+}
+
+/// A line shown that is at least so long, in characters, may be cut at its end.
+const LONG_LINE_CHARS: usize = 500;
+
+/// W7: whether a known line and a shown one are the same.
+pub(super) fn is_same(known: &str, shown: &str) -> bool {
+    if known == shown {
+        return true;
+    }
+    let trimmed = |text: &str, width| expanded(text, width).trim_end().to_owned();
+    let has_tabs = known.contains('\t') || shown.contains('\t');
+    if has_tabs {
+        if [8, 4].into_iter().any(|width| trimmed(known, width) == trimmed(shown, width)) {
+            return true;
+        }
+    } else if known.trim_end() == shown.trim_end() {
+        return true;
+    }
+    let mut start = shown.char_indices().map(|(at, _)| at).skip(LONG_LINE_CHARS - 1);
+    // Byte behind the first characters, if there are so many.
+    let end = start.next().map(|at| at + shown[at..].chars().next().map_or(0, char::len_utf8));
+    end.is_some_and(|end| known.as_bytes().get(..end) == shown.as_bytes().get(..end))
+}
+
+/// Tabs as blanks up to the next stop.
+fn expanded(text: &str, width: usize) -> Cow<'_, str> {
+    if !text.contains('\t') {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut column) = (String::with_capacity(text.len() + width), 0);
+    for c in text.chars() {
+        if c == '\t' {
+            let count = width - column % width;
+            out.extend(std::iter::repeat_n(' ', count));
+            column += count;
+        } else {
+            out.push(c);
+            column += 1;
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// W8: whether two lines differ in outer white space only, and are not blank.
+pub(super) fn differs_outside(a: &str, b: &str) -> bool {
+    a != b && !is_blank(a) && a.trim() == b.trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(text: &str, has_colons: bool) -> String {
+        let shown = Shown::numbered(text, has_colons);
+        let lines: Vec<_> = shown.lines.iter().map(|(number, line)| format!("{number}={line}")).collect();
+        format!("{}{}", lines.join("|"), if shown.is_cut { " cut" } else { "" })
+    }
+
+    #[test]
+    fn w7_signs_of_numbers() {
+        for (text, has_colons, expected) in [
+            ("Here:\n     1\ta\n     2\t\n     3\tb\n", false, "1=a|2=|3=b"),
+            ("     1→a\n     2→", false, "1=a"),
+            ("3:x\n5:y\n4:z\n", true, "3=x|5=y"),
+            ("3:x", false, ""),
+            ("1| a\n2|b", false, "1= a|2=b"),
+            ("1. a\n2. b\n3 c", false, "1=a|2=b"),
+            ("  1 a\n  2  b", false, "1=a|2= b"),
+            ("  1\ta\n  2\tb<response clipped><NOTE>x</NOTE>\n", false, "1=a cut"),
+            ("no\nlines", false, ""),
+        ] {
+            assert_eq!(numbered(text, has_colons), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn w7_raw_lines_end_at_a_notice() {
+        let range = Range { first: 9, count: None, is_given: true };
+        let raw =
+            |text| Shown::raw(text, range).lines.iter().map(|(n, l)| format!("{n}={l}")).collect::<Vec<_>>().join("|");
+        assert_eq!(raw("l9\nl10\n\n... (10 more lines not shown. Use offset=11"), "9=l9|10=l10");
+        assert_eq!(raw("a\n\n[Showing lines 9-9 of 20]"), "9=a");
+        assert_eq!(raw("a\nb<response clipped>"), "9=a");
+        assert_eq!(raw("a\nb\n"), "9=a|10=b");
+    }
+
+    #[test]
+    fn w7_windows_tell_path_and_total() {
+        let shown = Shown::window("x\n[File: /r/m.py (3 lines total)]\n1:a\n2:\n3:\n(0 more lines below)\n").unwrap();
+        assert_eq!((shown.path.as_deref(), shown.total, shown.is_whole), (Some("/r/m.py"), Some(3), true));
+        assert_eq!(shown.lines.len(), 3);
+    }
+
+    #[test]
+    fn w7_lines_that_are_the_same() {
+        assert!(is_same("\tx  ", "        x") && is_same("\tx", "    x") && is_same("x ", "x"));
+        assert!(!is_same("x", "y") && !is_same(" x", "x"));
+        let long = "é".repeat(600);
+        assert!(is_same(&long, &format!("{}…", "é".repeat(500))));
+        assert!(!is_same(&long, &"é".repeat(400)));
+        assert!(differs_outside(" a", "a") && !differs_outside("a", "a") && !differs_outside("a", "b"));
+    }
+}
