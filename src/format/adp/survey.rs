@@ -22,7 +22,8 @@ impl Survey for Trajectories {
     fn look(&self) -> Look {
         let way = self.way;
         let see = match self.purpose {
-            Purpose::Findings | Purpose::Judged => adp::judge,
+            Purpose::Findings => adp::inspect,
+            Purpose::Judged => adp::judge,
             Purpose::Statistics => adp::examine,
             Purpose::Table => adp::glance,
             Purpose::Outline => adp::outline,

@@ -91,6 +91,8 @@ pub struct Entry<'a> {
     pub asks: Vec<Ask<'a>>,
     /// The calls it answers: step and place among that step's calls. Filled in when all steps are read.
     pub answered: Vec<(usize, usize)>,
+    /// The same for each of [`Entry::asks`]; None: that one answers no call.
+    pub links: Vec<Option<(usize, usize)>>,
     /// D20: its reward, as read.
     pub reward: Option<Number>,
     /// D19: Unicode scalars of its strings.
@@ -118,6 +120,7 @@ impl<'a> Entry<'a> {
             calls: item_call(&item).into_iter().collect(),
             asks: ask.into_iter().collect(),
             answered: Vec::new(),
+            links: Vec::new(),
             reward: item.field("reward").and_then(|f| number::number(f.value)),
             chars: text::chars(value, &["class_", "class", "source", "tool_call_id"]),
             has_thought: kind == Kind::Action && (is_said("description") || is_said("reasoning_content")),
@@ -140,6 +143,7 @@ impl<'a> Entry<'a> {
             asks: can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect(),
             calls,
             answered: Vec::new(),
+            links: Vec::new(),
             reward: value.get("reward").and_then(number::number),
             chars: text::chars(value, &["from", "role", "tool_call_id"]),
             has_thought: said.is_some_and(|t| !text::is_blank(t)),
@@ -159,6 +163,7 @@ impl<'a> Entry<'a> {
             calls: atif::calls(value),
             asks: ids.map(Ask::Id).collect(),
             answered: Vec::new(),
+            links: Vec::new(),
             reward: value.get("extra").and_then(|e| e.get("reward")).and_then(number::number),
             chars: text::chars(value, &["source", "timestamp", "model_name"]),
             has_thought: thoughts.filter_map(text::joined).any(|t| !text::is_blank(&t)),
@@ -177,6 +182,7 @@ impl<'a> Entry<'a> {
             calls: Vec::new(),
             asks: Vec::new(),
             answered: Vec::new(),
+            links: Vec::new(),
             reward: None,
             chars: text::chars(value, &[]),
             has_thought: false,

@@ -14,6 +14,7 @@ use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
 use super::task::{task, task_key};
+use super::work;
 use crate::json::{self, Data, Value};
 use crate::model::{Finding, Found, Place, Record, RecordBody, Remark, Role, Severity};
 use crate::rules::digest;
@@ -114,6 +115,31 @@ pub fn judge(record: &Record, text: &[u8], way: Way) -> Examined {
     look(record, text, way, Some(digest::quick), |_, _, _| (None, None))
 }
 
+/// D1 to D18, W11: the same, and what is found in what its run did.
+#[must_use]
+pub fn inspect(record: &Record, text: &[u8], way: Way) -> Examined {
+    let mut of_work = Vec::new();
+    let mut examined = look(record, text, way, Some(digest::quick), |reading, _, _| {
+        for finding in work::findings(reading, record.number) {
+            let step = finding.step.and_then(|step| usize::try_from(step).ok());
+            let entry = step.and_then(|step| reading.entries.get(step));
+            let place = entry.map_or(record.place, |entry| place_of(entry.value, text, record.place));
+            of_work.push(Found { finding, place });
+        }
+        (None, None)
+    });
+    examined.found.extend(of_work);
+    examined.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+    examined
+}
+
+/// Where a value of a record stands in the file.
+fn place_of(value: &Value<'_>, text: &[u8], at: Place) -> Place {
+    let before = text.get(..value.start).unwrap_or_default();
+    let line = at.line + memchr::memchr_iter(b'\n', before).count() as u64;
+    Place { span: at.span.part(value.start, value.text.len()), line }
+}
+
 /// `digest` tells what repeats; without it the rules are not asked.
 fn look(
     record: &Record,
@@ -131,11 +157,7 @@ fn look(
             return Examined { record: record.number, is_read, found, stats: None, keys, glance: None };
         }
     };
-    let place = |value: &Value<'_>| {
-        let before = text.get(..value.start).unwrap_or_default();
-        let line = at.line + memchr::memchr_iter(b'\n', before).count() as u64;
-        Place { span: at.span.part(value.start, value.text.len()), line }
-    };
+    let place = |value: &Value<'_>| place_of(value, text, at);
     let reading = way.read(&root);
     let value = |finding: &Finding| json::nearest(&root, finding.path.as_deref().unwrap_or_default());
     let found_at = |finding: Finding| Found { place: place(value(&finding)), finding };

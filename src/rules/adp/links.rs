@@ -8,14 +8,15 @@ use std::collections::{HashMap, HashSet};
 /// D10, D19: fills in the calls that each step answers. A call is answered once; of several calls of one id the last
 /// before the answer is meant.
 pub(super) fn settle(entries: &mut [Entry<'_>]) {
-    let answered = answered_calls(entries);
-    for (entry, answered) in entries.iter_mut().zip(answered) {
-        entry.answered = answered;
+    let links = answered_calls(entries);
+    for (entry, links) in entries.iter_mut().zip(links) {
+        entry.answered = links.iter().copied().flatten().collect();
+        entry.links = links;
     }
 }
 
-/// The calls that each step answers, each by its step and its place in that.
-fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<(usize, usize)>> {
+/// The calls that each step answers, each by its step and its place in that; None for an answer without a call.
+fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<Option<(usize, usize)>>> {
     let mut last_of_id: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut answered: HashSet<(usize, usize)> = HashSet::new();
     let mut all = Vec::with_capacity(entries.len());
@@ -32,7 +33,7 @@ fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<(usize, usize)>> {
                 Ask::BeforeWithoutId | Ask::Before => before(entries, step, *ask, &answered),
             };
             answered.extend(call);
-            found.extend(call);
+            found.push(call);
         }
         all.push(found);
     }

@@ -7,14 +7,18 @@ use super::lint::IMAGE_PATH_MAX;
 use super::number::{add_reward, float_text, integer};
 use super::reading::Reading;
 use super::text;
+use super::work::Feed;
 use crate::json::{self, Data, Key, Member, Object, Value};
 use crate::model::{HEAD, Identity, Role, StepNo};
+use crate::rules::work::Work;
 use crate::state::{Op, Tree, Write};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// D20: writes the head and every step of a trajectory; `base` is the offset in the input of the record's text.
-pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) {
+/// D20, W13: writes the head and every step of a trajectory, and beside it what a tool-using run knew and did; `base` is
+/// the offset in the input of the record's text.
+pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) -> Work {
+    let mut feed = Feed::new(reading);
     let mut writer = Writer { tree, base, at: HEAD };
     write_head(reading, &mut writer);
     let mut totals = Totals::default();
@@ -25,7 +29,9 @@ pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) {
         write_tools(entry, &reading.entries, &mut totals, &mut writer);
         write_thoughts(entry, &mut writer);
         write_reward(entry, &mut totals, &mut writer);
+        feed.step(step, entry, writer.tree);
     }
+    feed.work
 }
 
 /// Puts slots into the tree.

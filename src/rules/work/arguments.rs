@@ -1,6 +1,6 @@
 //! W3: what a call is given, under any of its names.
 
-use super::tables::{PARAMETER, argument_names};
+use super::tables::{FENCE, PARAMETER, argument_names};
 use crate::json::{self, Data, Value};
 
 /// Arguments of a call: an object, or plain text.
@@ -89,11 +89,14 @@ pub(super) fn unquoted(text: &str) -> &str {
     text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
 }
 
-/// W2: what stands in the `<parameter=N>V</parameter>` of a text, as JSON text of an object.
+/// W2: what stands in the `<parameter=N>V</parameter>` of a text up to `</function>`, as JSON text of an object.
 pub fn parameters(text: &str) -> String {
     let mut out = String::from("{");
     let mut rest = text;
-    while let Some((name, from)) = next_parameter(rest) {
+    while let Some((name, start, from)) = next_parameter(rest) {
+        if rest[..start].contains("</function>") {
+            break;
+        }
         let value = &rest[from..];
         let end = value.find("</parameter>").unwrap_or(value.len());
         let inside = value.get(..end).unwrap_or_default();
@@ -107,9 +110,23 @@ pub fn parameters(text: &str) -> String {
     out
 }
 
-fn next_parameter(text: &str) -> Option<(&str, usize)> {
+/// Its name, and where its tag begins and ends.
+fn next_parameter(text: &str) -> Option<(&str, usize, usize)> {
     let found = PARAMETER.captures(text)?;
-    Some((found.get(1)?.as_str(), found.get(0)?.end()))
+    let tag = found.get(0)?;
+    Some((found.get(1)?.as_str(), tag.start(), tag.end()))
+}
+
+/// W2: the command in a text with one fence that is tagged as one of the shell.
+pub fn fenced_command(text: &str) -> Option<&str> {
+    let mut fences = FENCE.find_all(text);
+    let fence = fences.next()?;
+    if fences.next().is_some() {
+        return None;
+    }
+    let inside = text.get(fence.end()..)?;
+    let end = inside.find("\n```").or_else(|| inside.starts_with("```").then_some(0))?;
+    inside.get(..end)
 }
 
 #[cfg(test)]
@@ -133,5 +150,9 @@ mod tests {
         let text = "<parameter=a>1</parameter>\n<parameter=t>\n\nx\n</parameter>\n<parameter=open>y";
         assert_eq!(parameters(text), r#"{"a":"1","t":"\nx","open":"y"}"#);
         assert_eq!(parameters("none"), "{}");
+        assert_eq!(parameters("<parameter=a>1</parameter></function> <parameter=b>2</parameter>"), r#"{"a":"1"}"#);
+        assert_eq!(fenced_command("Look:\n```bash\nls -la\n```\n"), Some("ls -la"));
+        assert_eq!(fenced_command("```bash\na\n```\n```sh\nb\n```"), None);
+        assert_eq!(fenced_command("```python\na\n```"), None);
     }
 }

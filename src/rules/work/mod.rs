@@ -34,7 +34,7 @@ mod wrapping;
 
 pub use action_line::action_line;
 pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
-pub use arguments::parameters;
+pub use arguments::{fenced_command, parameters};
 pub use call::bare_name;
 pub use open_calls::Answered;
 pub use outcome::{Outcome, Verdict};

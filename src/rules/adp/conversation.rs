@@ -1,0 +1,264 @@
+//! W2, W3: a step as a part of a conversation: what is said, called, answered.
+//!
+//! Statistics, exports and the reading view use the same reading as the rules for tool-using runs.
+
+use super::atif;
+use super::chat::Message;
+use super::chat_calls::CallSource;
+use super::entry::{Body, Entry};
+use super::item::{Class, Item};
+use super::reading::Reading;
+use super::text;
+use crate::json::{Value, quote};
+use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn};
+use crate::rules::work;
+use std::borrow::Cow;
+
+/// What only the steps around one tell of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hint {
+    /// Nothing.
+    #[default]
+    None,
+    /// It answers a call.
+    Answer,
+    /// W2: the command in its fence is a call, which the next message answers.
+    FencedCall,
+}
+
+/// What begins the answer to a command in a fence (W2).
+const RETURNCODE: &str = "<returncode>";
+
+/// D10, D19, W2: the hint of each step.
+#[must_use]
+pub fn hints(reading: &Reading<'_>) -> Vec<Hint> {
+    let entries = &reading.entries;
+    let begins_answer = |entry: &Entry<'_>| {
+        message(entry).is_some_and(|m| {
+            m.role != Role::Agent && m.text.as_deref().is_some_and(|text| text.trim_start().starts_with(RETURNCODE))
+        })
+    };
+    let has_fence = |entry: &Entry<'_>| {
+        let text = message(entry).filter(|m| m.role == Role::Agent).and_then(|m| m.text.as_deref());
+        entry.calls.is_empty() && text.and_then(work::fenced_command).is_some()
+    };
+    let mut all = vec![Hint::None; entries.len()];
+    for (step, entry) in entries.iter().enumerate() {
+        if !entry.answered.is_empty() {
+            all[step] = Hint::Answer;
+        } else if step > 0 && begins_answer(entry) && has_fence(&entries[step - 1]) {
+            all[step] = Hint::Answer;
+            all[step - 1] = Hint::FencedCall;
+        }
+    }
+    all
+}
+
+fn message<'e, 'a>(entry: &'e Entry<'a>) -> Option<&'e Message<'a>> {
+    match &entry.body {
+        Body::Message(message) => Some(message),
+        _ => None,
+    }
+}
+
+/// What a step says, calls and answers.
+#[must_use]
+pub fn turn<'a>(entry: &Entry<'a>, hint: Hint) -> Turn<'a> {
+    let mut turn = Turn { role: entry.role, ..Turn::default() };
+    match &entry.body {
+        Body::Item(item) => turn.parts = item_parts(entry, item, hint),
+        Body::Message(message) => {
+            turn.speaker = Some(Cow::Borrowed(message.speaker));
+            turn.parts = message_parts(entry, message, hint);
+        }
+        Body::Turn => turn.parts = turn_parts(entry),
+        Body::Record => {}
+    }
+    let time = entry.value.get("timestamp");
+    turn.time = time.and_then(|time| time.as_str().or(time.as_number())).map(Cow::Borrowed);
+    turn
+}
+
+fn item_parts<'a>(entry: &Entry<'a>, item: &Item<'a>, hint: Hint) -> Vec<Part<'a>> {
+    let Some(class) = item.class else { return Vec::new() };
+    let mut parts = Vec::new();
+    let thoughts: &[&'static str] = if class.is_action() { &["reasoning_content", "description"] } else { &[] };
+    parts.extend(thoughts.iter().filter_map(|name| item.text(name)).map(|text| Part::Thought(text.into())));
+    match class {
+        Class::ApiAction | Class::CodeAction => parts.extend(calls(entry, item.field("content").map(|f| f.value))),
+        Class::MessageAction => parts.extend(item.text("content").map(|text| Part::Text(text.into()))),
+        _ => parts.extend(observed(item, class, hint)),
+    }
+    parts
+}
+
+/// The calls of an item or a turn; `code` is the source of code that is called.
+fn calls<'a>(entry: &Entry<'a>, code: Option<&'a Value<'a>>) -> Vec<Part<'a>> {
+    let part = |call: &super::Call<'a>| {
+        let arguments = match (call.arguments, call.code, code) {
+            (Some(arguments), ..) => arguments.text.into(),
+            (None, Some(_), Some(source)) => source.text.into(),
+            _ => Cow::Borrowed("{}"),
+        };
+        Part::Call(ToolCall { id: call.id.clone(), name: call.tool.clone(), arguments })
+    };
+    entry.calls.iter().map(part).collect()
+}
+
+/// What an observation shows.
+fn observed<'a>(item: &Item<'a>, class: Class, hint: Hint) -> Vec<Part<'a>> {
+    let text = match class {
+        Class::TextObservation => item.text("content").map(Cow::Borrowed),
+        Class::JsonObservation => item.field("content").map(|field| field.value.text.into()),
+        Class::WebObservation => item.text("axtree").or_else(|| item.text("html")).map(Cow::Borrowed),
+        _ => None,
+    };
+    let mut parts = Vec::new();
+    if hint == Hint::Answer {
+        let (id, name) = (item.text("tool_call_id"), item.text("name"));
+        let (id, name) = (id.map(Cow::Borrowed), name.map(Cow::Borrowed));
+        parts.push(Part::Result(ToolResult { id, name, text: text.unwrap_or_default(), ..ToolResult::default() }));
+    } else {
+        parts.extend(text.map(Part::Text));
+    }
+    parts.extend(attachment(item, class).map(Part::Attachment));
+    parts
+}
+
+/// A page or a picture.
+fn attachment<'a>(item: &Item<'a>, class: Class) -> Option<Attachment<'a>> {
+    let field = match class {
+        Class::WebObservation => item.field("url")?,
+        Class::ImageObservation => item.field("content")?,
+        _ => return None,
+    };
+    let location = field.value.as_str()?;
+    let media_type = if class == Class::WebObservation { "text/html" } else { "image" };
+    Some(Attachment { media_type: media_type.into(), location: Some(location.into()), bytes: 0 })
+}
+
+fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Vec<Part<'a>> {
+    let id = entry.value.get("tool_call_id").and_then(Value::as_str).map(Cow::Borrowed);
+    let text = message.text.clone();
+    if hint == Hint::Answer {
+        return vec![Part::Result(ToolResult { id, text: text.unwrap_or_default(), ..ToolResult::default() })];
+    }
+    let mut parts = Vec::new();
+    let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
+    parts.extend(reasoning.map(|text| Part::Thought(text.into())));
+    let source = CallSource::of(entry.value, message);
+    let said = text.as_ref().map(|text| match source {
+        CallSource::Text(_) => before_call(text),
+        CallSource::Turn(_) => Cow::Borrowed(""),
+        _ => text.clone(),
+    });
+    parts.extend(said.filter(|text| !text.is_empty()).map(Part::Text));
+    match source {
+        CallSource::Text(name) => {
+            let arguments = text.as_deref().and_then(text::written_call).map(work::parameters).unwrap_or_default();
+            parts.push(Part::Call(ToolCall { id: None, name, arguments: arguments.into() }));
+        }
+        CallSource::Listed(calls) => parts.extend(calls.into_iter().map(|(_, call)| function_call(call))),
+        CallSource::Single(call) => parts.push(function_call(call)),
+        CallSource::Turn(calls) => parts.extend(calls.into_iter().map(function_call)),
+        CallSource::Nothing => {}
+    }
+    if hint == Hint::FencedCall
+        && let Some(command) = text.as_deref().and_then(work::fenced_command)
+    {
+        parts.push(Part::Call(ToolCall { id: None, name: "bash".into(), arguments: quote(command).into() }));
+    }
+    parts
+}
+
+fn before_call<'a>(said: &Cow<'a, str>) -> Cow<'a, str> {
+    match said {
+        Cow::Borrowed(said) => Cow::Borrowed(text::before_call(said)),
+        Cow::Owned(said) => Cow::Owned(text::before_call(said).to_owned()),
+    }
+}
+
+fn function_call(call: super::chat_calls::FunctionCall<'_>) -> Part<'_> {
+    let arguments = call.arguments.unwrap_or(Cow::Borrowed("{}"));
+    Part::Call(ToolCall { id: call.id, name: call.name, arguments })
+}
+
+/// D18: a turn of an ATIF trajectory.
+fn turn_parts<'a>(entry: &Entry<'a>) -> Vec<Part<'a>> {
+    let value: &'a Value<'a> = entry.value;
+    let mut parts = Vec::new();
+    parts.extend(value.get("reasoning_content").and_then(Value::as_str).map(|text| Part::Thought(text.into())));
+    let said = value.get("message").and_then(text::joined);
+    parts.extend(said.filter(|text| !text.is_empty()).map(Part::Text));
+    parts.extend(calls(entry, None));
+    parts.extend(atif::results(value).map(|result| {
+        let id = result.get("source_call_id").and_then(Value::as_str).map(Cow::Borrowed);
+        let text = result.get("content").and_then(text::joined).unwrap_or_default();
+        Part::Result(ToolResult { id, text, ..ToolResult::default() })
+    }));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+    use crate::rules::adp::Way;
+
+    /// The parts of each step, in short.
+    fn of(record: &str) -> Vec<String> {
+        let root = parse(record).unwrap();
+        let reading = Way::Protocol.read(&root);
+        let short = |part: &Part<'_>| match part {
+            Part::Text(text) => format!("says {text}"),
+            Part::Thought(text) => format!("thinks {text}"),
+            Part::Call(call) => format!("calls {} {}", call.name, call.arguments),
+            Part::Result(result) => format!("answers {}", result.text),
+            Part::Attachment(attachment) => format!("shows {}", attachment.location.as_deref().unwrap_or("")),
+        };
+        let turns = reading.entries.iter().zip(hints(&reading)).map(|(entry, hint)| turn(entry, hint));
+        turns.map(|turn| turn.parts.iter().map(short).collect::<Vec<_>>().join("; ")).collect()
+    }
+
+    #[test]
+    fn w2_items_are_turns() {
+        let record = r#"{"id":"t","content":[{"class_":"text_observation","content":"go","source":"user"},
+            {"class_":"code_action","language":"bash","content":"ls\n","description":"look"},
+            {"class_":"text_observation","content":"a","source":"user"},
+            {"class_":"api_action","function":"goto","kwargs":{"url":"x"},"description":null},
+            {"class_":"web_observation","html":null,"axtree":"t","url":"u","image_observation":null,"viewport_size":null},
+            {"class_":"message_action","content":"done","description":null}]}"#;
+        assert_eq!(
+            of(record),
+            [
+                "says go",
+                "thinks look; calls code:bash \"ls\\n\"",
+                "answers a",
+                "calls goto {\"url\":\"x\"}",
+                "answers t; shows u",
+                "says done"
+            ]
+        );
+    }
+
+    #[test]
+    fn w2_messages_and_atif_steps_are_turns() {
+        let record = r#"{"messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":"So:\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>"},
+            {"role":"user","content":"one"},
+            {"role":"assistant","content":"Run:\n```bash\nls\n```"},
+            {"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"},
+            {"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"g","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"1","content":"ok"}]}"#;
+        let all = of(record);
+        assert_eq!(all[1], "says So:\n; calls f {\"a\":\"1\"}");
+        assert_eq!(all[2], "answers one");
+        assert_eq!(all[3], "says Run:\n```bash\nls\n```; calls bash \"ls\"");
+        assert!(all[4].starts_with("answers <returncode>0"));
+        assert_eq!((all[5].as_str(), all[6].as_str()), ("calls g {}", "answers ok"));
+        let record = r#"{"schema_version":"ATIF-v1.4","steps":[{"step_id":1,"source":"agent","message":"m",
+            "reasoning_content":"r","tool_calls":[{"tool_call_id":"c","function_name":"f","arguments":{"a":1}}],
+            "observation":{"results":[{"source_call_id":"c","content":"x"}]}}]}"#;
+        assert_eq!(of(record), ["thinks r; says m; calls f {\"a\":1}; answers x"]);
+    }
+}

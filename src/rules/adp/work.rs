@@ -1,0 +1,93 @@
+//! W13: a trajectory fed to the rules for tool-using runs.
+
+use super::conversation::{self, Hint};
+use super::entry::{Ask, Body, Entry};
+use super::number;
+use super::reading::Reading;
+use crate::json::Value;
+use crate::model::{Finding, Part, StepNo, Surroundings, Usage};
+use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, Work};
+
+/// Feeds the steps of a trajectory in order.
+pub(super) struct Feed<'r, 'a> {
+    root: &'r Value<'a>,
+    hints: Vec<Hint>,
+    pub(super) work: Work,
+}
+
+impl<'r, 'a> Feed<'r, 'a> {
+    pub(super) fn new(reading: &Reading<'a>) -> Self
+    where
+        'a: 'r,
+    {
+        Self { root: reading.root, hints: conversation::hints(reading), work: Work::new(Dialect::Common) }
+    }
+
+    /// W2: the next step.
+    pub(super) fn step(&mut self, step: usize, entry: &Entry<'_>, sink: &mut dyn SlotSink) {
+        let at = StepNo::try_from(step).unwrap_or(StepNo::MAX);
+        if let Some(model) = self.model(entry) {
+            let around = Surroundings { model: Some(model.into()), ..Surroundings::default() };
+            self.work.surroundings(at, &around, sink);
+        }
+        let hint = self.hints.get(step).copied().unwrap_or_default();
+        let turn = conversation::turn(entry, hint);
+        let results = turn.parts.iter().filter_map(|part| match part {
+            Part::Result(result) => Some(result.id.is_some()),
+            _ => None,
+        });
+        let answered = answered(entry, step, hint, results);
+        self.work.turn(at, &turn, &answered, sink);
+        if let Some(usage) = usage(entry) {
+            self.work.usage(at, None, &usage, sink);
+        }
+    }
+
+    /// D18: the model of an agent's turn, its own or the trajectory's.
+    fn model(&self, entry: &Entry<'_>) -> Option<String> {
+        let is_agents = matches!(entry.body, Body::Turn) && entry.role == crate::model::Role::Agent;
+        let own = entry.value.get("model_name").and_then(Value::as_str);
+        let model = own.or_else(|| self.root.get("agent")?.get("model_name")?.as_str());
+        model.filter(|_| is_agents).map(str::to_owned)
+    }
+}
+
+/// D10, D17: the calls that the results of a step answer. A result of a turn that names no call has no link of its own.
+fn answered(entry: &Entry<'_>, step: usize, hint: Hint, results: impl Iterator<Item = bool>) -> Vec<Answered> {
+    let to_call = |link: Option<(usize, usize)>| match link {
+        Some((step, place)) => Answered::Call(StepNo::try_from(step).unwrap_or(StepNo::MAX), place),
+        None => Answered::Nothing,
+    };
+    if !matches!(entry.body, Body::Turn) {
+        let is_fenced = hint == Hint::Answer && entry.answered.is_empty();
+        let link =
+            if is_fenced { step.checked_sub(1).map(|step| (step, 0)) } else { entry.links.first().copied().flatten() };
+        return vec![to_call(link)];
+    }
+    let mut links = entry.asks.iter().zip(&entry.links).filter(|(ask, _)| matches!(ask, Ask::Id(_)));
+    results
+        .map(|has_id| if has_id { to_call(links.next().and_then(|(_, link)| *link)) } else { Answered::ById })
+        .collect()
+}
+
+/// W10: tokens and cost of a turn.
+fn usage(entry: &Entry<'_>) -> Option<Usage> {
+    if !matches!(entry.body, Body::Turn) {
+        return None;
+    }
+    let metrics = entry.value.get("metrics").filter(|metrics| metrics.as_object().is_some())?;
+    let count = |key| metrics.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u64>().ok());
+    let cached = count("cached_tokens");
+    let cost = metrics.get("cost_usd").and_then(number::number).map(|cost| cost.value);
+    let input = count("prompt_tokens").map(|all| all.saturating_sub(cached.unwrap_or(0)));
+    Some(Usage { input, output: count("completion_tokens"), cache_read: cached, cache_write: None, cost })
+}
+
+/// W11: findings in what the run of a trajectory did.
+pub(super) fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
+    let mut feed = Feed::new(reading);
+    for (step, entry) in reading.entries.iter().enumerate() {
+        feed.step(step, entry, &mut NoSink);
+    }
+    feed.work.findings(record)
+}
