@@ -1,6 +1,7 @@
 //! `obelus blame`: who wrote each leaf of the state.
 
 use super::args::{InstanceOption, Question, parsed};
+use super::blame_file::answer_file;
 use super::digested;
 use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
@@ -23,6 +24,9 @@ struct Options {
     /// Reference to the values wanted, as †state.user [default: all]
     #[arg(value_name = "PATH")]
     path: Option<String>,
+    /// File that the run knew, by its path or the end of it: print who wrote or first showed each of its lines
+    #[arg(long = "file", value_name = "PATH", conflicts_with_all = ["path", "instance"])]
+    known_file: Option<String>,
     #[command(flatten)]
     instance: InstanceOption,
 }
@@ -65,6 +69,9 @@ pub(super) fn serialize_credit<M: SerializeMap>(attribution: &Attribution, map: 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open_state(out)?;
+    if let Some(path) = &options.known_file {
+        return answer_file(&opened, path, options.question.json, out);
+    }
     let entries = entries(&opened, &options)?;
     if options.question.json {
         out.json(&answer(&opened.header(), &vec![("entries", raw(&entries)?)]))?;

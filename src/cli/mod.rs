@@ -6,6 +6,7 @@
 
 mod args;
 mod blame;
+mod blame_file;
 mod cause;
 mod check;
 mod columns;
@@ -15,6 +16,7 @@ mod digested;
 mod explain;
 mod export;
 mod extra_findings;
+mod files;
 mod filter;
 mod formats;
 mod history;
@@ -70,6 +72,7 @@ struct Command {
 static COMMANDS: &[Command] = &[
     state::COMMAND,
     blame::COMMAND,
+    files::COMMAND,
     history::COMMAND,
     cause::COMMAND,
     when::COMMAND,

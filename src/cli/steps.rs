@@ -155,6 +155,11 @@ impl Shown {
             (None, Layout::Set) => members.push(("reward", raw(&())?)),
             (None, Layout::Run) => {}
         }
+        if let Some(outcome) = run.outcome(step.number) {
+            members.push(("outcome", raw(outcome.verdict.name())?));
+            members.push(("reason", raw(&outcome.reason)?));
+            members.push(("exit", raw(&outcome.exit)?));
+        }
         members.push(("writes", raw(&writes(run, step.number, layout))?));
         if step.standing != Standing::Main {
             members.push(("standing", raw(step.standing.name())?));

@@ -8,7 +8,7 @@ use crate::model::{
     Bytes, Finding, Framing, Identity, PartState, Problem, Record, RunPart, Step, StepKind, StepNo, StepPlace, Turn,
 };
 use crate::rules::scopix::{ConversationField, Merged};
-use crate::rules::work::Outcome;
+use crate::rules::work::{Outcome, Work};
 use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
 use serde_json::value::RawValue;
 use std::ops::Range;
@@ -237,9 +237,13 @@ pub trait Run: Send + Sync {
     fn turn(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
-    /// How the results of a step came out (W4), the worst of several; None: it has none of a known call.
-    fn outcome(&self, _step: StepNo) -> Option<Outcome> {
+    /// What the run knew and did, as far as its calls and results tell (W1 to W14); None where the format has none.
+    fn work(&self) -> Option<&Work> {
         None
+    }
+    /// How the results of a step came out (W4), the worst of several; None: it has none of a known call.
+    fn outcome(&self, step: StepNo) -> Option<Outcome> {
+        self.work()?.outcome(step)
     }
     /// Steps that tell of an error themselves (an error message, a failed call), beside the findings.
     fn error_steps(&self) -> Vec<StepNo> {

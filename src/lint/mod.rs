@@ -14,6 +14,7 @@ mod policy;
 mod run;
 mod scopix;
 mod sft;
+mod work;
 
 pub use baseline::Baseline;
 pub use policy::{Policy, unknown};
@@ -80,6 +81,7 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "adp", title: "Agent Data Protocol", format: "adp", lints: adp::LINTS },
     Family { name: "sft", title: "Conversations for fine-tuning", format: "adp", lints: sft::LINTS },
     Family { name: "atif", title: "ATIF", format: "adp", lints: atif::LINTS },
+    Family { name: "work", title: "What a tool-using run did", format: "adp", lints: work::LINTS },
     Family { name: "loss", title: "What trains, in a chat template", format: "adp", lints: loss::LINTS },
     Family { name: "run", title: "Runs of several files", format: "claude-code", lints: run::LINTS },
     Family { name: "data", title: "Any JSON, and datasets", format: "generic", lints: data::LINTS },

@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Letter of the rules, their page in `docs/rules`, and their number.
-const PAGES: [(char, &str, usize); 5] = [
+const PAGES: [(char, &str, usize); 6] = [
     ('A', "agent-data.md", 45),
     ('D', "adp.md", 24),
     ('R', "reliability.md", 30),
     ('S', "scopix.md", 30),
     ('T', "tail.md", 19),
+    ('W', "work.md", 14),
 ];
 
 /// Rules of the three systems that no answer of a command can show, and where they are tested.

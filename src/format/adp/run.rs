@@ -4,9 +4,10 @@ use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace,
+    Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace, Turn,
 };
-use crate::rules::adp::{self, Entry, Kind, Reading, Shape, Way};
+use crate::rules::adp::{self, Entry, Hint, Kind, Reading, Shape, Way};
+use crate::rules::work::Work;
 use crate::state::{IdentityId, Tree};
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub(super) struct Trajectory {
     shape: Option<Shape>,
     steps: Vec<Kept>,
     tree: Tree,
+    work: Work,
     findings: Vec<Arc<Finding>>,
     title: Option<String>,
     /// D17: where the system prompt stands.
@@ -34,12 +36,14 @@ struct Kept {
     answers: Option<StepNo>,
     chars: usize,
     reward: Option<Box<str>>,
+    hint: Hint,
 }
 
 impl Kept {
-    fn of(entry: &Entry<'_>, step: usize, place: Place) -> Self {
+    fn of(entry: &Entry<'_>, step: usize, place: Place, hint: Hint) -> Self {
         Self {
             place,
+            hint,
             kind: entry.kind,
             class: entry.class().map(Into::into),
             role: entry.role,
@@ -60,16 +64,18 @@ impl Trajectory {
     fn read(&mut self, reading: &Reading<'_>, record: &Record, text: &[u8]) {
         let span = record.place.span;
         let (mut line, mut counted) = (record.place.line, 0);
-        for (step, entry) in reading.entries.iter().enumerate() {
+        let hints = adp::hints(reading);
+        for ((step, entry), hint) in reading.entries.iter().enumerate().zip(hints) {
             let start = entry.value.start;
             let passed = text.get(counted..start).unwrap_or_default();
             line += memchr::memchr_iter(b'\n', passed).count() as u64;
             counted = start;
             let place = Place { span: span.part(start, entry.value.text.len()), line };
-            self.steps.push(Kept::of(entry, step, place));
+            self.steps.push(Kept::of(entry, step, place, hint));
         }
-        adp::write_state(reading, span.offset, &mut self.tree);
-        self.findings = adp::findings(reading, record.number).into_iter().map(Arc::new).collect();
+        self.work = adp::write_state(reading, span.offset, &mut self.tree);
+        let found = adp::findings(reading, record.number).into_iter().chain(self.work.findings(record.number));
+        self.findings = Finding::in_order(found.collect()).into_iter().map(Arc::new).collect();
         self.shape = Some(reading.shape);
         self.title = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
         self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
@@ -177,6 +183,24 @@ impl Run for Trajectory {
 
     fn instances(&self) -> Instances {
         Instances::InPath
+    }
+
+    fn answers(&self, step: StepNo) -> Option<StepNo> {
+        self.kept(step)?.answers
+    }
+
+    fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
+        let kept = self.kept(step)?;
+        self.with_entry(kept, bytes, |entry| adp::turn(entry, kept.hint).into_owned()).ok()
+    }
+
+    fn work(&self) -> Option<&Work> {
+        Some(&self.work)
+    }
+
+    fn error_steps(&self) -> Vec<StepNo> {
+        let steps = 0..StepNo::try_from(self.steps.len()).unwrap_or(StepNo::MAX);
+        steps.filter(|step| self.work.outcome(*step).is_some_and(|outcome| outcome.is_error())).collect()
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
