@@ -68,3 +68,4 @@ mod unreadable_records;
 mod values;
 mod vectors;
 mod watch;
+mod work_vectors;
