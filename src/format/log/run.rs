@@ -14,7 +14,7 @@ use crate::model::{
     StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
 };
 use crate::rules::adp;
-use crate::rules::work::{Dialect, Outcome, Work};
+use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -184,6 +184,8 @@ pub(in crate::format) struct LogRun<A> {
     records: RecordIndex,
     /// Number of the first record.
     first: usize,
+    /// Findings as if the run ended here.
+    ahead: Vec<Arc<Finding>>,
     /// Whether records came that are not read yet, because their order is known at the end only.
     is_stale: bool,
     /// What was found of other files of the run.
@@ -193,7 +195,7 @@ pub(in crate::format) struct LogRun<A> {
 impl<A: Adapter> LogRun<A> {
     pub(in crate::format) fn new(adapter: A) -> Self {
         let (steps, found) = (Steps::new(adapter.dialect()), Parts::default());
-        Self { adapter, steps, records: RecordIndex::default(), first: 0, is_stale: false, found }
+        Self { adapter, steps, records: RecordIndex::default(), first: 0, ahead: Vec::new(), is_stale: false, found }
     }
 
     /// Reads a record's text; false: all has to be read again.
@@ -313,6 +315,7 @@ impl<A: Adapter> Run for LogRun<A> {
             RecordBody::Text => None,
         };
         self.records.push(record.place, broken);
+        self.ahead.clear();
         if self.adapter.arrange().is_some() {
             self.is_stale = true;
         } else if !self.read(record, text) {
@@ -378,7 +381,16 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn findings(&self) -> Vec<Arc<Finding>> {
         let missing = self.found.missing(&self.steps.parts).map(Arc::new);
-        Finding::in_order(self.steps.findings.iter().cloned().chain(missing).collect())
+        Finding::in_order(self.steps.findings.iter().chain(&self.ahead).cloned().chain(missing).collect())
+    }
+
+    /// W11: some findings depend on how the run ends.
+    fn look_ahead(&self, _bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
+        self.steps.work.findings(self.first).into_iter().map(Arc::new).collect()
+    }
+
+    fn settle(&mut self, ahead: Vec<Arc<Finding>>) {
+        self.ahead = ahead;
     }
 
     fn instances(&self) -> Instances {
@@ -405,8 +417,8 @@ impl<A: Adapter> Run for LogRun<A> {
         Some(Turn { role: kept.role, ..turn })
     }
 
-    fn outcome(&self, step: StepNo) -> Option<Outcome> {
-        self.steps.work.outcome(step)
+    fn work(&self) -> Option<&Work> {
+        Some(&self.steps.work)
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {

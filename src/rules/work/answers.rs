@@ -173,8 +173,11 @@ impl Work {
             let Some(file) = self.files.list.get_mut(index).filter(|file| file.is_dirty) else { continue };
             file.is_dirty = false;
             if is_read {
-                file.record(at);
-                write_file(file, &self.texts, &mut self.slot_bytes, &mut to);
+                let has_other_lines = file.record(at);
+                if has_other_lines {
+                    write_lines(file, &self.texts, &mut self.slot_bytes, &mut to);
+                }
+                write_facts(file, &mut to);
             }
         }
     }
@@ -184,18 +187,22 @@ impl Work {
 /// `known` are dropped from then on.
 const SLOT_BYTES_MAX: u64 = 1 << 30;
 
-fn write_file(file: &File, texts: &Texts, spent: &mut u64, to: &mut Writer<'_>) {
+/// The slots that tell which lines are known.
+fn write_lines(file: &File, texts: &Texts, spent: &mut u64, to: &mut Writer<'_>) {
     let path = file.path.as_ref();
-    let is_known = file.is_known();
-    let is_within = *spent < SLOT_BYTES_MAX;
-    let cells = file.cells();
-    let known = (is_known && is_within).then(|| KnownLines::of(&cells, file.is_whole, file.is_deleted).json());
-    let text = (is_known && is_within).then(|| digest(file, texts, spent));
+    let is_told = file.is_known() && *spent < SLOT_BYTES_MAX;
+    let known = is_told.then(|| KnownLines::of(&file.cells(), file.is_whole, file.is_deleted).json());
+    let text = is_told.then(|| digest(file, texts, spent));
     *spent += known.as_ref().map_or(0, |known| known.len() as u64);
-    let count = |count: u64| (count > 0).then(|| count.to_string());
     to.set("file", path, "known", known.as_deref());
-    to.set("file", path, "lines", file.total.map(|total| total.to_string()).as_deref());
     to.set("file", path, "text", text.as_deref());
+}
+
+/// The other slots.
+fn write_facts(file: &File, to: &mut Writer<'_>) {
+    let path = file.path.as_ref();
+    let count = |count: u64| (count > 0).then(|| count.to_string());
+    to.set("file", path, "lines", file.total.map(|total| total.to_string()).as_deref());
     to.set("file", path, "pieces", count(file.pieces.len() as u64).as_deref());
     to.set("file", path, "last", file.last.as_ref().map(last_json).as_deref());
     to.set("file", path, "edits", count(file.edits).as_deref());

@@ -339,7 +339,8 @@ fn replace(name: &str, given: &Arguments<'_>) -> Option<Action> {
         edits.iter().filter_map(each).collect::<Vec<_>>()
     });
     let edits = listed.filter(|edits| !edits.is_empty()).or_else(|| Some(vec![read(given)?]))?;
-    let takes_line_end = matches!(name, "edit" | "multiedit" | "multi_edit");
+    // Claude Code's tools.
+    let takes_line_end = name == "multiedit" || name == "edit" && given.get("old_string").is_some();
     Some(Action::Replace { path, edits, is_all: is_every, takes_line_end })
 }
 

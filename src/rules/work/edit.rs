@@ -87,7 +87,7 @@ impl Editor<'_> {
         let new = self.texts.add(text.split('\n').map(|line| (line, origin)));
         let added = new.len() as u64;
         let Some(line) = line.or(file.total) else {
-            file.pieces.push(new.into());
+            file.push_piece(new);
             return Delta { line: None, added, removed: 0 };
         };
         let from = line.saturating_add(1);
@@ -105,7 +105,7 @@ impl Editor<'_> {
         match line {
             _ if new.is_empty() => {}
             Some(from) => file.apply(&[Change { from, count: 0, new }], self.step),
-            None => file.pieces.push(new.into()),
+            None => file.push_piece(new),
         }
         Delta { line, added, removed: 0 }
     }
@@ -316,9 +316,7 @@ impl Editor<'_> {
         if moves {
             file.lose_numbers();
         }
-        if !ids.is_empty() {
-            file.pieces.push(ids.into());
-        }
+        file.push_piece(ids);
         (file.is_whole, file.is_deleted) = (false, false);
     }
 

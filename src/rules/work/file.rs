@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// W14: so many edits can be undone.
 const UNDO_MAX: usize = 20;
+/// W14: so many pieces are remembered; the oldest go first.
+const PIECES_MAX: usize = 100;
 
 /// A known line with its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +194,8 @@ impl File {
         for run in self.runs() {
             let is_head = !self.is_whole && self.lines[run.start].number == 1;
             if !is_head {
-                self.pieces.push(self.lines[run].iter().map(|known| known.id).collect());
+                let piece: Vec<LineId> = self.lines[run].iter().map(|known| known.id).collect();
+                self.push_piece(piece);
             }
         }
         let head = match self.is_whole {
@@ -201,6 +204,17 @@ impl File {
         };
         self.lines.truncate(head);
         self.total = None;
+    }
+
+    /// Lines without a place come.
+    pub(super) fn push_piece(&mut self, ids: Vec<LineId>) {
+        if ids.is_empty() {
+            return;
+        }
+        if self.pieces.len() == PIECES_MAX {
+            self.pieces.remove(0);
+        }
+        self.pieces.push(ids.into());
     }
 
     /// The file holds exactly these lines.
@@ -253,10 +267,10 @@ impl File {
         self.is_dirty = true;
     }
 
-    /// W14: keeps what is known now as a version.
-    pub(super) fn record(&mut self, step: StepNo) {
+    /// W14: keeps what is known now as a version; whether other lines are known than before.
+    pub(super) fn record(&mut self, step: StepNo) -> bool {
         let (cells, facts) = (self.cells(), self.facts());
-        self.versions.record(step, cells, &facts);
+        self.versions.record(step, cells, facts)
     }
 
     /// The known lines with the gaps between them.
@@ -280,7 +294,10 @@ impl File {
             seen: self.seen,
             edits: self.edits,
             failed: self.failed,
-            pieces: self.pieces.as_slice().into(),
+            pieces: match self.versions.last() {
+                Some(last) if *last.pieces == *self.pieces => Arc::clone(&last.pieces),
+                _ => self.pieces.as_slice().into(),
+            },
         }
     }
 

@@ -17,14 +17,15 @@ use super::{Dialect, Work};
 use crate::json::{self, Value};
 use crate::model::StepNo;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The files of a run, by first appearance.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) list: Vec<File>,
-    by_path: HashMap<Arc<str>, usize>,
+    by_path: BTreeMap<Arc<str>, usize>,
+    by_name: HashMap<Box<str>, Vec<usize>>,
     /// Which may have changed since they were written to the state.
     pub(super) dirty: Vec<usize>,
 }
@@ -38,6 +39,7 @@ impl Files {
         let index = self.find(path).unwrap_or_else(|| {
             let path: Arc<str> = path.into();
             self.by_path.insert(Arc::clone(&path), self.list.len());
+            self.by_name.entry(last_name(&path).into()).or_default().push(self.list.len());
             self.list.push(File::new(path, step));
             self.list.len() - 1
         });
@@ -55,9 +57,24 @@ impl Files {
 
     /// Known files below a folder.
     fn below(&self, folder: &str) -> Vec<usize> {
-        let is_below = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let is_there = |file: &File| file.is_known() && !file.is_deleted && is_below(&file.path);
-        (0..self.list.len()).filter(|index| is_there(&self.list[*index])).collect()
+        let start: Arc<str> = format!("{folder}/").into();
+        let from = self.by_path.range(Arc::clone(&start)..);
+        let below = from.take_while(|(path, _)| path.starts_with(&*start)).map(|(_, index)| *index);
+        below.filter(|index| self.list[*index].is_known() && !self.list[*index].is_deleted).collect()
+    }
+
+    /// Files whose last names a text may hold: all where they are few, else those that are words of the text.
+    fn named_in(&self, text: &str) -> Vec<usize> {
+        if self.list.len() <= SEARCHED_MAX {
+            let holds = |index: &usize| text.contains(last_name(&self.list[*index].path));
+            return (0..self.list.len()).filter(holds).collect();
+        }
+        let words = text.split(|c: char| !(c.is_alphanumeric() || "_-.+@".contains(c)));
+        let words: HashSet<&str> = words.flat_map(|word| [word, word.trim_matches('.')]).collect();
+        let mut all: Vec<usize> =
+            words.into_iter().filter_map(|word| self.by_name.get(word)).flatten().copied().collect();
+        all.sort_unstable();
+        all
     }
 }
 
@@ -372,7 +389,8 @@ impl Work {
         let end = answer.told_folder.filter(|_| given.is_none());
         let script = Script::read(command, &self.folders, start, end);
         if let Some(folder) = script.folder.as_deref().filter(|_| end.is_none() && given.is_none()) {
-            if !self.dialect.starts_anew() && answer.told_folder.is_none() {
+            let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
+            if !self.dialect.starts_anew() && answer.told_folder.is_none() && !has_failed {
                 self.folders.enter(folder);
             }
         }
@@ -478,27 +496,23 @@ impl Work {
 
     /// W9 *Doubt*.
     fn doubt(&mut self, step: StepNo, command: &str, script: &Script, touched: &HashSet<usize>) {
-        let is_bulk = BULK.is_match(command);
-        let words = (command.len().saturating_mul(self.files.list.len()) > SEARCHED_MAX).then(|| words_of(command));
-        for index in 0..self.files.list.len() {
-            let name = last_name(&self.files.list[index].path);
-            let is_named = || match &words {
-                Some(words) => words.contains(name),
-                None => command.contains(name),
-            };
-            if is_bulk || !touched.contains(&index) && is_named() && script.may_change(name) {
+        if BULK.is_match(command) {
+            let start = self.files.list.len().saturating_sub(DOUBTED_MAX);
+            (start..self.files.list.len()).for_each(|index| self.put_in_doubt(step, index));
+            return;
+        }
+        for index in self.files.named_in(command) {
+            if !touched.contains(&index) && script.may_change(last_name(&self.files.list[index].path)) {
                 self.put_in_doubt(step, index);
             }
         }
     }
 }
 
-/// Bytes of a command times known files: above it names are looked for as words.
-const SEARCHED_MAX: usize = 50_000_000;
-
-fn words_of(command: &str) -> HashSet<&str> {
-    command.split(|c: char| !(c.is_alphanumeric() || "_-.+".contains(c))).collect()
-}
+/// Up to so many files each name is looked for in a command; of more, the words of the command are looked up.
+const SEARCHED_MAX: usize = 1000;
+/// Files that one command puts in doubt, at most: the last that appeared.
+const DOUBTED_MAX: usize = 1000;
 
 /// What holds of a file before an edit.
 struct Before {

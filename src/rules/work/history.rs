@@ -56,25 +56,37 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// What is known now; nothing is kept where it is as before.
-    pub(super) fn record(&mut self, step: StepNo, cells: Vec<Cell>, facts: &Facts) {
+    /// What is known now; nothing is kept where it is as before. Whether other lines are known than before.
+    pub(super) fn record(&mut self, step: StepNo, cells: Vec<Cell>, facts: Facts) -> bool {
         let head = self.now.iter().zip(&cells).take_while(|(a, b)| a == b).count();
         let (old, new) = (&self.now[head..], &cells[head..]);
         let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
         let (removed, added) = (old.len() - tail, &new[..new.len() - tail]);
-        let is_same = removed == 0 && added.is_empty() && self.list.last().is_some_and(|last| last.facts == *facts);
-        if is_same {
-            return;
+        let has_same_lines = removed == 0 && added.is_empty();
+        let is_same = |last: &Version| {
+            let (old, new) = (&last.facts, &facts);
+            let has_same_pieces = Arc::ptr_eq(&old.pieces, &new.pieces);
+            (has_same_pieces && old.is_whole == new.is_whole && old.is_deleted == new.is_deleted, *old == *new)
+        };
+        let (has_same_text, has_same_facts) = self.list.last().map_or((false, false), is_same);
+        let has_changed = !has_same_lines || !has_same_text;
+        if has_same_lines && has_same_facts {
+            return has_changed;
         }
         self.since_copy += added.len() + 1;
-        let version =
-            Version { step, facts: facts.clone(), at: head as u32, removed: removed as u32, added: added.into() };
+        let version = Version { step, facts, at: head as u32, removed: removed as u32, added: added.into() };
         self.list.push(version);
         self.now = cells;
         if self.since_copy > self.now.len().max(COPY_EVERY_MIN) {
             self.copies.push((self.list.len(), self.now.clone().into()));
             self.since_copy = 0;
         }
+        has_changed
+    }
+
+    /// What was known last beside the lines.
+    pub(super) fn last(&self) -> Option<&Facts> {
+        self.list.last().map(|version| &version.facts)
     }
 
     /// What was known at a step; None: the file was not there yet.
@@ -119,7 +131,7 @@ mod tests {
             if step % 5 == 0 {
                 cells.remove(at / 2);
             }
-            versions.record(step as StepNo, cells.clone(), &Facts { edits: step as u64, ..Facts::default() });
+            versions.record(step as StepNo, cells.clone(), Facts { edits: step as u64, ..Facts::default() });
             expected.push(cells.clone());
         }
         for (step, cells) in expected.iter().enumerate() {
