@@ -23,7 +23,7 @@ pub(super) static LINTS: &[Lint] = &[
 {"class_":"api_action","function":"read_file","kwargs":{"path":"/w/a.txt"},"description":null},
 {"class_":"text_observation","content":"one\ntwo\n","source":"environment"},
 {"class_":"code_action","language":"bash","content":"sed -i s/two/2/ /w/a.txt","description":null},
-{"class_":"text_observation","content":"","source":"environment"},
+{"class_":"text_observation","content":"done","source":"environment"},
 {"class_":"api_action","function":"read_file","kwargs":{"path":"/w/a.txt"},"description":null},
 {"class_":"text_observation","content":"one\n2\n","source":"environment"},
 {"class_":"message_action","content":"Seen.","description":null}]}"#,

@@ -226,7 +226,8 @@ mod tests {
             {"class_":"code_action","language":"bash","content":"ls\n","description":"look"},
             {"class_":"text_observation","content":"a","source":"user"},
             {"class_":"api_action","function":"goto","kwargs":{"url":"x"},"description":null},
-            {"class_":"web_observation","html":null,"axtree":"t","url":"u","image_observation":null,"viewport_size":null},
+            {"class_":"web_observation","html":null,"axtree":"t","url":"u","image_observation":null,
+            "viewport_size":null},
             {"class_":"message_action","content":"done","description":null}]}"#;
         assert_eq!(
             of(record),

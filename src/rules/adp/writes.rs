@@ -15,8 +15,8 @@ use crate::state::{Op, Tree, Write};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// D20, W13: writes the head and every step of a trajectory, and beside it what a tool-using run knew and did; `base` is
-/// the offset in the input of the record's text.
+/// D20, W13: writes the head and every step of a trajectory, and beside it what a tool-using run knew and did; `base`
+/// is the offset in the input of the record's text.
 pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) -> Work {
     let mut feed = Feed::new(reading);
     let mut writer = Writer { tree, base, at: HEAD };

@@ -1,22 +1,18 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
+use super::details::{detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
-use super::history::Piece;
 use super::open_calls::OpenCall;
-use super::outcome::{Outcome, Verdict};
+use super::outcome::Outcome;
 use super::patch::{self, FilePatch};
 use super::path::last_name;
-use super::shell::{Effect, Reading, Script};
 use super::shown::Shown;
-use super::tables::BULK;
 use super::text::How;
 use super::view::{Contradiction, Viewer};
 use super::{Dialect, Work};
-use crate::json::{self, Value};
 use crate::model::StepNo;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -56,7 +52,7 @@ impl Files {
     }
 
     /// Known files below a folder.
-    fn below(&self, folder: &str) -> Vec<usize> {
+    pub(super) fn below(&self, folder: &str) -> Vec<usize> {
         let start: Arc<str> = format!("{folder}/").into();
         let from = self.by_path.range(Arc::clone(&start)..);
         let below = from.take_while(|(path, _)| path.starts_with(&*start)).map(|(_, index)| *index);
@@ -64,7 +60,7 @@ impl Files {
     }
 
     /// Files whose last names a text may hold: all where they are few, else those that are words of the text.
-    fn named_in(&self, text: &str) -> Vec<usize> {
+    pub(super) fn named_in(&self, text: &str) -> Vec<usize> {
         if self.list.len() <= SEARCHED_MAX {
             let holds = |index: &usize| text.contains(last_name(&self.list[*index].path));
             return (0..self.list.len()).filter(holds).collect();
@@ -154,7 +150,7 @@ impl Work {
     }
 
     /// W7: a result shows lines of a file.
-    fn view(&mut self, answer: &Answer<'_>, path: Option<&str>, shown: &Shown<'_>) {
+    pub(super) fn view(&mut self, answer: &Answer<'_>, path: Option<&str>, shown: &Shown<'_>) {
         let Some(path) = path.filter(|_| !shown.is_nothing()) else { return };
         let path = self.folders.resolve(path, answer.folder);
         let index = self.files.of(&path, answer.step);
@@ -272,7 +268,7 @@ impl Work {
     }
 
     /// W8 *patch*; `folder` is the shell's, where a command patches.
-    fn patches(&mut self, answer: &Answer<'_>, text: &str, folder: Option<&str>) {
+    pub(super) fn patches(&mut self, answer: &Answer<'_>, text: &str, folder: Option<&str>) {
         for patch in patch::parse(text) {
             let resolve = |work: &Self, path: &str| match folder {
                 Some(_) => work.folders.resolve(path, folder),
@@ -307,7 +303,7 @@ impl Work {
     }
 
     /// An edit of a file, counted and told.
-    fn with_file(
+    pub(super) fn with_file(
         &mut self,
         answer: &Answer<'_>,
         index: usize,
@@ -324,195 +320,10 @@ impl Work {
         file.is_deleted = false;
         file.note_change(step, Last::of(op, delta));
     }
-
-    /// A known file goes.
-    fn delete(&mut self, step: StepNo, path: &str) {
-        let mut all = self.files.below(path);
-        all.extend(self.files.find(path));
-        for index in all {
-            let file = &mut self.files.list[index];
-            if !file.is_known() || file.is_deleted {
-                continue;
-            }
-            let removed = count_lines(file);
-            file.delete();
-            file.note_change(step, Last::of("delete", Delta { line: None, added: 0, removed }));
-            self.files.touch(index);
-        }
-    }
-
-    /// A known file, or what is known below a folder, is copied; `is_move`: it goes from where it was.
-    fn copy(&mut self, step: StepNo, from: &str, to: &str, is_move: bool) {
-        let folder = to.strip_suffix('/').unwrap_or(to);
-        let is_folder = folder.len() < to.len() || !self.files.below(folder).is_empty();
-        let target = if is_folder { format!("{folder}/{}", last_name(from)) } else { to.to_owned() };
-        let mut all: Vec<(usize, String)> = self
-            .files
-            .below(from)
-            .into_iter()
-            .map(|index| (index, self.files.list[index].path[from.len()..].to_owned()))
-            .collect();
-        all.extend(self.files.find(from).map(|index| (index, String::new())));
-        for (index, rest) in all {
-            let path = format!("{target}{rest}");
-            let source = &self.files.list[index];
-            if !source.is_known() || source.is_deleted || *source.path == *path {
-                continue;
-            }
-            self.copy_file(step, index, &path, is_move);
-        }
-    }
-
-    fn copy_file(&mut self, step: StepNo, from: usize, to: &str, is_move: bool) {
-        let target = self.files.of(to, step);
-        let source = &self.files.list[from];
-        let (lines, pieces, count) = (source.lines.clone(), source.pieces.clone(), count_lines(source));
-        let (is_whole, total, doubt) = (source.is_whole, source.total, source.doubt);
-        let file = &mut self.files.list[target];
-        file.remember();
-        (file.lines, file.pieces, file.is_whole, file.total, file.doubt) = (lines, pieces, is_whole, total, doubt);
-        file.is_deleted = false;
-        let op = if is_move { "move" } else { "copy" };
-        file.note_change(step, Last::of(op, Delta { line: None, added: count, removed: 0 }));
-        if is_move {
-            let file = &mut self.files.list[from];
-            file.delete();
-            file.note_change(step, Last::of(op, Delta { line: None, added: 0, removed: count }));
-            self.files.touch(from);
-        }
-    }
-
-    /// W9: what a command does.
-    fn shell_effects(&mut self, answer: &Answer<'_>, command: &str, cwd: Option<&str>, is_background: bool) {
-        let given = cwd.map(|cwd| self.folders.shell_path(cwd));
-        let start = given.as_deref().or(answer.folder);
-        let end = answer.told_folder.filter(|_| given.is_none());
-        let script = Script::read(command, &self.folders, start, end);
-        if let Some(folder) = script.folder.as_deref().filter(|_| end.is_none() && given.is_none()) {
-            let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
-            if !self.dialect.starts_anew() && answer.told_folder.is_none() && !has_failed {
-                self.folders.enter(folder);
-            }
-        }
-        let is_pending = is_background || answer.outcome.reason == Some("no-exit");
-        let is_done = !answer.outcome.is_error() && !is_pending;
-        let mut touched: HashSet<usize> = HashSet::new();
-        for effect in &script.effects {
-            if is_done {
-                self.effect(answer, effect, &mut touched);
-            } else {
-                self.blur(answer.step, effect);
-            }
-        }
-        self.doubt(answer.step, command, &script, &touched);
-    }
-
-    fn effect(&mut self, answer: &Answer<'_>, effect: &Effect, touched: &mut HashSet<usize>) {
-        let step = answer.step;
-        match effect {
-            Effect::Read { path, reading } => {
-                if answer.outcome.verdict == Verdict::Ok && !is_complaint(answer.text) {
-                    self.read_by_command(answer, path, *reading);
-                }
-            }
-            Effect::Write { path, text } => {
-                let index = self.files.of(path, step);
-                self.with_file(answer, index, How::Command, "command", |editor, file| editor.write(file, text));
-                touched.insert(index);
-            }
-            Effect::Append { path, text } => {
-                let index = self.files.of(path, step);
-                self.with_file(answer, index, How::Command, "command", |editor, file| {
-                    // Nothing is known of a file that was deleted but that it is there again.
-                    if file.is_deleted { editor.write(file, text) } else { editor.append(file, text) }
-                });
-                touched.insert(index);
-            }
-            Effect::Delete { path } => {
-                self.delete(step, path);
-                touched.extend(self.files.find(path));
-            }
-            Effect::Move { from, to } | Effect::Copy { from, to } => {
-                let is_move = matches!(effect, Effect::Move { .. });
-                let count = self.files.list.len();
-                self.copy(step, from, to, is_move);
-                touched.extend(count..self.files.list.len());
-                touched.extend(self.changed_at(step));
-                touched.extend(self.files.find(from).filter(|_| !is_move));
-            }
-            Effect::Patch { text, folder } => {
-                self.patches(answer, text, Some(folder.as_deref().unwrap_or("")).filter(|f| !f.is_empty()));
-                touched.extend(self.changed_at(step));
-            }
-        }
-    }
-
-    /// Files that this step changed so far.
-    fn changed_at(&self, step: StepNo) -> Vec<usize> {
-        let dirty = self.files.dirty.iter().copied();
-        dirty.filter(|index| self.files.list[*index].changed == Some(step)).collect()
-    }
-
-    fn read_by_command(&mut self, answer: &Answer<'_>, path: &str, reading: Reading) {
-        let range = reading.range;
-        let mut shown = match reading.is_numbered {
-            true => Shown::numbered(answer.text, reading.has_colons),
-            false => Shown::raw(answer.text, range),
-        };
-        if reading.is_numbered && !shown.is_numbered {
-            return;
-        }
-        shown.has_end = reading.has_end && !shown.is_cut;
-        let shown = if reading.has_end { shown.of_read(range) } else { shown };
-        self.view(answer, Some(path), &shown);
-    }
-
-    /// W9: a change that may not have been made.
-    fn blur(&mut self, step: StepNo, effect: &Effect) {
-        let paths: Vec<String> = match effect {
-            Effect::Read { .. } => Vec::new(),
-            Effect::Write { path, .. } | Effect::Append { path, .. } | Effect::Delete { path } => vec![path.clone()],
-            Effect::Move { from, to } => vec![from.clone(), to.clone()],
-            Effect::Copy { to, .. } => vec![to.clone()],
-            Effect::Patch { text, folder } => {
-                let resolve = |path: &str| self.folders.resolve(path, folder.as_deref());
-                patch::parse(text).iter().map(|patch| resolve(patch.path())).collect()
-            }
-        };
-        for path in paths {
-            let mut all = self.files.below(&path);
-            all.extend(self.files.find(&path));
-            all.into_iter().for_each(|index| self.put_in_doubt(step, index));
-        }
-    }
-
-    fn put_in_doubt(&mut self, step: StepNo, index: usize) {
-        let file = &mut self.files.list[index];
-        if file.is_known() && !file.is_deleted && file.doubt != Some(step) {
-            file.doubt = Some(step);
-            self.files.touch(index);
-        }
-    }
-
-    /// W9 *Doubt*.
-    fn doubt(&mut self, step: StepNo, command: &str, script: &Script, touched: &HashSet<usize>) {
-        if BULK.is_match(command) {
-            let start = self.files.list.len().saturating_sub(DOUBTED_MAX);
-            (start..self.files.list.len()).for_each(|index| self.put_in_doubt(step, index));
-            return;
-        }
-        for index in self.files.named_in(command) {
-            if !touched.contains(&index) && script.may_change(last_name(&self.files.list[index].path)) {
-                self.put_in_doubt(step, index);
-            }
-        }
-    }
 }
 
 /// Up to so many files each name is looked for in a command; of more, the words of the command are looked up.
 const SEARCHED_MAX: usize = 1000;
-/// Files that one command puts in doubt, at most: the last that appeared.
-const DOUBTED_MAX: usize = 1000;
 
 /// What holds of a file before an edit.
 struct Before {
@@ -560,46 +371,4 @@ fn replace_all(
         delta = if place == 0 { done } else { delta.and(done) };
     }
     (delta, is_found)
-}
-
-fn count_lines(file: &File) -> u64 {
-    let pieces: usize = file.pieces.iter().map(|piece: &Piece| piece.len()).sum();
-    (file.lines.len() + pieces) as u64
-}
-
-/// Whether a reading command complains instead of printing.
-fn is_complaint(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or("");
-    let is_tool = |tool: &&str| line.strip_prefix(*tool).is_some_and(|rest| rest.starts_with(": "));
-    ["cat", "head", "tail", "sed", "nl", "grep"].iter().any(|tool| is_tool(&tool))
-        && ["No such file", "Permission denied", "Is a directory", "can't read", "cannot open"]
-            .iter()
-            .any(|why| line.contains(why))
-}
-
-/// W7: Claude Code's `file` of a structured result: text, first line, number of lines.
-fn detail_file(details: &str) -> Option<(Cow<'static, str>, u32, Option<u32>)> {
-    let value = json::parse(details).ok()?;
-    let file = value.get("file")?;
-    let number = |key| file.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u32>().ok());
-    let text = file.get("content")?.as_str()?.replace("\r\n", "\n");
-    Some((Cow::Owned(text), number("startLine").unwrap_or(1).max(1), number("totalLines")))
-}
-
-/// W8: Claude Code's `structuredPatch`, as lines that are shown.
-fn detail_patch(details: &str) -> Option<Shown<'static>> {
-    let value = json::parse(details).ok()?;
-    let mut lines: Vec<(u32, Cow<'static, str>)> = Vec::new();
-    for hunk in value.get("structuredPatch")?.as_array()? {
-        let mut number: u32 = hunk.get("newStart")?.as_number()?.parse().ok()?;
-        for line in hunk.get("lines")?.as_array()?.iter().filter_map(Value::as_str) {
-            if let Some(text) = line.strip_prefix([' ', '+']) {
-                if lines.last().is_none_or(|(last, _)| *last < number) {
-                    lines.push((number, Cow::Owned(text.to_owned())));
-                }
-                number = number.checked_add(1)?;
-            }
-        }
-    }
-    (!lines.is_empty()).then(|| Shown { lines, ..Shown::default() })
 }

@@ -296,9 +296,11 @@ impl Editor<'_> {
 mod tests {
     use super::*;
 
+    #[rustfmt::skip]
     #[test]
     fn w8_patches_are_read() {
-        let text = "*** Begin Patch\n*** Add File: n\n+a\n+b\n*** Update File: a.txt\n*** Move to: c.txt\n@@ two\n x\n-y\n+z\n@@\n-p\n*** Delete File: o\n*** End Patch";
+        let text =
+            "*** Begin Patch\n*** Add File: n\n+a\n+b\n*** Update File: a.txt\n*** Move to: c.txt\n@@ two\n x\n-y\n+z\n@@\n-p\n*** Delete File: o\n*** End Patch";
         let all = parse(text);
         let paths: Vec<_> = all.iter().map(FilePatch::path).collect();
         assert_eq!(paths, ["n", "a.txt", "o"]);
@@ -308,9 +310,11 @@ mod tests {
         assert_eq!((hunks[0].anchor.as_deref(), hunks[0].lines.len()), (Some("two"), 3));
     }
 
+    #[rustfmt::skip]
     #[test]
     fn w8_unified_diffs_are_read() {
-        let text = "diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1,2 +3,2 @@ f\n a\n-b\n+c\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+q\n--- a/o\n+++ /dev/null\n@@ -1 +0,0 @@\n-q\n";
+        let text =
+            "diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1,2 +3,2 @@ f\n a\n-b\n+c\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+q\n--- a/o\n+++ /dev/null\n@@ -1 +0,0 @@\n-q\n";
         let all = parse(text);
         assert_eq!(all.len(), 3);
         let FilePatch::Update { path, hunks, .. } = &all[0] else { panic!("an update") };

@@ -75,7 +75,7 @@ pub(super) fn has_part(list: &str, name: &str) -> bool {
 pub(super) fn is_tool(operation: &str, name: &str) -> bool {
     let Some(names) = TOOLS.get(operation) else { return false };
     let is_prefix = |pattern: &&str| pattern.strip_suffix('*').is_some_and(|start| name.starts_with(start));
-    names.contains(name) || names.iter().any(|pattern| is_prefix(&pattern))
+    names.contains(name) || names.iter().any(is_prefix)
 }
 
 static ARGUMENTS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
