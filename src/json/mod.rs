@@ -4,11 +4,15 @@
 //! should show. So a [`Value`] borrows the text it was read from and keeps all of it. This room knows nothing of agents
 //! and nothing of files.
 
+mod document;
 mod head;
+mod msgpack;
 mod number;
+mod one_line;
 mod outline;
 mod parse;
 mod path;
+mod pickle;
 mod print;
 mod read;
 mod scan;
@@ -17,11 +21,15 @@ mod strings;
 mod value;
 mod walk;
 
+pub use document::{Document, DocumentChange};
 pub use head::head;
+pub use msgpack::{bytes_text, msgpack_to_json};
 pub use number::{compare_numbers, same};
+pub use one_line::OneLine;
 pub use outline::{Outline, OutlineLayout, Outliner};
 pub use parse::{DEPTH_MAX, SyntaxError, parse, parse_lenient, unescape};
 pub use path::{Key, nearest, pointer, pointer_escape, pointer_unescape};
+pub use pickle::{Pickle, PickleId};
 pub use print::{compact, pretty, quote, schema_text, write_quoted};
 pub use scan::{SCAN_DEPTH_MAX, Scan, Scanner, TOO_DEEP, closed};
 pub use skim::Skim;

@@ -3,6 +3,7 @@
 //! Nothing here knows a format, a system, a file or a screen.
 
 mod chunked_vec;
+mod container;
 mod conversation;
 mod file_entry;
 mod finding;
@@ -16,6 +17,7 @@ mod time;
 pub mod varint;
 
 pub use chunked_vec::Chunks;
+pub use container::{Archive, Cell, Contents, RowSink, Sink, Table, Tables};
 pub use conversation::{Attachment, Part, Surroundings, ToolCall, ToolResult, Turn, Usage};
 pub use file_entry::{ListChange, ListedFile, ListedKind};
 pub use finding::{Finding, Found, Remark, Severity};

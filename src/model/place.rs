@@ -104,6 +104,8 @@ pub enum Framing {
     Elements,
     /// As `Values`, but a file that is one object with nothing but objects in it is cut into these: named trajectories.
     Members,
+    /// The elements of the array that stands under this name in one object; without it there are no records.
+    Items(&'static str),
 }
 
 /// The bytes of the open input. Rooms of the core ask for them through this, so that they name no file.

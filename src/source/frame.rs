@@ -4,6 +4,7 @@
 //! known. What it believes of a file can fall later (a second value behind what looked like one document): then it
 //! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
+use super::items::Items;
 use super::lines::{DetectLines, Lines};
 use super::values::{Array, Members, Run, Whole};
 use super::{Input, RecordIndex};
@@ -42,6 +43,7 @@ pub(super) enum Mode {
     Whole(Whole),
     Array(Array),
     Members(Members),
+    Items(Items),
     Run(Run),
     DetectLines(DetectLines),
     Lines(Lines),
@@ -74,7 +76,7 @@ pub(super) enum FramerAction {
 impl Rules {
     /// D1: whether what is no one array is a run of values.
     pub(super) fn are_values(self) -> bool {
-        matches!(self.framing, Framing::Values | Framing::Members)
+        matches!(self.framing, Framing::Values | Framing::Members | Framing::Items(_))
     }
 }
 
@@ -166,6 +168,7 @@ impl Framer {
                 Mode::Whole(whole) => whole.feed(self.rules, &mut self.at, rest, index),
                 Mode::Array(array) => array.feed(self.rules, &mut self.at, rest, index),
                 Mode::Members(members) => members.feed(&mut self.at, rest, index),
+                Mode::Items(items) => items.feed(&mut self.at, rest, index),
                 Mode::Run(run) => run.feed(&mut self.at, rest, index),
                 Mode::DetectLines(detecting) => detecting.feed(self.rules, &mut self.at, rest, index),
                 Mode::Lines(lines) => lines.feed(&mut self.at, rest, index),
@@ -202,6 +205,7 @@ impl Framer {
             Mode::Whole(whole) => whole.finish(self.rules, self.at, index),
             Mode::Array(array) => array.finish(self.rules, self.at, index),
             Mode::Members(members) => members.finish(self.at, index),
+            Mode::Items(items) => items.finish(self.at, index),
             Mode::Run(run) => run.finish(self.at, index),
             Mode::DetectLines(detecting) => detecting.finish(self.rules, index),
             Mode::Lines(lines) => lines.finish(self.at, index),
@@ -218,6 +222,7 @@ impl Framer {
             Mode::Whole(whole) => whole.start(),
             Mode::Array(array) => array.start(),
             Mode::Members(members) => members.start(),
+            Mode::Items(items) => items.start(),
             Mode::Run(run) => run.start(),
             Mode::DetectLines(detecting) => Some(detecting.start()),
             Mode::Lines(lines) => lines.start(),
@@ -234,6 +239,7 @@ impl Framer {
             Mode::Whole(whole) => whole.ending(),
             Mode::Array(array) => array.ending(),
             Mode::Members(members) => members.ending(),
+            Mode::Items(items) => items.ending(),
             Mode::Run(run) => run.start().map_or(Ending::Clean, |_| Ending::Torn),
             Mode::DetectLines(_) => Ending::Torn,
             Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Torn),
@@ -287,8 +293,9 @@ impl Framer {
         let is_array = piece[skipped] == b'[';
         FramerAction::Now(match self.rules.framing {
             Framing::Values | Framing::Elements | Framing::Members if is_array => Mode::Array(Array::new(self.at)),
+            Framing::Items(name) if piece[skipped] == b'{' => Mode::Items(Items::new(name, self.at)),
             Framing::Members if piece[skipped] == b'{' => Mode::Members(Members::new(self.at)),
-            Framing::Values | Framing::Members => Mode::Run(Run::default()),
+            Framing::Values | Framing::Members | Framing::Items(_) => Mode::Run(Run::default()),
             Framing::Text | Framing::Elements => Mode::Whole(Whole::new(self.at, piece[skipped])),
         })
     }

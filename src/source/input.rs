@@ -2,7 +2,7 @@
 
 use super::spool::{Packing, Spool, no_room};
 use super::{binary_detect, unpack};
-use crate::model::{Bytes, Problem, Span};
+use crate::model::{Bytes, Problem, Sink, Span};
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{FileExt, FileTypeExt};
@@ -185,6 +185,19 @@ impl Input {
     /// No temporary file can be made.
     pub fn played(name: String, stream: impl Read + Send + 'static) -> Result<Arc<Self>, Problem> {
         Self::spooled(name, None, Packing::Unknown, move || Ok(stream))
+    }
+
+    /// What is made of the contents of a file, written in the background to an unlinked temporary file.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub(super) fn assembled(
+        path: &Path,
+        write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<Arc<Self>, Problem> {
+        let name = path.display().to_string();
+        let spool = Spool::written(&name, write)?;
+        Ok(Arc::new(Self { name, path: Some(path.to_owned()), store: Store::Spool(spool) }))
     }
 
     fn spooled<R: Read>(

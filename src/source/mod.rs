@@ -7,6 +7,7 @@
 
 mod atomic_write;
 mod binary_detect;
+mod container;
 mod file_snapshot;
 mod fingerprint;
 mod follow;
@@ -14,6 +15,7 @@ mod frame;
 mod fs_events;
 mod glob;
 mod input;
+mod items;
 mod journal;
 mod lines;
 mod listing;
@@ -26,13 +28,16 @@ mod reader;
 mod records;
 mod small;
 mod spool;
+mod sqlite;
 pub mod tail;
 mod unpack;
 mod values;
 mod walk;
+mod zip;
 
 pub use crate::model::RecordIndex;
 pub use atomic_write::{Output, Packing, Ready, refuse};
+pub use container::Container;
 pub use file_snapshot::Stamp;
 pub use follow::{Change, Content, Follower, Watch};
 pub use frame::{Ending, Framer};

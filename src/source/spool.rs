@@ -1,7 +1,7 @@
 //! A stream on its way into an unlinked temporary file, so that it can be read anywhere and again.
 
 use super::unpack;
-use crate::model::Problem;
+use crate::model::{Problem, Sink};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -11,6 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// Room that a stream leaves on the disk, and how much it writes between two looks at that.
 const ROOM_LEFT_BYTES: u64 = 256 << 20;
 const ROOM_LOOK_BYTES: u64 = 16 << 20;
+
+/// Bytes that are put down at once of what is written piece by piece.
+const BATCH_BYTES: usize = 1 << 16;
 
 /// The name of threads that read streams.
 const SPOOL: &str = "spool";
@@ -65,11 +68,47 @@ impl Spool {
         packing: Packing,
         open: impl FnOnce() -> Result<R, Problem> + Send + 'static,
     ) -> Result<Arc<Self>, Problem> {
+        let label = name.to_owned();
+        Self::made(name, move |spool| open().and_then(|stream| spool.fill(stream, packing, &label)))
+    }
+
+    /// One that a thread fills with what somebody writes. When nobody can read it any more, writing ends.
+    ///
+    /// # Errors
+    /// As [`Spool::filled`].
+    pub(super) fn written(
+        name: &str,
+        write: impl FnOnce(&mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<Arc<Self>, Problem> {
+        let label = name.to_owned();
+        Self::made(name, move |spool| {
+            let mut pending = Vec::new();
+            let result = write(&mut |piece| {
+                pending.extend_from_slice(piece);
+                if pending.len() < BATCH_BYTES {
+                    return Ok(());
+                }
+                if Arc::strong_count(spool) == 1 {
+                    return Err(Problem::unreadable(format!("{label} was closed")));
+                }
+                spool.put(&pending, &label)?;
+                pending.clear();
+                Ok(())
+            });
+            // What came before a fault can be read.
+            spool.put(&pending, &label)?;
+            result
+        })
+    }
+
+    fn made(
+        name: &str,
+        fill: impl FnOnce(&Arc<Self>) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<Arc<Self>, Problem> {
         let spool = Arc::new(Self::new().map_err(|e| no_room(name, &e))?);
         let (filled, label) = (Arc::clone(&spool), name.to_owned());
         let fill = move || {
-            let fill = || open().and_then(|stream| filled.fill(stream, packing, &label));
-            let end = panic::catch_unwind(AssertUnwindSafe(fill)).unwrap_or_else(|_| {
+            let end = panic::catch_unwind(AssertUnwindSafe(|| fill(&filled))).unwrap_or_else(|_| {
                 let message = format!("{label} is damaged behind {} bytes of text: its reader failed", filled.len());
                 Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"))
             });
@@ -98,7 +137,6 @@ impl Spool {
             Packing::Unknown => unpack::unpacked(stream).map_err(broke_off)?,
             Packing::Unpacked => (Box::new(stream), true),
         };
-        let mut file = &self.file;
         let mut block = vec![0; 1 << 16];
         loop {
             let n = match stream.read(&mut block) {
@@ -111,13 +149,18 @@ impl Spool {
                 }
                 Err(e) => return Err(broke_off(e)),
             };
-            let before = self.len() / ROOM_LOOK_BYTES;
-            file.write_all(&block[..n]).map_err(|e| no_room(name, &e))?;
-            self.len.fetch_add(n as u64, Ordering::AcqRel);
-            if self.len() / ROOM_LOOK_BYTES != before {
-                self.leave_room(name)?;
-            }
+            self.put(&block[..n], name)?;
         }
+    }
+
+    /// Adds a piece, as long as that leaves room on the disk.
+    fn put(&self, piece: &[u8], name: &str) -> Result<(), Problem> {
+        let before = self.len() / ROOM_LOOK_BYTES;
+        self.append(piece).map_err(|e| no_room(name, &e))?;
+        if self.len() / ROOM_LOOK_BYTES != before {
+            self.leave_room(name)?;
+        }
+        Ok(())
     }
 
     pub(super) fn len(&self) -> u64 {

@@ -45,14 +45,14 @@ pub(super) fn unpacked<'r>(mut stream: impl Read + 'r) -> io::Result<(Box<dyn Re
 }
 
 /// Frames of Zstandard behind one another.
-struct Zstd<R> {
+pub(super) struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,
     is_in_frame: bool,
 }
 
 impl<R: BufRead> Zstd<R> {
-    fn new(source: R) -> Self {
+    pub(super) fn new(source: R) -> Self {
         Self { source, decoder: FrameDecoder::new(), is_in_frame: false }
     }
 

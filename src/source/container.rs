@@ -1,0 +1,90 @@
+//! Files that are containers, told by their first bytes: zip archives, SQLite databases and pickles. What they hold
+//! becomes a text of records in a private file; which records, the caller says.
+
+use super::input::{Input, cannot_open};
+use super::sqlite::{self, Database};
+use super::zip::{self, Zip};
+use crate::model::{Contents, Problem, Sink};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An open container.
+#[derive(Debug)]
+pub struct Container {
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Zip(Zip),
+    Sqlite(Database),
+    Pickle(Vec<u8>),
+}
+
+/// How pickles of protocols 2 to 5 begin, and the greatest that are read: a value may refer to any before it.
+const PICKLE: [&[u8]; 4] = [b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"];
+const PICKLE_BYTES_MAX: u64 = 1 << 30;
+
+impl Container {
+    /// Opens a file that is a container; None: it is none, or no file.
+    ///
+    /// # Errors
+    /// It is one and damaged.
+    pub fn open(path: &Path) -> Result<Option<Self>, Problem> {
+        let name = path.display().to_string();
+        // Opening a pipe would wait, and take what it brings.
+        if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
+            return Ok(None);
+        }
+        let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
+        let mut head = [0; 16];
+        let got = file.read_at(&mut head, 0).map_err(|e| cannot_open(&name, &e))?;
+        let head = &head[..got];
+        let kind = if zip::MAGIC.iter().any(|magic| head.starts_with(magic)) {
+            Kind::Zip(Zip::open(file, &name)?)
+        } else if head.starts_with(sqlite::MAGIC) {
+            Kind::Sqlite(Database::open(file, path)?)
+        } else if PICKLE.iter().any(|magic| head.starts_with(magic)) {
+            Kind::Pickle(whole(file, &name)?)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Self { path: path.to_owned(), kind }))
+    }
+
+    /// What it holds.
+    pub fn contents(&mut self) -> Contents<'_> {
+        match &mut self.kind {
+            Kind::Zip(zip) => Contents::Archive(zip),
+            Kind::Sqlite(database) => Contents::Tables(database),
+            Kind::Pickle(bytes) => Contents::Pickle(bytes),
+        }
+    }
+
+    /// The text that `assemble` makes of it, written in the background.
+    ///
+    /// # Errors
+    /// No temporary file can be made.
+    pub fn assembled(
+        mut self,
+        assemble: impl FnOnce(Contents<'_>, &mut Sink<'_>) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<Arc<Input>, Problem> {
+        let path = self.path.clone();
+        Input::assembled(&path, move |out| assemble(self.contents(), out))
+    }
+}
+
+/// All bytes of a file.
+fn whole(mut file: File, name: &str) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let len = file.metadata().map_err(|e| cannot_open(name, &e))?.len();
+    if len > PICKLE_BYTES_MAX {
+        return Err(Problem::unreadable(format!("{name} is a pickle of more than {PICKLE_BYTES_MAX} bytes")));
+    }
+    file.read_to_end(&mut bytes).map_err(|e| cannot_open(name, &e))?;
+    Ok(bytes)
+}
