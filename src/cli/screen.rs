@@ -5,6 +5,7 @@ use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain};
 use crate::app::initial_position::Start;
+use crate::ingest::open_input;
 use crate::model::Problem;
 use crate::shell::{self, Opened, Settings};
 use crate::source::{Input, agents, place_here, reachable, session_places};
@@ -145,7 +146,7 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
             Err(Problem::usage("standard input is the terminal, which keys come from").hint("pipe something into it"))
         }
         Some(file) if file.is_stdin() => Input::stdin(),
-        Some(file) => Input::open(file.as_ref()),
+        Some(file) => open_input(file.as_ref()),
     }
 }
 

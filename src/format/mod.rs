@@ -4,16 +4,22 @@
 //! trajectory with its steps and its versioned state. Knows no pane, no file, no other format.
 
 mod acts;
+mod adk;
 mod adp;
+mod assembler;
 pub mod cause;
 mod claude_code;
 mod claude_stream;
 mod describe;
 mod facts;
 mod generic;
+mod inspect;
+mod langgraph;
 mod log;
+mod opencode;
 mod pi;
 pub mod plan;
+mod rows;
 mod run;
 mod run_survey;
 mod scopix;
@@ -23,6 +29,7 @@ mod survey;
 
 pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
+pub use assembler::{ASSEMBLERS, Assembler};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
 pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
@@ -35,6 +42,10 @@ pub static FORMATS: &[&dyn Format] = &[
     &claude_stream::ClaudeStream,
     &pi::Sts,
     &pi::Pi,
+    &adk::Adk,
+    &inspect::Inspect,
+    &langgraph::LangGraph,
+    &opencode::Opencode,
     &scopix::Scopix(None),
     &adp::Adp,
     &adp::Named,

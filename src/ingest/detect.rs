@@ -161,7 +161,10 @@ struct First<'t> {
 
 impl<'t> First<'t> {
     fn way(format: &dyn Format) -> usize {
-        let framing = if format.framing() == Framing::Members { Framing::Values } else { format.framing() };
+        let framing = match format.framing() {
+            Framing::Members | Framing::Items(_) => Framing::Values,
+            framing => framing,
+        };
         FRAMINGS.iter().position(|way| *way == framing).unwrap_or_default()
     }
 
@@ -176,7 +179,7 @@ impl<'t> First<'t> {
         let texts = &self.texts[way];
         let way = self.texts.iter().position(|other| other == texts).unwrap_or(way);
         let parsed = self.parsed[way].get_or_insert_with(|| values(texts));
-        if parsed.is_empty() && format.framing() == Framing::Members {
+        if parsed.is_empty() && matches!(format.framing(), Framing::Members | Framing::Items(_)) {
             let torn = self.torn.get_or_init(|| torn(texts).into_iter().collect());
             return self.of_torn.get_or_insert_with(|| values(torn));
         }

@@ -1,6 +1,6 @@
 //! An input whose end is final, for headless commands: its records and any of its runs.
 
-use super::{Detected, detect, parts};
+use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Problem, Record};
 use crate::source::{Input, Reader, RecordIndex, Seen, index_all, index_and_look};
@@ -24,7 +24,7 @@ pub struct Loaded {
 /// It cannot be opened or read, is no text, or there is no such format.
 pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let path = path_or_dash.as_ref();
-    let input = if path.as_os_str() == "-" { Input::stdin()? } else { Input::open(path)? };
+    let input = if path.as_os_str() == "-" { Input::stdin()? } else { open_input(path)? };
     load(input, forced)
 }
 

@@ -3,6 +3,7 @@
 //! Headless commands load an input whole ([`open`]); the screen has a worker that indexes, folds and follows it.
 
 mod apply;
+mod container;
 mod detect;
 mod live;
 mod load;
@@ -16,6 +17,7 @@ mod schema_check;
 mod versions;
 mod worker;
 
+pub use container::open_input;
 pub use detect::{Detected, detect, use_format};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};

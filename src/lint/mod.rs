@@ -9,6 +9,7 @@ mod adp;
 mod atif;
 pub mod baseline;
 mod data;
+mod log;
 mod loss;
 mod policy;
 mod run;
@@ -84,6 +85,7 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "work", title: "What a tool-using run did", format: "adp", lints: work::LINTS },
     Family { name: "loss", title: "What trains, in a chat template", format: "adp", lints: loss::LINTS },
     Family { name: "run", title: "Runs of several files", format: "claude-code", lints: run::LINTS },
+    Family { name: "log", title: "Logs of agents", format: "inspect", lints: log::LINTS },
     Family { name: "data", title: "Any JSON, and datasets", format: "generic", lints: data::LINTS },
 ];
 

@@ -85,7 +85,7 @@ impl Stage {
 
     /// Shows a listed file.
     fn open_file(&mut self, path: PathBuf) {
-        match Input::open(&path).and_then(|input| opened(input, None)) {
+        match ingest::open_input(&path).and_then(|input| opened(input, None)) {
             Ok((session, source, run)) => {
                 self.source = source;
                 self.app.enter_file(path, session);

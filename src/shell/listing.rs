@@ -8,7 +8,7 @@ use crate::model::{Bytes, ListChange, Problem, Role, Severity, StepNo};
 use crate::panes::file_list::{CHECKED_MAX, FileHead, WHOLE_MAX};
 use crate::panes::steps;
 use crate::panes::value::count_of;
-use crate::source::{Input, Listing};
+use crate::source::Listing;
 use crossbeam_channel::{Receiver, Sender, at, bounded, select, unbounded};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -180,7 +180,7 @@ fn words_of(run: &dyn Run, bytes: &dyn Bytes) -> String {
 }
 
 fn known(path: &Path, forced: Option<&str>) -> Result<FileHead, Problem> {
-    let glance = ingest::glance(Input::open(path)?, forced, WHOLE_MAX)?;
+    let glance = ingest::glance(ingest::open_input(path)?, forced, WHOLE_MAX)?;
     let format = glance.detected.format;
     let Some(run) = glance.run else {
         return Ok(FileHead { words: "nothing in it yet".to_owned(), ..FileHead::default() });

@@ -284,7 +284,7 @@ impl Program {
         let (tell, opening) = bounded(1);
         let forced = self.settings.format.clone();
         let body = move || {
-            let known = Input::open(&path).and_then(|input| open_session::know(input, forced.as_deref()));
+            let known = ingest::open_input(&path).and_then(|input| open_session::know(input, forced.as_deref()));
             let _late = tell.send((path, known));
         };
         thread::Builder::new().name("opening".to_owned()).spawn(body).map_err(|e| no_thread(e).to_string())?;

@@ -13,6 +13,7 @@ mod check;
 mod cli;
 mod columns;
 mod command;
+mod containers;
 mod corpus;
 mod custom_columns;
 mod dataset;

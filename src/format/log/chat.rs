@@ -54,6 +54,14 @@ pub(in crate::format) struct Blocks<'v> {
     pub(in crate::format) is_failed: bool,
     /// The structured result beside the message.
     pub(in crate::format) details: Option<&'v Value<'v>>,
+    /// What else of the record a step shows, by the value that it is made of.
+    pub(in crate::format) more: Option<&'v (dyn MoreValues + 'v)>,
+}
+
+/// Finds the values that belong to another one, such as what it refers to: they come behind it in its step.
+pub(in crate::format) trait MoreValues {
+    /// Those of a value, in order.
+    fn of<'s>(&'s self, value: &'s Value<'s>) -> Vec<&'s Value<'s>>;
 }
 
 /// A piece of a message on its way to a step.
@@ -72,6 +80,7 @@ impl<'v> Blocks<'v> {
             is_injected: false,
             is_failed: false,
             details: None,
+            more: None,
         }
     }
 
@@ -80,8 +89,9 @@ impl<'v> Blocks<'v> {
         let mut tokens = self.tokens;
         let found = self.found();
         let steps = found.into_iter().map(|(kind, form, value)| {
-            let pair = self.details.filter(|_| kind == Kind::Result).map(|details| [value, details]);
-            let values: &[&Value<'_>] = pair.as_ref().map_or(std::slice::from_ref(&value), |pair| pair);
+            let details = self.details.filter(|_| kind == Kind::Result);
+            let more = self.more.map(|more| more.of(value)).unwrap_or_default();
+            let values: Vec<&Value<'_>> = std::iter::once(value).chain(details).chain(more).collect();
             let role = if kind == Kind::Result { Role::Environment } else { self.role };
             let draft = Draft {
                 role,
@@ -90,7 +100,7 @@ impl<'v> Blocks<'v> {
                 tokens: tokens.take(),
                 is_injected: self.is_injected,
                 is_failed: self.is_failed,
-                ..Draft::of(kind, form, values)
+                ..Draft::of(kind, form, &values)
             };
             (kind, log.step(&draft))
         });

@@ -18,7 +18,7 @@ mod sink;
 mod threads;
 
 pub(in crate::format) use arrange::{Arrange, Piece};
-pub(in crate::format) use chat::{Blocks, call, form, result, role_of, show, text_of};
+pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
 pub(in crate::format) use run::LogRun;
 pub(in crate::format) use sink::{Draft, Kind, Log};
 pub(in crate::format) use threads::Node;

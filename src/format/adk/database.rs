@@ -1,0 +1,103 @@
+//! `session.db` as lines of sessions, each with its events in the order of their times.
+
+use crate::format::assembler::Assembler;
+use crate::format::rows::{Groups, Trouble, embedded, group_name, members};
+use crate::model::{Cell, Contents, Problem, Sink, Tables};
+
+/// How such databases are read.
+pub(in crate::format) struct Database;
+
+const SESSIONS: &str = "sessions";
+const EVENTS: &str = "events";
+
+/// What says which session an event belongs to.
+const OWNER: [&str; 3] = ["app_name", "user_id", "id"];
+
+/// What is taken of a session.
+const SESSION: [&str; 6] = ["app_name", "user_id", "id", "create_time", "update_time", "state"];
+
+/// An event as a whole; or, in older databases, its parts. Their `actions` are a pickle, which is not read.
+const EVENT: &str = "event_data";
+const PARTS: [&str; 13] = [
+    "id",
+    "invocation_id",
+    "author",
+    "branch",
+    "timestamp",
+    "content",
+    "actions",
+    "grounding_metadata",
+    "usage_metadata",
+    "partial",
+    "turn_complete",
+    "error_code",
+    "error_message",
+];
+const JSON_PARTS: [&str; 4] = ["content", "actions", "grounding_metadata", "usage_metadata"];
+
+impl Assembler for Database {
+    fn claims(&self, contents: &Contents<'_>) -> bool {
+        let Contents::Tables(tables) = contents else { return false };
+        tables.has(SESSIONS, &OWNER) && tables.has(EVENTS, &["session_id"]) && tables.has("app_states", &["app_name"])
+    }
+
+    fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
+        let Contents::Tables(tables) = contents else { return Ok(()) };
+        let (mut sessions, mut trouble) = (Vec::new(), Trouble::default());
+        trouble.pass(tables.rows(SESSIONS, &OWNER, &mut |number, cells| {
+            sessions.push((group_name(&cells.iter().collect::<Vec<_>>()), number));
+            Ok(())
+        }));
+        let mut events = Groups::new();
+        let columns = ["app_name", "user_id", "session_id", "timestamp"];
+        trouble.pass(tables.rows(EVENTS, &columns, &mut |number, cells| {
+            if let [app, user, session, time] = cells {
+                events.add(&[app, user, session], (time.clone(), number));
+            }
+            Ok(())
+        }));
+        for (name, number) in sessions {
+            let mut events = events.take(&name);
+            events.sort_by(|(a, _), (b, _)| compare_times(a, b));
+            let Some(Some(cells)) = trouble.pass(tables.row(SESSIONS, number, &SESSION)) else { continue };
+            let head = members(&SESSION, &cells, &["state"]).replace("\"update_time\":", "\"last_update_time\":");
+            out(format!("{{{head},\"events\":[").as_bytes())?;
+            let mut is_first = true;
+            for (_, number) in events {
+                let Some(Some(text)) = trouble.pass(event(tables, number)) else { continue };
+                out(if std::mem::take(&mut is_first) { b"" } else { b"," })?;
+                out(text.as_bytes())?;
+            }
+            out(b"]}\n")?;
+        }
+        trouble.end()
+    }
+}
+
+/// The text of an event.
+fn event(tables: &mut dyn Tables, number: i64) -> Result<Option<String>, Problem> {
+    if tables.has(EVENTS, &[EVENT]) {
+        let cells = tables.row(EVENTS, number, &[EVENT])?;
+        return Ok(cells.and_then(|cells| cells.first().map(embedded)));
+    }
+    let Some(mut cells) = tables.row(EVENTS, number, &PARTS)? else { return Ok(None) };
+    for cell in &mut cells {
+        if matches!(cell, Cell::Blob(_)) {
+            *cell = Cell::Null;
+        }
+    }
+    Ok(Some(format!("{{{}}}", members(&PARTS, &cells, &JSON_PARTS))))
+}
+
+/// Times are seconds, or texts that sort as they are; of equal ones the row that was written first.
+fn compare_times(a: &Cell, b: &Cell) -> std::cmp::Ordering {
+    let seconds = |cell: &Cell| match cell {
+        Cell::Real(seconds) => Some(*seconds),
+        Cell::Integer(seconds) => Some(*seconds as f64),
+        _ => None,
+    };
+    match (seconds(a), seconds(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        _ => a.as_str().cmp(&b.as_str()),
+    }
+}

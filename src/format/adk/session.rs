@@ -1,0 +1,224 @@
+//! A session as a trajectory: the parts of its events are steps, their actions change the state.
+
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, result, show, text_of};
+use crate::json::{self, Value};
+use crate::model::{Attachment, Part, Role, Severity, ToolResult, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Reads one session.
+pub(super) struct Session;
+
+/// The texts and files of an event's content.
+const CONTENT: Form = OWN;
+
+/// The scopes of state that a key begins with; others are of the session.
+const SCOPES: [&str; 3] = ["app", "user", "temp"];
+
+impl Adapter for Session {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let state = either(record, "state", "state").or_else(|| record.get("context"));
+        title(record, state, log);
+        for (slot, camel) in [("app_name", "appName"), ("user_id", "userId"), ("id", "id")] {
+            if let Some(value) = either(record, slot, camel) {
+                log.write("session", "main", &[slot], Op::Update, value);
+            }
+        }
+        let events = record.get("events").and_then(Value::as_array).unwrap_or_default();
+        let written: HashSet<&str> = events.iter().flat_map(deltas).map(|(key, _)| key).collect();
+        // What no event sets was there from the beginning.
+        for (key, value) in members(state).filter(|(key, _)| !written.contains(key)) {
+            set(key, value, log);
+        }
+        let mut last = HashMap::new();
+        for (i, event) in events.iter().enumerate() {
+            if !is_superseded(event, &events[i + 1..]) {
+                tell(event, log);
+                last.extend(deltas(event));
+            }
+        }
+        if let Some(key) = members(state).find(|(key, value)| last.get(key).is_some_and(|l| !json::same(l, value))) {
+            let message = format!("the state of the session differs at `{}` from what its events set", key.0);
+            log.finding(None, "log.replay-differs", Severity::Warning, message);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (CONTENT, Some(content)) => {
+                let own = parts(content).iter().filter(|part| kind_of(part) == Some(Kind::Message));
+                Turn::of(Role::Unknown, own.map(content_part).collect())
+            }
+            (form::RESULT, Some(response)) => Turn::of(Role::Environment, vec![Part::Result(answer(response))]),
+            _ => show(form, values),
+        }
+    }
+}
+
+/// A member in either spelling.
+fn either<'v>(value: &'v Value<'v>, snake: &str, camel: &str) -> Option<&'v Value<'v>> {
+    value.get(snake).or_else(|| value.get(camel)).filter(|found| !found.is_null())
+}
+
+fn members<'v>(value: Option<&'v Value<'v>>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
+    value.and_then(Value::as_object).into_iter().flat_map(|object| object.entries())
+}
+
+fn title(record: &Value<'_>, state: Option<&Value<'_>>, log: &mut Log<'_>) {
+    let named = state.and_then(|state| state.get("__session_metadata__")?.get("displayName")?.as_str());
+    if let Some(title) = named.or_else(|| record.get("id")?.as_str()) {
+        log.title(title);
+    }
+}
+
+fn parts<'v>(content: &'v Value<'v>) -> &'v [Value<'v>] {
+    content.get("parts").and_then(Value::as_array).unwrap_or_default()
+}
+
+/// What a part of a content is; None: nothing.
+fn kind_of(part: &Value<'_>) -> Option<Kind> {
+    let text = part.get("text").and_then(Value::as_str);
+    if either(part, "function_call", "functionCall").is_some() {
+        return Some(Kind::Call);
+    }
+    if either(part, "function_response", "functionResponse").is_some() {
+        return Some(Kind::Result);
+    }
+    if part.get("thought").and_then(Value::as_bool) == Some(true) {
+        return text.filter(|text| !text.is_empty()).map(|_| Kind::Thought);
+    }
+    let others = ["inline_data", "inlineData", "file_data", "fileData", "executable_code", "executableCode"];
+    let is_other =
+        others.iter().chain(&["code_execution_result", "codeExecutionResult"]).any(|k| part.get(k).is_some());
+    (is_other || text.is_some_and(|text| !text.is_empty())).then_some(Kind::Message)
+}
+
+/// Whether an event is a piece of the full one that follows it.
+fn is_superseded(event: &Value<'_>, behind: &[Value<'_>]) -> bool {
+    let is_partial = |event: &Value<'_>| event.get("partial").and_then(Value::as_bool) == Some(true);
+    let who = |event: &Value<'_>| {
+        let of = |key: &str, camel: &str| either(event, key, camel).and_then(Value::as_str).map(str::to_owned);
+        (of("author", "author"), of("invocation_id", "invocationId"))
+    };
+    // A run of pieces ends with the full event; only the next one is looked at, so that a long run costs no more.
+    is_partial(event) && behind.first().is_some_and(|next| who(next) == who(event))
+}
+
+/// The steps of an event, and what it changes.
+fn tell(event: &Value<'_>, log: &mut Log<'_>) {
+    let author = event.get("author").and_then(Value::as_str);
+    let role = if author == Some("user") { Role::User } else { Role::Agent };
+    let usage = either(event, "usage_metadata", "usageMetadata").map(usage);
+    let mut tokens = usage.as_ref().and_then(|usage| usage.output);
+    let before = log.next_step();
+    let mut has_message = false;
+    let content = event.get("content");
+    for part in content.map(parts).unwrap_or_default() {
+        let (kind, form, value) = match (kind_of(part), content) {
+            (Some(Kind::Call), _) => (Kind::Call, form::CALL, either(part, "function_call", "functionCall")),
+            (Some(Kind::Result), _) => {
+                (Kind::Result, form::RESULT, either(part, "function_response", "functionResponse"))
+            }
+            (Some(Kind::Thought), _) => (Kind::Thought, form::THOUGHT, Some(part)),
+            (Some(_), content) if !std::mem::replace(&mut has_message, true) => (Kind::Message, CONTENT, content),
+            _ => continue,
+        };
+        let Some(value) = value else { continue };
+        let role = if kind == Kind::Result { Role::Environment } else { role };
+        let values = [value];
+        let time = event.get("timestamp");
+        log.step(&Draft { role, class: author, time, tokens: tokens.take(), ..Draft::of(kind, form, &values) });
+    }
+    if log.next_step() == before {
+        let values = [event];
+        let time = event.get("timestamp");
+        log.step(&Draft { role, class: author, time, ..Draft::of(Kind::State, form::STATE, &values) });
+    }
+    if let Some(usage) = usage {
+        log.usage(None, &usage);
+    }
+    act(event, log);
+}
+
+/// What an event sets in the state; in the oldest logs as an option.
+fn deltas<'v>(event: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
+    let delta = event.get("actions").and_then(|actions| either(actions, "state_delta", "stateDelta"));
+    members(delta.or_else(|| event.get("options")?.get("update_context")))
+}
+
+fn act(event: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(code) = either(event, "error_code", "errorCode") {
+        log.write("session", "main", &["error_code"], Op::Update, code);
+    }
+    for (key, value) in deltas(event) {
+        set(key, value, log);
+    }
+    let Some(actions) = event.get("actions") else { return };
+    for (name, version) in members(either(actions, "artifact_delta", "artifactDelta")) {
+        log.write("artifact", name, &["version"], Op::Update, version);
+    }
+    let slots = [("transfer_to_agent", "transferToAgent"), ("escalate", "escalate"), ("compaction", "compaction")];
+    for (slot, camel) in slots {
+        if let Some(value) = either(actions, slot, camel) {
+            log.write("session", "main", &[slot], Op::Update, value);
+        }
+    }
+}
+
+/// Sets a key of the state, in its scope. `null` is a value.
+fn set(key: &str, value: &Value<'_>, log: &mut Log<'_>) {
+    let scoped = key.split_once(':').filter(|(scope, _)| SCOPES.contains(scope));
+    let (scope, slot) = scoped.unwrap_or(("session", key));
+    log.write("state", scope, &[slot], Op::Update, value);
+}
+
+fn usage(value: &Value<'_>) -> Usage {
+    let count = |snake: &str, camel: &str| either(value, snake, camel)?.as_number()?.parse::<u64>().ok();
+    let cached = count("cached_content_token_count", "cachedContentTokenCount");
+    let said = count("candidates_token_count", "candidatesTokenCount");
+    let thought = count("thoughts_token_count", "thoughtsTokenCount");
+    let read = count("prompt_token_count", "promptTokenCount");
+    Usage {
+        input: read.map(|read| read.saturating_sub(cached.unwrap_or(0))),
+        output: said.or(thought).map(|_| said.unwrap_or(0) + thought.unwrap_or(0)),
+        cache_read: cached,
+        ..Usage::default()
+    }
+}
+
+/// A text, a file, or code of a content.
+fn content_part<'v>(part: &'v Value<'v>) -> Part<'v> {
+    if let Some(text) = part.get("text").and_then(Value::as_str) {
+        return Part::Text(Cow::Borrowed(text));
+    }
+    let file = either(part, "inline_data", "inlineData").or_else(|| either(part, "file_data", "fileData"));
+    let Some(file) = file else {
+        let code = either(part, "executable_code", "executableCode").and_then(|code| code.get("code"));
+        let output = either(part, "code_execution_result", "codeExecutionResult").and_then(|r| r.get("output"));
+        return Part::Text(code.or(output).map_or_else(|| Cow::Borrowed(part.text), text_of));
+    };
+    let text = |snake: &str, camel: &str| either(file, snake, camel).and_then(Value::as_str);
+    Part::Attachment(Attachment {
+        media_type: text("mime_type", "mimeType").unwrap_or("file").into(),
+        location: text("file_uri", "fileUri").map(Cow::Borrowed),
+        bytes: file.text.len() as u64,
+    })
+}
+
+/// What came back from a tool: a text alone is that text, and an error says so.
+fn answer<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+    let response = value.get("response");
+    let only = response.and_then(Value::as_object).filter(|object| object.len() == 1);
+    let text = only.and_then(|object| ["result", "output"].iter().find_map(|key| object.get(key)));
+    let has_error = response.is_some_and(|response| {
+        let status = response.get("status").and_then(Value::as_str);
+        response.get("error").is_some_and(|error| !error.is_null()) || status == Some("error")
+    });
+    let told = result(value);
+    ToolResult {
+        text: text.or(response).map(text_of).unwrap_or_default(),
+        is_error: has_error.then_some(true).or(told.is_error),
+        ..told
+    }
+}

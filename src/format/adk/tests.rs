@@ -1,0 +1,154 @@
+//! Sessions of ADK, from JSON and from tables in memory.
+
+use super::*;
+use crate::format::assembler::Assembler;
+use crate::format::rows::memory::{Memory, text};
+use crate::json::parse;
+use crate::model::{Cell, Contents, Place, Record, RecordBody, Span, StepNo};
+use proptest::prelude::*;
+
+fn run_of(text: &str) -> LogRun<session::Session> {
+    let mut run = LogRun::new(session::Session);
+    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
+    let bytes = text.as_bytes().to_vec();
+    run.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+    run.finish(&bytes);
+    run
+}
+
+fn state(run: &dyn Run, text: &str, step: StepNo) -> String {
+    let answer = run.state(step, &text.as_bytes().to_vec());
+    answer.iter().find(|(name, _)| *name == "state").unwrap().1.get().to_owned()
+}
+
+#[test]
+fn parts_of_events_are_steps_and_deltas_the_state() {
+    let (run, bytes) = (run_of(SESSION), SESSION.as_bytes().to_vec());
+    let steps: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes)).collect();
+    let told: Vec<_> = steps.iter().map(|s| format!("{} {}", s.kind, s.role.name())).collect();
+    assert_eq!(told, ["message user", "tool-call agent", "tool-result environment"]);
+    assert_eq!((steps[2].answers, steps[1].time.as_deref()), (Some(1), Some("1743871932.5")));
+    assert!(state(&run, SESSION, 1).contains(r#""state":{"session":{"lang":"en"}}"#), "{}", state(&run, SESSION, 1));
+    assert!(state(&run, SESSION, 2).contains(r#""cart":["socks"]"#));
+    let cart = run.locate("/state/session/cart", 2).unwrap().remove(0).0;
+    assert_eq!(run.attribution(cart, 2, &bytes).who.as_deref(), Some("add"));
+    assert!(run.findings().is_empty() && run.title().as_deref() == Some("s1"));
+}
+
+#[test]
+fn both_spellings_and_all_parts_are_read() {
+    let text = r#"{"appName":"a","events":[
+        {"author":"bot","content":{"parts":[{"text":"hm","thought":true},{"text":"one"},{"text":"two"},
+            {"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}}]},
+            "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"thoughtsTokenCount":2},
+            "actions":{"stateDelta":{"app:n":1,"user:m":null},"artifactDelta":{"a.txt":2},"transferToAgent":"b"}},
+        {"author":"bot","content":{"parts":[{"functionResponse":{"name":"g","response":{"error":"no"}}}]}},
+        {"author":"bot","actions":{}},
+        {"author":"bot","invocationId":"i","partial":true,"content":{"parts":[{"text":"th"}]}},
+        {"author":"bot","invocationId":"i","content":{"parts":[{"text":"the end"}]}}],"state":{"x":1}}"#;
+    let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+    let kinds: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).kind).collect();
+    assert_eq!(kinds, ["thought", "message", "tool-call", "tool-call", "tool-result", "state", "message"]);
+    assert_eq!((run.step(4, &bytes).answers, run.step(0, &bytes).tokens), (Some(3), Some(5)));
+    assert_eq!(run.error_steps(), [4]);
+    let state = state(&run, text, 6);
+    for slot in [
+        r#""app":{"n":1}"#,
+        r#""user":{"m":null}"#,
+        r#""a.txt":{"version":2}"#,
+        r#""x":1"#,
+        r#""transfer_to_agent":"b""#,
+    ] {
+        assert!(state.contains(slot), "{slot} in {state}");
+    }
+}
+
+#[test]
+fn a_state_that_the_events_do_not_set_is_found() {
+    let text = SESSION.replace(r#""cart":["socks"],"lang""#, r#""cart":[],"lang""#);
+    let findings = run_of(&text).findings();
+    assert_eq!((findings.len(), findings[0].rule), (1, "log.replay-differs"));
+}
+
+/// The lines of a database.
+fn lines(memory: &mut Memory) -> Vec<String> {
+    let mut out = Vec::new();
+    assert!(Database.claims(&Contents::Tables(memory)));
+    let sink = &mut |piece: &[u8]| {
+        out.extend_from_slice(piece);
+        Ok(())
+    };
+    Database.assemble(Contents::Tables(memory), sink).unwrap();
+    String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_database_is_a_line_for_each_session() {
+    let session = |id: &str| vec![text("a"), text("u"), text(id), text("{\"k\":\n1}"), Cell::Real(1.5)];
+    let event =
+        |session: &str, time: f64, data: &str| vec![text("a"), text("u"), text(session), Cell::Real(time), text(data)];
+    let mut memory = Memory::new(vec![
+        ("app_states", &["app_name"], Vec::new()),
+        ("sessions", &["app_name", "user_id", "id", "state", "update_time"], vec![session("1"), session("2")]),
+        (
+            "events",
+            &["app_name", "user_id", "session_id", "timestamp", "event_data"],
+            vec![
+                event("2", 2.0, "{\"n\":2}"),
+                event("2", 1.0, "{\"n\":1}"),
+                event("3", 1.0, "{}"),
+                event("2", 3.0, "{"),
+            ],
+        ),
+    ]);
+    assert_eq!(
+        lines(&mut memory),
+        [
+            r#"{"app_name":"a","user_id":"u","id":"1","last_update_time":1.5,"state":{"k": 1},"events":[]}"#,
+            r#"{"app_name":"a","user_id":"u","id":"2","last_update_time":1.5,"state":{"k": 1},"events":[{"n":1},{"n":2},"{"]}"#,
+        ]
+    );
+    assert!(Adk.detect(&[parse(&lines(&mut memory)[0]).unwrap()]).is_some());
+}
+
+#[test]
+fn events_of_older_databases_are_put_together() {
+    let row = vec![
+        text("a"),
+        text("u"),
+        text("1"),
+        text("2025-01-01 10:00:00"),
+        text("bot"),
+        text("{\"parts\":[]}"),
+        Cell::Blob(vec![128, 4]),
+    ];
+    let columns: &[&str] = &["app_name", "user_id", "session_id", "timestamp", "author", "content", "actions"];
+    let mut memory = Memory::new(vec![
+        ("app_states", &["app_name"], Vec::new()),
+        ("sessions", &["app_name", "user_id", "id"], vec![vec![text("a"), text("u"), text("1")]]),
+        ("events", columns, vec![row]),
+    ]);
+    let event = r#"{"author":"bot","timestamp":"2025-01-01 10:00:00","content":{"parts":[]}}"#;
+    assert!(lines(&mut memory)[0].ends_with(&format!("\"events\":[{event}]}}")), "{:?}", lines(&mut memory));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn damaged_sessions_are_read(
+        cut in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9]"), 0..4),
+    ) {
+        let mut text = SESSION.to_owned();
+        for (at, new) in changes {
+            let at = at.index(text.len());
+            text.replace_range(at..at + 1, &new);
+        }
+        text.truncate(cut.index(text.len() * 2).min(text.len()));
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        for step in 0..run.step_count() as StepNo {
+            run.step(step, &bytes);
+            run.state(step, &bytes);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! A sample as a trajectory: its messages are the steps, its events say when they happened and what they changed.
+
+use super::timeline::{Effect, Timeline};
+use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
+use crate::json::Value;
+use crate::model::{Part, Role, Severity, StepNo, Surroundings, ToolResult, Turn};
+use crate::state::Op;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Reads one sample.
+pub(super) struct Sample;
+
+/// What a text begins with that stands for an attachment; the second is that of old logs.
+const REFERENCES: [&str; 2] = ["attachment://", "tc://"];
+
+/// What the state knows of a sample before its first step.
+const GIVEN: [&str; 6] = ["id", "epoch", "target", "choices", "sandbox", "metadata"];
+
+/// What it knows behind the last.
+const ENDS: [&str; 3] = ["error", "limit", "total_time"];
+
+/// How much more of messages a conversation can name than there is.
+const REPEATS_MAX: usize = 4;
+
+impl Adapter for Sample {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if let Some(missing) = record.get("part_missing") {
+            let text = |key: &str| missing.get(key).and_then(Value::as_str).unwrap_or_default();
+            let message = format!("`{}` cannot be read: {}", text("part"), text("why"));
+            log.finding(None, "run.part-missing", Severity::Warning, message);
+        }
+        title(record, log);
+        for slot in GIVEN {
+            if let Some(value) = record.get(slot) {
+                log.write("sample", "main", &[slot], Op::Update, value);
+            }
+        }
+        let attachments = Attachments::read(record);
+        let messages = conversation(record);
+        let mut timeline = Timeline::of(record, &messages, &attachments);
+        tell_effects(timeline.before(), log);
+        for (index, message) in messages.iter().enumerate() {
+            tell_message(message, &timeline, index, &attachments, log);
+            tell_effects(timeline.behind(index), log);
+        }
+        if let Some(trouble) = timeline.trouble() {
+            log.finding(None, "log.replay-differs", Severity::Warning, trouble);
+        }
+        end(record, log);
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        let Some((value, attached)) = values.split_first() else { return Turn::default() };
+        let mut turn = match form {
+            form::RESULT => Turn::of(Role::Environment, vec![Part::Result(tool_result(value))]),
+            form::THOUGHT => match value.get("reasoning").map(text_of) {
+                Some(text) => Turn::of(Role::Agent, vec![Part::Thought(text)]),
+                None => show(form, &[value]),
+            },
+            _ => show(form, &[value]),
+        };
+        if !attached.is_empty() {
+            resolve(&mut turn, value, attached);
+        }
+        turn
+    }
+}
+
+fn title(record: &Value<'_>, log: &mut Log<'_>) {
+    let Some(id) = record.get("id") else { return };
+    let id = id.as_str().unwrap_or(id.text);
+    match record.get("epoch").and_then(Value::as_number) {
+        None | Some("1") => log.title(id),
+        Some(epoch) => log.title(&format!("{id} (epoch {epoch})")),
+    }
+}
+
+/// The messages of the conversation: the list, or the ranges of it that a chunked sample names.
+fn conversation<'v>(record: &'v Value<'v>) -> Vec<&'v Value<'v>> {
+    let all = record.get("messages").and_then(Value::as_array).unwrap_or_default();
+    let Some(ranges) = record.get("message_refs").and_then(Value::as_array) else { return all.iter().collect() };
+    let mut messages = Vec::new();
+    for range in ranges {
+        let end = |at: usize| range.as_array()?.get(at)?.as_number()?.parse::<usize>().ok();
+        let part = end(0).zip(end(1)).and_then(|(from, to)| all.get(from..to)).unwrap_or_default();
+        if messages.len() + part.len() > all.len() * REPEATS_MAX {
+            break;
+        }
+        messages.extend(part);
+    }
+    messages
+}
+
+fn tell_message(
+    message: &Value<'_>,
+    timeline: &Timeline<'_>,
+    index: usize,
+    attachments: &Attachments<'_>,
+    log: &mut Log<'_>,
+) {
+    let model = message.get("model").and_then(Value::as_str).map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model, ..Surroundings::default() });
+    let blocks = Blocks {
+        class: message.get("role").and_then(Value::as_str),
+        time: timeline.time(index),
+        tokens: timeline.usage(index).and_then(|usage| usage.output),
+        more: Some(attachments),
+        ..Blocks::of(message)
+    };
+    blocks.tell(log);
+}
+
+fn tell_effects(effects: Vec<Effect>, log: &mut Log<'_>) {
+    for effect in effects {
+        match effect {
+            Effect::Usage(usage) => log.usage(None, &usage),
+            Effect::Write(write) => {
+                let path: Vec<&str> = write.path.iter().map(|key| &**key).collect();
+                match write.text {
+                    Some(text) => log.derive(&write.kind, &write.instance, &path, Op::Update, &text),
+                    None => log.remove(&write.kind, &write.instance, &path),
+                }
+            }
+        }
+    }
+}
+
+/// How the sample ended: scores, error, limit.
+fn end(record: &Value<'_>, log: &mut Log<'_>) {
+    for slot in ENDS {
+        if let Some(value) = record.get(slot).filter(|value| !value.is_null()) {
+            log.write("sample", "main", &[slot], Op::Update, value);
+        }
+    }
+    let scores = record.get("scores").and_then(Value::as_object);
+    let last: StepNo = log.next_step() - 1;
+    for (i, (scorer, score)) in scores.iter().flat_map(|scores| scores.entries()).enumerate() {
+        log.write("score", scorer, &[], Op::Update, score);
+        let number = score.get("value").and_then(reward);
+        if let Some(number) = number.filter(|_| i == 0 && last >= 0) {
+            log.reward(last, &number);
+        }
+    }
+}
+
+/// The number that Inspect takes a value of a score for.
+fn reward(value: &Value<'_>) -> Option<String> {
+    let number = match (value.as_number(), value.as_str(), value.as_bool()) {
+        (Some(number), ..) => number,
+        (_, Some("C"), _) | (.., Some(true)) => "1",
+        (_, Some("P"), _) => "0.5",
+        (_, Some("I" | "N"), _) | (.., Some(false)) => "0",
+        _ => return None,
+    };
+    Some(number.to_owned())
+}
+
+/// A message of a tool: it names its function, and says what went wrong.
+fn tool_result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+    let error = value.get("error").filter(|error| !error.is_null());
+    let mut result = result(value);
+    result.name = value.get("function").and_then(Value::as_str).map(Cow::Borrowed);
+    if let Some(error) = error {
+        result.is_error = Some(true);
+        if result.text.is_empty() {
+            result.text = error.get("message").map(text_of).unwrap_or_default();
+        }
+    }
+    result
+}
+
+/// The texts that stand for others in a sample: by their hash, or by their index.
+pub(super) struct Attachments<'v> {
+    by_name: HashMap<&'v str, &'v Value<'v>>,
+    list: &'v [Value<'v>],
+}
+
+impl<'v> Attachments<'v> {
+    pub(super) fn read(record: &'v Value<'v>) -> Self {
+        let found = record.get("attachments").or_else(|| record.get("transcript")?.get("content"));
+        let by_name = found.and_then(Value::as_object).map(|object| object.entries().collect()).unwrap_or_default();
+        Self { by_name, list: found.and_then(Value::as_array).unwrap_or_default() }
+    }
+
+    fn get(&self, name: &str) -> Option<&'v Value<'v>> {
+        self.by_name.get(name).copied().or_else(|| self.list.get(name.parse::<usize>().ok()?))
+    }
+
+    /// What a string stands for, if it is nothing but a reference.
+    pub(super) fn text(&self, text: &str) -> Option<&'v str> {
+        let name = REFERENCES.iter().find_map(|prefix| text.strip_prefix(prefix))?;
+        self.get(name)?.as_str()
+    }
+}
+
+impl MoreValues for Attachments<'_> {
+    /// What a value refers to, in the order of [`references`]; what there is not is the value itself.
+    fn of<'s>(&'s self, value: &'s Value<'s>) -> Vec<&'s Value<'s>> {
+        references(value.text).into_iter().map(|(_, name)| self.get(name).unwrap_or(value)).collect()
+    }
+}
+
+/// The most references of one message that are looked up.
+const REFERENCES_MAX: usize = 1_000;
+
+/// The references in a JSON text, each once: as written, and what they name.
+fn references(text: &str) -> Vec<(&str, &str)> {
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    for prefix in REFERENCES {
+        for at in memchr::memmem::find_iter(text.as_bytes(), prefix) {
+            let name = &text[at + prefix.len()..];
+            let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
+            let whole = &text[at..at + prefix.len() + name.len()];
+            if !name.is_empty() && found.len() < REFERENCES_MAX && !found.iter().any(|(known, _)| *known == whole) {
+                found.push((whole, name));
+            }
+        }
+    }
+    found
+}
+
+/// Puts attachments in place of the references to them.
+fn resolve(turn: &mut Turn<'_>, value: &Value<'_>, attached: &[&Value<'_>]) {
+    let found = references(value.text);
+    let known = found.iter().zip(attached).filter(|(_, attached)| attached.text != value.text);
+    for ((reference, _), attached) in known {
+        let plain = attached.as_str().unwrap_or(attached.text);
+        for part in &mut turn.parts {
+            match part {
+                Part::Text(text) | Part::Thought(text) => put(text, reference, plain),
+                Part::Result(result) => put(&mut result.text, reference, plain),
+                Part::Call(call) => put(&mut call.arguments, &format!("\"{reference}\""), attached.text),
+                Part::Attachment(file) if file.location.as_deref() == Some(reference) => {
+                    file.bytes = attached.text.len() as u64;
+                    file.location = None;
+                }
+                Part::Attachment(_) => {}
+            }
+        }
+    }
+}
+
+/// A text that is the reference, or has it inside.
+fn put(text: &mut Cow<'_, str>, reference: &str, plain: &str) {
+    if text == reference {
+        *text = Cow::Owned(plain.to_owned());
+    } else if text.contains(reference) && plain.len() < EMBEDDED_MAX {
+        *text = Cow::Owned(text.replacen(reference, plain, 1));
+    }
+}
+
+/// Longer attachments are not put into other text.
+const EMBEDDED_MAX: usize = 1 << 16;

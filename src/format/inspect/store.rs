@@ -1,0 +1,165 @@
+//! The state of a sample as its events change it.
+//!
+//! A `store` or `state` event is the net change of its whole span, as a patch on the document as it was when the span
+//! began; every span around it says the same again. So a patch is applied to that document, and of the places that it
+//! changes those are written that the present document does not hold already: the innermost event is to blame, and
+//! spans that ran side by side do not undo each other.
+
+use super::sample::Attachments;
+use crate::json::{Document, Value, pointer_unescape};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A change of one slot.
+pub(super) struct SlotWrite {
+    pub(super) kind: String,
+    pub(super) instance: String,
+    pub(super) path: Vec<Rc<str>>,
+    /// The new value as JSON text; None: it is gone.
+    pub(super) text: Option<String>,
+}
+
+/// Members of the state that steps show already.
+const SHOWN: [&str; 2] = ["messages", "output"];
+
+/// Bytes of all values that are written, at most so many times those of the changes, and at least so many.
+const WRITTEN_SHARE: usize = 16;
+const WRITTEN_BYTES_MIN: usize = 16 << 20;
+
+/// The document, now and when each open span began.
+pub(super) struct Replay<'v, 'a> {
+    attachments: &'a Attachments<'v>,
+    now: Document,
+    start: Document,
+    spans: HashMap<&'v str, Document>,
+    /// Where steps began, in logs that have no spans.
+    steps: Vec<Document>,
+    has_changes: bool,
+    /// Changes whose base is another one than they say.
+    misfits: usize,
+    /// Bytes that may still be written.
+    budget: usize,
+}
+
+impl<'v, 'a> Replay<'v, 'a> {
+    pub(super) fn new(events: &'v [Value<'v>], attachments: &'a Attachments<'v>) -> Self {
+        let is_init = |event: &&Value<'_>| event.get("event").and_then(Value::as_str) == Some("sample_init");
+        let given = events.iter().find(is_init).and_then(|event| event.get("state"));
+        let mut start = given.map_or_else(Document::object, |state| Document::of(state, &|s| attachments.text(s)));
+        if start.get("store").is_none() {
+            start.set(&["store"], Document::object());
+        }
+        let bytes: usize =
+            events.iter().filter_map(|event| event.get("changes")).map(|changes| changes.text.len()).sum();
+        Self {
+            attachments,
+            now: start.clone(),
+            start,
+            spans: HashMap::new(),
+            steps: Vec::new(),
+            has_changes: false,
+            misfits: 0,
+            budget: (bytes * WRITTEN_SHARE).max(WRITTEN_BYTES_MIN),
+        }
+    }
+
+    /// Takes the next event: what it writes.
+    pub(super) fn event(&mut self, event: &'v Value<'v>) -> Vec<SlotWrite> {
+        let text = |key: &str| event.get(key).and_then(Value::as_str);
+        match (text("event"), text("action")) {
+            (Some("span_begin"), _) => {
+                text("id").map(|id| self.spans.insert(id, self.now.clone()));
+            }
+            (Some("span_end"), _) => {
+                text("id").map(|id| self.spans.remove(id));
+            }
+            (Some("step"), Some("begin")) => self.steps.push(self.now.clone()),
+            (Some("step"), Some("end")) => {
+                self.steps.pop();
+            }
+            (Some("store"), _) => return self.change(event, true),
+            (Some("state"), _) => return self.change(event, false),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn change(&mut self, event: &Value<'_>, is_store: bool) -> Vec<SlotWrite> {
+        let span = event.get("span_id").and_then(Value::as_str).and_then(|id| self.spans.get(id));
+        let base = span.or(self.steps.last()).unwrap_or(&self.start).clone();
+        let mut changed = base.clone();
+        for change in event.get("changes").and_then(Value::as_array).unwrap_or_default() {
+            self.has_changes = true;
+            if !self.patch(&base, &mut changed, change, is_store) {
+                self.misfits += 1;
+            }
+        }
+        let mut writes = Vec::new();
+        for (path, value) in base.changes_to(&changed) {
+            let known = self.now.at(&path);
+            let is_known = match (known, value) {
+                (Some(known), Some(value)) => known.is_same(value),
+                (known, None) => known.is_none(),
+                (None, Some(_)) => false,
+            };
+            if is_known {
+                continue;
+            }
+            match value {
+                Some(value) => self.now.set(&path, value.clone()),
+                None => self.now.remove(&path),
+            };
+            if path.first().is_none_or(|first| SHOWN.contains(&&**first)) {
+                continue;
+            }
+            let text = value.map(Document::text);
+            let Some(left) = self.budget.checked_sub(text.as_ref().map_or(0, String::len)) else { break };
+            self.budget = left;
+            writes.extend(slot_write(&path, text));
+        }
+        writes
+    }
+
+    /// Applies one operation; false: it does not fit the base, or says that something else stood there.
+    fn patch(&self, base: &Document, changed: &mut Document, change: &Value<'_>, is_store: bool) -> bool {
+        let pointer = |key: &str| {
+            let text = change.get(key).and_then(Value::as_str)?;
+            let keys = text.split('/').skip(1).map(pointer_unescape);
+            Some(is_store.then(|| "store".to_owned()).into_iter().chain(keys).collect::<Vec<String>>())
+        };
+        let document = |key: &str| change.get(key).map(|value| Document::of(value, &|s| self.attachments.text(s)));
+        let (Some(op), Some(path)) = (change.get("op").and_then(Value::as_str), pointer("path")) else { return false };
+        let replaced =
+            document("replaced").filter(|_| op == "replace" && path.iter().all(|key| key.parse::<usize>().is_err()));
+        let is_base = replaced.is_none_or(|old| base.at(&path).is_some_and(|found| found.is_same(&old)));
+        changed.patch(op, &path, document("value"), pointer("from").as_deref()) && is_base
+    }
+
+    /// What does not agree: changes that do not fit, and the store that the sample ends with.
+    pub(super) fn trouble(&self, told: Option<&Value<'_>>) -> Option<String> {
+        if self.misfits > 0 {
+            return Some(format!("{} changes of the state do not fit what stood before them", self.misfits));
+        }
+        let told = Document::of(told.filter(|_| self.has_changes)?, &|s| self.attachments.text(s));
+        let made = self.now.get("store")?;
+        let changes = made.changes_to(&told);
+        let (path, _) = changes.first()?;
+        Some(format!("the store of the sample differs at `{}` from what its events make of it", path.join("/")))
+    }
+}
+
+/// Where a place of the state stands among the slots: `store/Name:instance:field` names all three.
+fn slot_write(path: &[Rc<str>], text: Option<String>) -> Option<SlotWrite> {
+    let (first, below) = path.split_first()?;
+    if &**first != "store" {
+        return Some(SlotWrite { kind: "state".to_owned(), instance: "main".to_owned(), path: path.to_vec(), text });
+    }
+    let (key, rest) = below.split_first()?;
+    let mut parts = key.splitn(3, ':');
+    let (kind, instance, field) = match (parts.next(), parts.next(), parts.next()) {
+        (Some(kind), Some(instance), Some(field)) if !kind.is_empty() => (kind, instance, field.into()),
+        _ => ("store", "main", Rc::clone(key)),
+    };
+    let path = std::iter::once(field).chain(rest.iter().cloned()).collect();
+    Some(SlotWrite { kind: kind.to_owned(), instance: instance.to_owned(), path, text })
+}

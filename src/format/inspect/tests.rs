@@ -1,0 +1,159 @@
+//! Samples as trajectories: steps, the state by events, attachments; and damaged ones.
+
+use super::*;
+use crate::format::log::LogRun;
+use crate::json;
+use crate::model::{Place, Record, RecordBody, Span, StepNo};
+use proptest::prelude::*;
+
+fn run_of(text: &str) -> LogRun<sample::Sample> {
+    let mut run = LogRun::new(sample::Sample);
+    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
+    let bytes = text.as_bytes().to_vec();
+    run.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+    run.finish(&bytes);
+    run
+}
+
+fn sample() -> String {
+    let log = json::parse(LOG).unwrap();
+    log.get("samples").unwrap().as_array().unwrap()[0].text.to_owned()
+}
+
+/// The state at a step, as JSON.
+fn state(run: &dyn Run, text: &str, step: StepNo) -> String {
+    let answer = run.state(step, &text.as_bytes().to_vec());
+    answer.iter().find(|(name, _)| *name == "state").unwrap().1.get().to_owned()
+}
+
+fn with_events(store: &str, events: &str) -> String {
+    format!(
+        r#"{{"id":1,"messages":[{{"id":"a","role":"assistant","content":"","tool_calls":[
+        {{"id":"c1","function":"f","arguments":{{}}}},{{"id":"c2","function":"g","arguments":{{}}}}]}},
+        {{"role":"tool","tool_call_id":"c1","content":"x"}},{{"role":"tool","tool_call_id":"c2","content":"y"}}],
+        "store":{store},"events":[{events}]}}"#
+    )
+}
+
+#[test]
+fn messages_are_steps_and_a_tool_is_to_blame_for_the_store() {
+    let text = sample();
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    let steps: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes)).collect();
+    let kinds: Vec<&str> = steps.iter().map(|s| s.kind.as_str()).collect();
+    assert_eq!(kinds, ["message", "tool-call", "tool-result"]);
+    assert_eq!((steps[2].answers, steps[2].tool.as_deref()), (Some(1), Some("add")));
+    assert_eq!(steps[2].time.as_deref(), Some("2026-05-01T10:00:00Z"));
+    assert_eq!(steps[2].reward.as_deref(), Some("1"));
+    let (id, path) = run.locate("/store/main/sum", 2).unwrap().remove(0);
+    let node = run.tree().node(id, &path).unwrap();
+    assert_eq!(run.tree().text(node, 2, &bytes).as_deref(), Some("3"));
+    assert_eq!(run.attribution(id, 2, &bytes).who.as_deref(), Some("add"));
+    assert!(state(&run, &text, 1).contains("\"target\":\"3\"") && !state(&run, &text, 1).contains("sum"));
+    assert!(run.findings().is_empty(), "{:?}", run.findings());
+    assert_eq!(run.title().as_deref(), Some("1"));
+}
+
+#[test]
+fn spans_side_by_side_do_not_undo_each_other_and_the_outer_one_tells_nothing_new() {
+    let events = r#"{"event":"sample_init","state":{"store":{"n":0}}},
+        {"event":"span_begin","id":"o"},{"event":"span_begin","id":"p"},{"event":"span_begin","id":"q"},
+        {"event":"tool","id":"c1","span_id":"p"},
+        {"event":"store","span_id":"p","changes":[{"op":"replace","path":"/n","value":1,"replaced":0}]},
+        {"event":"span_end","id":"p"},{"event":"tool","id":"c2","span_id":"q"},
+        {"event":"store","span_id":"q","changes":[{"op":"add","path":"/Box:b:m","value":{"k":2}}]},
+        {"event":"span_end","id":"q"},
+        {"event":"state","span_id":"o","changes":[{"op":"replace","path":"/store/n","value":1,"replaced":0},
+            {"op":"add","path":"/store/Box:b:m","value":{"k":2}},{"op":"add","path":"/completed","value":true}]},
+        {"event":"span_end","id":"o"}"#;
+    let text = with_events(r#"{"n":1,"Box:b:m":{"k":2}}"#, events);
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    assert!(run.findings().is_empty(), "{:?}", run.findings());
+    let last = run.step_count() as StepNo - 1;
+    let wrote = |path: &str| {
+        let answer = run.resolve(path, last, None, None, &bytes);
+        answer.fields.iter().find(|(name, _)| *name == "wrote").map(|(_, v)| v.get().to_owned())
+    };
+    assert_eq!(wrote("/store/main/n").as_deref(), Some("2"), "the result of the first call");
+    assert_eq!(wrote("/Box/b/m/k").as_deref(), Some("3"));
+    assert_eq!(wrote("/state/main/completed").as_deref(), Some("3"));
+    assert!(state(&run, &text, 2).contains("\"n\":1") && !state(&run, &text, 2).contains("Box"));
+}
+
+#[test]
+fn a_store_that_its_events_do_not_make_is_found() {
+    let change = |base: u8| {
+        format!(r#"{{"event":"store","changes":[{{"op":"replace","path":"/n","value":1,"replaced":{base}}}]}}"#)
+    };
+    let init = r#"{"event":"sample_init","state":{"store":{"n":0}}}"#;
+    let rules = |store: &str, base: u8| {
+        let run = run_of(&with_events(store, &format!("{init},{}", change(base))));
+        run.findings().iter().map(|f| f.message.to_string()).collect::<Vec<_>>()
+    };
+    assert!(rules(r#"{"n":1}"#, 0).is_empty());
+    assert!(rules(r#"{"n":2}"#, 0)[0].contains("differs at `n`"));
+    assert!(rules(r#"{"n":1}"#, 7)[0].contains("do not fit"));
+    // Messages are no slots, and yet what comes to them has to fit.
+    let said = |at: u8| {
+        format!(r#"{{"event":"state","changes":[{{"op":"add","path":"/messages/{at}","value":{{"role":"user"}}}}]}}"#)
+    };
+    let init = r#"{"event":"sample_init","state":{"messages":[]}},{"event":"span_begin","id":"x"}"#;
+    let events = [init, &said(0), r#"{"event":"step","action":"begin"}"#, &said(1)].join(",");
+    assert!(run_of(&with_events("{}", &events)).findings().is_empty());
+}
+
+#[test]
+fn attachments_stand_for_their_text() {
+    let text = r#"{"id":"x","messages":[{"role":"user","content":"attachment://ab1"},
+        {"role":"assistant","content":[{"type":"reasoning","reasoning":"hm"},{"type":"text","text":"see attachment://none"}],
+         "tool_calls":[{"id":"c","function":"f","arguments":{"x":"attachment://ab1"}}]},
+        {"role":"tool","tool_call_id":"c","content":"","error":{"type":"timeout","message":"too slow"}}],
+        "attachments":{"ab1":"a long \"text\""}}"#;
+    let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+    let said: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
+    assert!(said[0].contains("a long \"text\""), "{said:?}");
+    assert!(said[1].contains("hm") && said[2].contains("attachment://none"), "{said:?}");
+    assert!(said[3].contains(r#"a long \"text\""#), "{said:?}");
+    assert!(said[4].contains("too slow") && run.error_steps() == [4], "{said:?}");
+}
+
+#[test]
+fn a_chunked_sample_is_its_ranges_of_messages() {
+    let text = r#"{"id":"x","message_refs":[[1,3],[9,1],[0,99]],"messages":[{"role":"user","content":"old"},
+        {"role":"user","content":"attachment://0"},{"role":"assistant","content":"b"}],"attachments":["first"]}"#;
+    let (run, bytes) = (run_of(text), text.as_bytes().to_vec());
+    let said: Vec<String> = run.view(9, &bytes).into_iter().map(|entry| entry.text).collect();
+    assert_eq!(said.len(), 2);
+    assert!(said[0].contains("first") && said[1].contains('b'));
+}
+
+#[test]
+fn a_part_that_is_missing_is_found() {
+    let run = run_of(r#"{"id":"x","messages":[],"part_missing":{"part":"samples/x.json","why":"cut off"}}"#);
+    let findings = run.findings();
+    assert_eq!((run.step_count(), findings.len(), findings[0].rule), (0, 1, "run.part-missing"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn damaged_samples_are_read(
+        cut in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9/]"), 0..4),
+    ) {
+        let mut text = sample();
+        for (at, new) in changes {
+            let at = at.index(text.len());
+            if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
+                text.replace_range(at..at + 1, &new);
+            }
+        }
+        let keep = cut.index(text.len() * 2);
+        text.truncate(text.floor_char_boundary(keep.min(text.len())));
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        for step in 0..run.step_count() as StepNo {
+            run.step(step, &bytes);
+            run.state(step, &bytes);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A thread as a trajectory: its checkpoints are steps, its channels the state.
+
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, show};
+use crate::json::{self, Value};
+use crate::model::{Part, Role, Severity, Turn, Usage};
+use crate::state::Op;
+use std::collections::{HashMap, HashSet};
+
+/// Reads one thread.
+pub(super) struct Checkpoints;
+
+/// Numbers of writes that are no output of a node.
+const INTERRUPT: &str = "-3";
+const RESUME: &str = "-4";
+
+/// What names a snapshot of a channel that is stored as deltas.
+const SNAPSHOT: &str = "$delta_snapshot";
+
+impl Adapter for Checkpoints {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let head = record.get("langgraph");
+        let text = |key: &str| head.and_then(|head| head.get(key)).and_then(Value::as_str).unwrap_or_default();
+        match text("checkpoint_ns") {
+            "" => log.title(text("thread_id")),
+            ns => log.title(&format!("{} {ns}", text("thread_id"))),
+        }
+        for slot in ["thread_id", "checkpoint_ns"] {
+            if let Some(value) = head.and_then(|head| head.get(slot)) {
+                log.write("thread", "main", &[slot], Op::Update, value);
+            }
+        }
+        stored(record, log);
+        let all = record.get("checkpoints").and_then(Value::as_array).unwrap_or_default();
+        let places: HashMap<&str, usize> = all.iter().zip(0..).filter_map(|(c, i)| Some((id(c)?, i))).collect();
+        let mut seen = HashSet::new();
+        for (i, it) in all.iter().enumerate() {
+            let named = it.get("parent_checkpoint_id").and_then(Value::as_str);
+            let parent = named.and_then(|named| places.get(named)).and_then(|at| all.get(*at));
+            if named.is_some() && parent.is_none() {
+                let message = format!("the checkpoint before `{}` is missing", id(it).unwrap_or_default());
+                log.finding(Some(log.next_step()), "run.part-missing", Severity::Warning, message);
+            }
+            let before = i.checked_sub(1).and_then(|before| all.get(before));
+            Checkpoint { it, parent, before }.tell(&mut seen, log);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (CHECKPOINT, Some(it)) => Turn::of(Role::Unknown, vec![Part::Text(summary(it).into())]),
+            _ => show(form, values),
+        }
+    }
+}
+
+/// A checkpoint as a step.
+const CHECKPOINT: Form = OWN;
+
+/// Which step of the graph it is, and which channels were written, where it says that, else which there are.
+fn summary(checkpoint: &Value<'_>) -> String {
+    let metadata = checkpoint.get("metadata");
+    let of = |key: &str| metadata.and_then(|metadata| metadata.get(key));
+    let source = of("source").and_then(Value::as_str).unwrap_or("checkpoint");
+    let step = of("step").map_or_else(String::new, |step| format!(" {}", step.text));
+    let updated = content(checkpoint, "updated_channels").and_then(Value::as_array);
+    let named: Vec<&str> = match updated {
+        Some(channels) => channels.iter().filter_map(Value::as_str).filter(|c| !is_hidden(c, None)).collect(),
+        None => {
+            let all = entries(content(checkpoint, "channel_values"));
+            all.filter(|(channel, value)| !is_hidden(channel, Some(value))).map(|(channel, _)| channel).collect()
+        }
+    };
+    format!("{source}{step}: {}", named.join(", "))
+}
+
+/// What the development server keeps in files of its own: the values of channels by their versions, threads and runs.
+fn stored(record: &Value<'_>, log: &mut Log<'_>) {
+    for stored in record.get("values").and_then(Value::as_array).unwrap_or_default() {
+        let text = |key: &str| stored.get(key).and_then(Value::as_str);
+        if let (Some(channel), Some(version), Some(value)) = (text("channel"), text("version"), stored.get("value"))
+            && !is_hidden(channel, Some(value))
+        {
+            log.write("channel", channel, &[version], Op::Update, value);
+        }
+    }
+    for slot in ["thread", "runs"] {
+        if let Some(value) = record.get(slot) {
+            log.write("server", "main", &[slot], Op::Update, value);
+        }
+    }
+}
+
+fn id<'v>(checkpoint: &'v Value<'v>) -> Option<&'v str> {
+    checkpoint.get("checkpoint_id").and_then(Value::as_str)
+}
+
+/// The member of a checkpoint's content.
+fn content<'v>(checkpoint: &'v Value<'v>, key: &str) -> Option<&'v Value<'v>> {
+    checkpoint.get("checkpoint")?.get(key)
+}
+
+fn entries<'v>(object: Option<&'v Value<'v>>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
+    object.and_then(Value::as_object).into_iter().flat_map(|object| object.entries())
+}
+
+/// The outputs of nodes that wait behind a checkpoint, and interrupts.
+fn writes<'v>(checkpoint: &'v Value<'v>) -> &'v [Value<'v>] {
+    checkpoint.get("writes").and_then(Value::as_array).unwrap_or_default()
+}
+
+fn idx<'v>(write: &'v Value<'v>) -> &'v str {
+    write.get("idx").and_then(Value::as_number).unwrap_or("0")
+}
+
+/// A checkpoint, the one that it followed from, and the one that stands before it.
+struct Checkpoint<'v> {
+    it: &'v Value<'v>,
+    parent: Option<&'v Value<'v>>,
+    before: Option<&'v Value<'v>>,
+}
+
+impl<'v> Checkpoint<'v> {
+    fn tell(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
+        let nodes = self.nodes();
+        let source = self.it.get("metadata").and_then(|m| m.get("source")).and_then(Value::as_str);
+        let class = if nodes.is_empty() { source.unwrap_or("checkpoint").to_owned() } else { nodes.join(", ") };
+        let values = [self.it];
+        let time = content(self.it, "ts");
+        let role = if matches!(source, Some("input" | "update")) { Role::User } else { Role::Unknown };
+        log.step(&Draft { role, class: Some(&class), time, ..Draft::of(Kind::State, CHECKPOINT, &values) });
+        self.write_channels(log);
+        self.write_deltas(log);
+        for write in writes(self.it) {
+            let kind = match idx(write) {
+                INTERRUPT => "interrupt",
+                RESUME => "resume",
+                _ => continue,
+            };
+            let task = write.get("task_id").and_then(Value::as_str).unwrap_or("main");
+            if let Some(value) = write.get("value") {
+                log.write(kind, task, &["value"], Op::Update, value);
+            }
+        }
+        self.tell_usage(seen, log);
+    }
+
+    /// The nodes whose outputs the checkpoint took in.
+    fn nodes(&self) -> Vec<&'v str> {
+        let mut nodes: Vec<&str> = Vec::new();
+        let mut add = |node: &'v str| {
+            if !node.is_empty() && !node.starts_with("__") && !nodes.contains(&node) && nodes.len() < NODES_MAX {
+                nodes.push(node);
+            }
+        };
+        let before = self.parent.map(writes).unwrap_or_default();
+        for write in before.iter().filter(|write| !idx(write).starts_with('-')) {
+            let path = write.get("task_path").and_then(Value::as_str).unwrap_or_default();
+            // `~__pregel_pull, NODE`; a node that was sent something has more behind it. Others are updates by a user.
+            let mut parts = path.split(", ");
+            if let Some(node) = parts.nth(1).filter(|_| path.starts_with("~__pregel")) {
+                add(node);
+            }
+        }
+        entries(self.it.get("metadata").and_then(|metadata| metadata.get("writes"))).for_each(|(node, _)| add(node));
+        if nodes.is_empty() {
+            let channels = before.iter().filter_map(|write| write.get("channel")?.as_str());
+            let branch = |channel: &'v str| channel.strip_prefix("branch:").filter(|rest| !rest.starts_with("to:"));
+            channels.filter_map(branch).filter_map(|rest| rest.split(':').next()).for_each(|node| {
+                if !nodes.contains(&node) && nodes.len() < NODES_MAX {
+                    nodes.push(node);
+                }
+            });
+        }
+        nodes
+    }
+
+    /// Writes the channels that are stored with the checkpoint, where they changed: by their versions where the
+    /// checkpoint before is the parent, else by what they say.
+    fn write_channels(&self, log: &mut Log<'_>) {
+        let is_next = self.parent.map(|parent| parent.start) == self.before.map(|before| before.start);
+        let version =
+            |of: Option<&'v Value<'v>>, channel: &str| Some(content(of?, "channel_versions")?.get(channel)?.text);
+        let old = self.before.and_then(|before| content(before, "channel_values"));
+        let new = content(self.it, "channel_values");
+        for (channel, value) in entries(new).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
+            let known = old.and_then(|old| old.get(channel));
+            let (was, is) = (version(self.before, channel), version(Some(self.it), channel));
+            let is_same = match is_next && was.is_some() && is.is_some() && known.is_some() {
+                true => was == is,
+                false => known.is_some_and(|known| json::same(known, value)),
+            };
+            if !is_same {
+                log.write("state", "main", &[channel], Op::Update, value.get(SNAPSHOT).unwrap_or(value));
+            }
+        }
+        for (channel, _) in entries(old).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
+            let is_gone = new.is_none_or(|new| new.get(channel).is_none());
+            if is_gone && version(Some(self.it), channel).is_none_or(|_| !self.has_deltas(channel)) {
+                log.remove("state", "main", &[channel]);
+            }
+        }
+    }
+
+    fn has_deltas(&self, channel: &str) -> bool {
+        let is_of = |write: &&Value<'_>| write.get("channel").and_then(Value::as_str) == Some(channel);
+        self.parent.map(writes).unwrap_or_default().iter().any(|write| is_of(&write))
+    }
+
+    /// A channel that is not stored with the checkpoint, and yet has a new version, is stored as deltas: what the nodes
+    /// wrote comes to what stands there.
+    fn write_deltas(&self, log: &mut Log<'_>) {
+        let Some(parent) = self.parent else { return };
+        let (old, new) = (content(parent, "channel_versions"), content(self.it, "channel_versions"));
+        let stored = content(self.it, "channel_values");
+        for write in writes(parent).iter().filter(|write| !idx(write).starts_with('-')) {
+            let Some(channel) = write.get("channel").and_then(Value::as_str) else { continue };
+            let is_stored = stored.is_some_and(|stored| stored.get(channel).is_some());
+            let version = |of: Option<&'v Value<'v>>| of.and_then(|of| of.get(channel)).map(|version| version.text);
+            if is_stored || is_hidden(channel, None) || version(new).is_none() || version(new) == version(old) {
+                continue;
+            }
+            if let Some(value) = write.get("value") {
+                log.write("state", "main", &[channel], Op::Push, value);
+            }
+        }
+    }
+
+    /// What the answers cost that came with this checkpoint.
+    fn tell_usage(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
+        let messages = content(self.it, "channel_values").and_then(|values| values.get("messages"));
+        for message in messages.and_then(Value::as_array).unwrap_or_default() {
+            let Some(told) = message.get("usage_metadata").filter(|told| told.as_object().is_some()) else { continue };
+            let Some(id) = message.get("id").and_then(Value::as_str) else { continue };
+            if seen.insert(id) {
+                log.usage(Some(id), &usage(told));
+            }
+        }
+    }
+}
+
+/// The most nodes of one checkpoint that are named.
+const NODES_MAX: usize = 20;
+
+/// Channels by which LangGraph runs itself. One of older versions is called like its node, and holds that name.
+fn is_hidden(channel: &str, value: Option<&Value<'_>>) -> bool {
+    let is_own = ["start:", "branch:", "join:", "__"].iter().any(|prefix| channel.starts_with(prefix));
+    is_own || value.is_some_and(|value| value.as_str() == Some(channel))
+}
+
+fn usage(told: &Value<'_>) -> Usage {
+    let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
+    let cached = count(told.get("input_token_details").and_then(|details| details.get("cache_read")));
+    Usage {
+        input: count(told.get("input_tokens")).map(|input| input.saturating_sub(cached.unwrap_or(0))),
+        output: count(told.get("output_tokens")),
+        cache_read: cached,
+        ..Usage::default()
+    }
+}

@@ -1,0 +1,174 @@
+//! The files in which LangGraph's development server keeps its threads, as lines of threads.
+//!
+//! They are pickles: `.1` has the checkpoints of each thread, `.2` the writes behind each checkpoint, `.3` the values
+//! of channels by their versions, `ops` the threads and runs of the server. Each is read by itself.
+
+use super::database::{Row, blob, by_parents};
+use crate::format::assembler::Assembler;
+use crate::format::rows::Groups;
+use crate::json::{self, Pickle, PickleId};
+use crate::model::{Cell, Contents, Problem, Sink};
+use std::collections::HashMap;
+
+/// How such files are read.
+pub(in crate::format) struct Store;
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Checkpoints,
+    Writes,
+    Values,
+    Server,
+}
+
+impl Assembler for Store {
+    fn claims(&self, contents: &Contents<'_>) -> bool {
+        let Contents::Pickle(bytes) = contents else { return false };
+        Pickle::read(bytes).is_ok_and(|pickle| part_of(&pickle).is_some())
+    }
+
+    fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
+        let Contents::Pickle(bytes) = contents else { return Ok(()) };
+        let pickle =
+            Pickle::read(bytes).map_err(|why| Problem::unreadable(format!("the pickle cannot be read: {why}")))?;
+        match part_of(&pickle) {
+            Some(Part::Checkpoints) => checkpoints(&pickle, out),
+            Some(Part::Writes) => keyed(&pickle, out, "checkpoints", &written),
+            Some(Part::Values) => keyed(&pickle, out, "values", &valued),
+            Some(Part::Server) => server(&pickle, out),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a pickle holds, by the shape of its keys and values.
+fn part_of(pickle: &Pickle) -> Option<Part> {
+    let entries = pickle.entries(pickle.root());
+    let (key, value) = *entries.first()?;
+    let has = |name: &str| entries.iter().any(|(key, _)| pickle.text(*key) == Some(name));
+    if has("threads") && has("runs") && has("assistants") {
+        return Some(Part::Server);
+    }
+    match pickle.items(key).len() {
+        3 if pickle.is_dict(value) => return Some(Part::Writes),
+        4 if is_blob(pickle, value) => return Some(Part::Values),
+        _ => {}
+    }
+    // Threads without checkpoints come first at times.
+    let stored = entries.iter().flat_map(|(_, namespaces)| pickle.entries(*namespaces));
+    let (_, first) = stored.flat_map(|(_, stored)| pickle.entries(*stored)).next()?;
+    let items = pickle.items(*first);
+    (items.len() == 3 && items.iter().take(2).all(|id| is_blob(pickle, *id))).then_some(Part::Checkpoints)
+}
+
+/// Whether it is a type and the bytes of it.
+fn is_blob(pickle: &Pickle, id: PickleId) -> bool {
+    matches!(pickle.items(id), [kind, bytes] if pickle.text(*kind).is_some() && pickle.bytes(*bytes).is_some())
+}
+
+/// What a type and its bytes say, as JSON.
+fn blob_text(pickle: &Pickle, id: PickleId) -> String {
+    let [kind, bytes] = pickle.items(id) else { return pickle.json(id) };
+    let kind = Cell::Text(pickle.text(*kind).unwrap_or_default().to_owned());
+    blob(&kind, &Cell::Blob(pickle.bytes(*bytes).unwrap_or_default().to_vec()))
+}
+
+fn head(thread: &str, namespace: &str, list: &str) -> String {
+    format!("{{\"langgraph\":{{\"thread_id\":{thread},\"checkpoint_ns\":{namespace}}},\"{list}\":[")
+}
+
+/// `{thread: {namespace: {id: (checkpoint, metadata, parent)}}}`
+fn checkpoints(pickle: &Pickle, out: &mut Sink<'_>) -> Result<(), Problem> {
+    for (thread, namespaces) in pickle.entries(pickle.root()) {
+        for (namespace, stored) in pickle.entries(*namespaces) {
+            let entries = pickle.entries(*stored);
+            let row = |(number, (id, value)): (i64, &(PickleId, PickleId))| -> Row {
+                let text = |id: PickleId| pickle.text(id).map_or(Cell::Null, |text| Cell::Text(text.to_owned()));
+                (text(*id), pickle.items(*value).get(2).map_or(Cell::Null, |parent| text(*parent)), number)
+            };
+            let rows = by_parents((0..).zip(entries).map(row).collect());
+            out(head(&pickle.json(*thread), &pickle.json(*namespace), "checkpoints").as_bytes())?;
+            for (i, (.., number)) in rows.into_iter().enumerate() {
+                let Some((id, value)) = usize::try_from(number).ok().and_then(|at| entries.get(at)) else { continue };
+                let part = |at: usize| pickle.items(*value).get(at).copied();
+                let blob = |at: usize| part(at).map_or_else(|| "null".to_owned(), |id| blob_text(pickle, id));
+                let parent = part(2).map_or_else(|| "null".to_owned(), |id| pickle.json(id));
+                let (id, comma) = (pickle.json(*id), if i == 0 { "" } else { "," });
+                let (checkpoint, metadata) = (blob(0), blob(1));
+                let text = format!(
+                    "{comma}{{\"checkpoint_id\":{id},\"parent_checkpoint_id\":{parent},\"metadata\":{metadata},\"checkpoint\":{checkpoint},\"writes\":[]}}"
+                );
+                out(text.as_bytes())?;
+            }
+            out(b"]}\n")?;
+        }
+    }
+    Ok(())
+}
+
+/// Says what an entry is, by the rest of its key and its value.
+type Entry<'e> = &'e dyn Fn(&Pickle, &[PickleId], PickleId) -> String;
+
+/// `{(thread, namespace, …): value}`: a line for each thread and namespace. Entries of one stand together mostly; the
+/// threads come in the order of their first entries.
+fn keyed(pickle: &Pickle, out: &mut Sink<'_>, list: &str, entry: Entry<'_>) -> Result<(), Problem> {
+    let mut groups = Groups::new();
+    for (key, value) in pickle.entries(pickle.root()) {
+        if let [thread, namespace, rest @ ..] = pickle.items(*key) {
+            let name = [*thread, *namespace].map(|id| Cell::Text(pickle.json(id)));
+            groups.add(&name.each_ref(), (*thread, *namespace, rest.to_vec(), *value));
+        }
+    }
+    for (_, entries) in groups.into_iter() {
+        for (i, (thread, namespace, rest, value)) in entries.iter().enumerate() {
+            let begin =
+                if i == 0 { head(&pickle.json(*thread), &pickle.json(*namespace), list) } else { ",".to_owned() };
+            out(begin.as_bytes())?;
+            out(entry(pickle, rest, *value).as_bytes())?;
+        }
+        out(if list == "checkpoints" { b"]}\n" } else { b"],\"checkpoints\":[]}\n" })?;
+    }
+    Ok(())
+}
+
+/// `{(task, number): (task, channel, value, [path])}` behind a checkpoint.
+fn written(pickle: &Pickle, key: &[PickleId], value: PickleId) -> String {
+    let id = key.first().map_or_else(|| "null".to_owned(), |id| pickle.json(*id));
+    let write = |(key, value): &(PickleId, PickleId)| {
+        let part = |at: usize| pickle.items(*value).get(at).copied();
+        let text = |at: usize| part(at).map_or_else(|| "null".to_owned(), |id| pickle.json(id));
+        let idx = pickle.items(*key).get(1).map_or_else(|| "0".to_owned(), |id| pickle.json(*id));
+        let value = part(2).map_or_else(|| "null".to_owned(), |id| blob_text(pickle, id));
+        let (task, channel, path) = (text(0), text(1), text(3));
+        format!("{{\"task_id\":{task},\"task_path\":{path},\"idx\":{idx},\"channel\":{channel},\"value\":{value}}}")
+    };
+    let writes: Vec<String> = pickle.entries(value).iter().map(write).collect();
+    format!("{{\"checkpoint_id\":{id},\"writes\":[{}]}}", writes.join(","))
+}
+
+/// The value of a channel in a version.
+fn valued(pickle: &Pickle, key: &[PickleId], value: PickleId) -> String {
+    let text = |at: usize| key.get(at).map_or_else(|| "null".to_owned(), |id| pickle.json(*id));
+    let version = key.get(1).and_then(|id| pickle.text(*id)).map_or_else(|| json::quote(&text(1)), json::quote);
+    format!("{{\"channel\":{},\"version\":{version},\"value\":{}}}", text(0), blob_text(pickle, value))
+}
+
+/// The threads of the server, each with its runs.
+fn server(pickle: &Pickle, out: &mut Sink<'_>) -> Result<(), Problem> {
+    let member = |of: PickleId, name: &str| {
+        pickle.entries(of).iter().find(|(key, _)| pickle.text(*key) == Some(name)).map(|(_, value)| *value)
+    };
+    let list = |name: &str| member(pickle.root(), name).map(|id| pickle.items(id)).unwrap_or_default();
+    let id_of = |of: PickleId| member(of, "thread_id").map_or_else(|| "null".to_owned(), |id| pickle.json(id));
+    let mut runs: HashMap<String, Vec<PickleId>> = HashMap::new();
+    list("runs").iter().for_each(|run| runs.entry(id_of(*run)).or_default().push(*run));
+    for thread in list("threads") {
+        let id = id_of(*thread);
+        let own: Vec<String> = runs.remove(&id).unwrap_or_default().into_iter().map(|run| pickle.json(run)).collect();
+        let (thread, runs) = (pickle.json(*thread), own.join(","));
+        out(head(&id, "\"\"", "checkpoints").as_bytes())?;
+        out(format!("],\"thread\":{thread},\"runs\":[{runs}]}}\n").as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Threads of checkpoints, from tables and pickles in memory.
+
+use super::*;
+use crate::format::assembler::Assembler;
+use crate::format::rows::memory::{Memory, text};
+use crate::json::parse;
+use crate::model::{Cell, Contents, Place, Record, RecordBody, Span, StepNo};
+use proptest::prelude::*;
+
+fn run_of(text: &str) -> LogRun<checkpoints::Checkpoints> {
+    let mut run = LogRun::new(checkpoints::Checkpoints);
+    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
+    let bytes = text.as_bytes().to_vec();
+    run.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+    run.finish(&bytes);
+    run
+}
+
+/// What stands at a path at a step, and who wrote it.
+fn value(run: &dyn Run, text: &str, path: &str, step: StepNo) -> Option<(String, StepNo, Option<String>)> {
+    let bytes = text.as_bytes().to_vec();
+    let (id, below) = run.locate(path, step).unwrap().into_iter().next()?;
+    let node = run.tree().node(id, &below)?;
+    let leaf = run.tree().leaves(node, step).into_iter().next()?;
+    Some((run.tree().text(node, step, &bytes)?, leaf.step, run.attribution(id, leaf.step, &bytes).who))
+}
+
+#[test]
+fn a_channel_is_blamed_on_the_node_that_wrote_it() {
+    let (run, bytes) = (run_of(THREAD), THREAD.as_bytes().to_vec());
+    assert_eq!((run.step_count(), run.title().as_deref()), (2, Some("t1")));
+    let step = run.step(1, &bytes);
+    assert_eq!((step.kind.as_str(), step.class.as_deref()), ("state", Some("ask")));
+    assert_eq!(step.time.as_deref(), Some("2026-05-01T10:00:01Z"));
+    assert_eq!(step.summary, "loop 0: budget");
+    assert_eq!(value(&run, THREAD, "/state/main/budget", 0), Some(("1".to_owned(), 0, Some("user".to_owned()))));
+    assert_eq!(value(&run, THREAD, "/state/main/budget", 1), Some(("2".to_owned(), 1, Some("ask".to_owned()))));
+    assert_eq!(value(&run, THREAD, "/state/main/__start__", 1), None);
+    assert!(run.findings().is_empty());
+}
+
+fn thread(checkpoints: &[String]) -> String {
+    format!(r#"{{"langgraph":{{"thread_id":"t","checkpoint_ns":""}},"checkpoints":[{}]}}"#, checkpoints.join(","))
+}
+
+fn checkpoint(id: &str, parent: &str, values: &str, versions: &str, writes: &str) -> String {
+    format!(
+        r#"{{"checkpoint_id":"{id}","parent_checkpoint_id":{parent},"metadata":{{"source":"loop"}},"checkpoint":{{"channel_values":{values},"channel_versions":{versions}}},"writes":[{writes}]}}"#
+    )
+}
+
+#[test]
+fn a_fork_has_the_state_of_its_own_parents() {
+    let text = thread(&[
+        checkpoint("1", "null", r#"{"a":1,"b":1}"#, r#"{"a":1,"b":1}"#, ""),
+        checkpoint("2", "\"1\"", r#"{"a":2}"#, r#"{"a":2,"b":2}"#, ""),
+        checkpoint("3", "\"1\"", r#"{"a":1,"b":5}"#, r#"{"a":1,"b":2}"#, ""),
+        checkpoint("4", "\"9\"", r#"{"a":1,"b":5}"#, r#"{"a":1,"b":2}"#, ""),
+    ]);
+    let run = run_of(&text);
+    let at = |path: &str, step| value(&run, &text, path, step).map(|(text, ..)| text);
+    assert_eq!((at("/state/main/a", 1), at("/state/main/b", 1)), (Some("2".to_owned()), None));
+    assert_eq!((at("/state/main/a", 2), at("/state/main/b", 2)), (Some("1".to_owned()), Some("5".to_owned())));
+    let findings = run.findings();
+    assert_eq!((findings.len(), findings[0].rule, findings[0].step), (1, "run.part-missing", Some(3)));
+}
+
+#[test]
+fn deltas_come_to_what_was_stored_and_interrupts_are_state() {
+    let write = |idx: i8, channel: &str, value: &str| {
+        format!(r#"{{"task_id":"x","idx":{idx},"channel":"{channel}","value":{value}}}"#)
+    };
+    let writes = [write(0, "log", "\"b\""), write(0, "branch:to:x", "null"), write(-3, "__interrupt__", "{\"ask\":1}")];
+    let text = thread(&[
+        checkpoint("1", "null", r#"{"log":{"$delta_snapshot":["a"]}}"#, r#"{"log":1}"#, &writes.join(",")),
+        checkpoint("2", "\"1\"", "{}", r#"{"log":2,"branch:to:x":2}"#, ""),
+    ]);
+    let run = run_of(&text);
+    let at = |path: &str, step| value(&run, &text, path, step).map(|(text, ..)| text);
+    assert_eq!(at("/state/main/log", 0).as_deref(), Some(r#"["a"]"#));
+    assert_eq!(at("/state/main/log", 1).as_deref(), Some(r#"["a","b"]"#));
+    assert_eq!(at("/interrupt/x/value", 1).as_deref(), Some(r#"{"ask":1}"#));
+    assert_eq!(at("/state/main/branch:to:x", 1), None);
+}
+
+fn lines(memory: &mut Memory) -> Vec<String> {
+    let mut out = Vec::new();
+    assert!(Database.claims(&Contents::Tables(memory)));
+    let sink = &mut |piece: &[u8]| {
+        out.extend_from_slice(piece);
+        Ok(())
+    };
+    Database.assemble(Contents::Tables(memory), sink).unwrap();
+    String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_database_is_a_line_for_each_thread_in_the_order_of_parents() {
+    let checkpoint = |thread: &str, id: &str, parent: Cell| {
+        let blob = Cell::Blob(b"\x81\xa1v\x01".to_vec());
+        vec![text(thread), text(""), text(id), parent, text("msgpack"), blob, text("{\"step\": 1}")]
+    };
+    let write = |id: &str, idx: i64, value: &[u8]| {
+        let cells = [text("t"), text(""), text(id), text("task"), Cell::Integer(idx), text("c"), text("msgpack")];
+        [&cells[..], &[Cell::Blob(value.to_vec())]].concat()
+    };
+    let rows = vec![
+        checkpoint("t", "3", text("1")),
+        checkpoint("t", "2", text("1")),
+        checkpoint("u", "7", text("7")),
+        checkpoint("t", "1", Cell::Null),
+        checkpoint("t", "4", text("2")),
+    ];
+    let writes = vec![write("1", -3, b"\xc0"), write("1", 0, b"\xa1x"), write("1", 1, b"\xc1")];
+    let columns: &[&str] =
+        &["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx", "channel", "type", "value"];
+    let mut memory =
+        Memory::new(vec![("checkpoints", &super::database::CHECKPOINT, rows), ("writes", columns, writes)]);
+    let lines = lines(&mut memory);
+    let threads: Vec<_> = lines.iter().map(|line| parse(line).unwrap()).collect();
+    let ids = |thread: &Value<'_>| {
+        let all = thread.get("checkpoints").unwrap().as_array().unwrap();
+        all.iter().map(|c| c.get("checkpoint_id").unwrap().as_str().unwrap().to_owned()).collect::<String>()
+    };
+    assert_eq!(threads.iter().map(ids).collect::<Vec<_>>(), ["1243", "7"]);
+    let first = &threads[0].get("checkpoints").unwrap().as_array().unwrap()[0];
+    assert_eq!(first.get("checkpoint").unwrap().text, "{\"v\":1}");
+    assert_eq!(first.get("metadata").unwrap().text, "{\"step\": 1}");
+    let values: Vec<_> =
+        first.get("writes").unwrap().as_array().unwrap().iter().map(|w| w.get("value").unwrap().text).collect();
+    assert_eq!(values, ["\"x\"", "{\"$bytes\":\"wQ==\"}", "null"]);
+    assert!(LangGraph.detect(&threads).is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn damaged_threads_are_read(
+        cut in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9]"), 0..4),
+    ) {
+        let mut text = THREAD.to_owned();
+        for (at, new) in changes {
+            let at = at.index(text.len());
+            text.replace_range(at..at + 1, &new);
+        }
+        text.truncate(cut.index(text.len() * 2).min(text.len()));
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        for step in 0..run.step_count() as StepNo {
+            run.step(step, &bytes);
+            run.state(step, &bytes);
+        }
+    }
+}
+
+/// The lines of a pickle of protocol 2.
+fn stored(pickle: &[u8]) -> Vec<String> {
+    let mut out = Vec::new();
+    assert!(Store.claims(&Contents::Pickle(pickle)));
+    let sink = &mut |piece: &[u8]| {
+        out.extend_from_slice(piece);
+        Ok(())
+    };
+    Store.assemble(Contents::Pickle(pickle), sink).unwrap();
+    String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_files_of_the_server_are_lines_of_threads() {
+    // {"t": {"": {"1": (("msgpack", b"\x05"), ("json", b"{}"), None)}}}
+    let blob = |kind: &str, bytes: &str| {
+        format!("\u{8c}{}{kind}C{}{bytes}\u{86}", char::from(kind.len() as u8), char::from(bytes.len() as u8))
+    };
+    let pickle = |body: String| body.chars().map(|c| u32::from(c) as u8).collect::<Vec<u8>>();
+    let checkpoints = format!(
+        "\u{80}\u{4}}}\u{8c}\u{1}t}}\u{8c}\0}}\u{8c}\u{1}1{}{}N\u{87}sss.",
+        blob("msgpack", "\u{5}"),
+        blob("json", "{}")
+    );
+    assert_eq!(
+        stored(&pickle(checkpoints)),
+        [
+            r#"{"langgraph":{"thread_id":"t","checkpoint_ns":""},"checkpoints":[{"checkpoint_id":"1","parent_checkpoint_id":null,"metadata":{},"checkpoint":5,"writes":[]}]}"#
+        ]
+    );
+    // {("t", "", "c", "2"): ("msgpack", b"\x05")}
+    let values = format!("\u{80}\u{4}}}(\u{8c}\u{1}t\u{8c}\0\u{8c}\u{1}c\u{8c}\u{1}2t{}s.", blob("msgpack", "\u{5}"));
+    assert_eq!(
+        stored(&pickle(values)),
+        [
+            r#"{"langgraph":{"thread_id":"t","checkpoint_ns":""},"values":[{"channel":"c","version":"2","value":5}],"checkpoints":[]}"#
+        ]
+    );
+    // {("t", "", "1"): {("x", 0): ("x", "c", ("msgpack", b"\x05"))}}
+    let write = format!("\u{8c}\u{1}xK\0\u{86}\u{8c}\u{1}x\u{8c}\u{1}c{}\u{87}", blob("msgpack", "\u{5}"));
+    let writes = format!("\u{80}\u{4}}}\u{8c}\u{1}t\u{8c}\0\u{8c}\u{1}1\u{87}}}{write}ss.");
+    assert_eq!(
+        stored(&pickle(writes)),
+        [
+            r#"{"langgraph":{"thread_id":"t","checkpoint_ns":""},"checkpoints":[{"checkpoint_id":"1","writes":[{"task_id":"x","task_path":null,"idx":0,"channel":"c","value":5}]}]}"#
+        ]
+    );
+    assert!(!Store.claims(&Contents::Pickle(b"\x80\x04K\x01.")));
+}

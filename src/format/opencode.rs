@@ -1,0 +1,132 @@
+//! Sessions of opencode: its database, or a session as `opencode export` writes it (`FORMATS.md` 16).
+
+mod database;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use super::log::LogRun;
+use super::run_survey::RunSurvey;
+use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use crate::json::Value;
+pub(super) use database::Database;
+
+/// The format.
+pub(super) struct Opencode;
+
+/// The same for what is no whole session: the events of `opencode run`, stored messages and parts.
+struct RunEvents;
+
+/// Events of a run.
+const EVENTS: &str = concat!(
+    r#"{"type":"step_start","timestamp":1777626863000,"sessionID":"ses_1","#,
+    r#""part":{"id":"prt_1","messageID":"msg_1","sessionID":"ses_1","type":"step-start"}}"#,
+    "\n",
+    r#"{"type":"text","timestamp":1777626864000,"sessionID":"ses_1","#,
+    r#""part":{"id":"prt_2","messageID":"msg_1","sessionID":"ses_1","type":"text","text":"one file"}}"#,
+);
+
+/// A session with a call.
+const SESSION: &str = r#"{"info":{"id":"ses_1","title":"List it","directory":"/w"},"messages":[
+    {"info":{"id":"msg_1","role":"user","time":{"created":1777626862000}},"parts":[
+        {"id":"prt_1","type":"text","text":"list it"}]},
+    {"info":{"id":"msg_2","role":"assistant","time":{"created":1777626863000},"modelID":"m","cost":0.25,
+        "tokens":{"input":9,"output":4,"reasoning":1,"cache":{"read":2,"write":3}}},"parts":[
+        {"id":"prt_2","type":"step-start"},
+        {"id":"prt_3","type":"tool","callID":"c1","tool":"bash","state":{"status":"completed",
+            "input":{"command":"ls"},"output":"a.txt","metadata":{"exit":0},
+            "time":{"start":1777626863100,"end":1777626863200}}},
+        {"id":"prt_4","type":"text","text":"one file"}]}]}"#;
+
+impl Format for Opencode {
+    fn name(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn title(&self) -> &'static str {
+        "opencode session"
+    }
+
+    fn about(&self) -> &'static str {
+        "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`), what `opencode \
+         export` writes, or the events of `opencode run --format json`. Each session is a trajectory, the parts \
+         of its messages the steps. State: title, folder and parent of the session, patches."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let is_session = |value: &&Value<'_>| {
+            let messages = value.get("messages").and_then(Value::as_array);
+            let is_message = |message: &Value<'_>| message.get("info").is_some() && message.get("parts").is_some();
+            value.get("info").is_some_and(|info| info.get("id").is_some())
+                && messages.is_some_and(|all| all.iter().all(is_message))
+        };
+        let count = first.iter().filter(is_session).count();
+        (count > 0 && count * 2 >= first.len())
+            .then(|| Match { reason: "objects with `info` and `messages` of `info` and `parts`".to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Values
+    }
+
+    fn alternative(&self) -> Option<&'static dyn Format> {
+        Some(&RunEvents)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn has_conversations(&self) -> bool {
+        false
+    }
+
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        RunSurvey::of(purpose, || Box::new(LogRun::new(session::Session)))
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(session::Session))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[SESSION]
+    }
+}
+
+impl Format for RunEvents {
+    fn name(&self) -> &'static str {
+        Opencode.name()
+    }
+
+    fn title(&self) -> &'static str {
+        Opencode.title()
+    }
+
+    fn about(&self) -> &'static str {
+        Opencode.about()
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let is_text = |value: &Value<'_>, key: &str| value.get(key).is_some_and(|v| v.as_str().is_some());
+        let is_event = |value: &&Value<'_>| is_text(value, "sessionID") || is_text(value, "projectID");
+        let count = first.iter().filter(is_event).count();
+        (count > 0 && count * 2 >= first.len()).then(|| Match { reason: "events with `sessionID`".to_owned() })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(session::Events))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[EVENTS]
+    }
+}

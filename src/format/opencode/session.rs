@@ -1,0 +1,227 @@
+//! A session as a trajectory: the parts of its messages are steps.
+
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, show, text_of};
+use crate::json::Value;
+use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// Reads one session.
+pub(super) struct Session;
+
+/// A text with files behind it; a tool as a call, and as its result.
+const TEXT: Form = OWN;
+const CALL: Form = OWN + 1;
+const RESULT: Form = OWN + 2;
+
+impl Adapter for Session {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let info = record.get("info");
+        let text = |key: &str| info.and_then(|info| info.get(key)).and_then(Value::as_str);
+        if let Some(title) = text("title").or(text("id")) {
+            log.title(title);
+        }
+        log.surroundings_ahead(&Surroundings { cwd: text("directory").map(Cow::Borrowed), ..Surroundings::default() });
+        for slot in ["id", "title", "directory", "parent_id", "parentID", "version"] {
+            if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
+                log.write("session", "main", &[slot], Op::Update, value);
+            }
+        }
+        for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
+            tell(message, log);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (TEXT, _) => Turn::of(Role::Unknown, values.iter().map(|part| content(part)).collect()),
+            (CALL, Some(part)) => Turn::of(Role::Agent, vec![Part::Call(call(part))]),
+            (RESULT, Some(part)) => Turn::of(Role::Environment, vec![Part::Result(result(part))]),
+            _ => show(form, values),
+        }
+    }
+}
+
+/// Reads events of `opencode run`, and messages and parts that stand in files of their own.
+pub(super) struct Events;
+
+impl Adapter for Events {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if log.next_step() == 0
+            && let Some(id) = text(record, "sessionID").or_else(|| text(record, "id"))
+        {
+            log.title(id);
+        }
+        let is_stored_part = text(record, "messageID").is_some() && text(record, "type").is_some();
+        let part = record.get("part").or_else(|| is_stored_part.then_some(record));
+        if let Some(part) = part.filter(|part| part.as_object().is_some()) {
+            let (class, time) = (text(part, "type"), record.get("timestamp"));
+            let said = Message { it: record, role: Role::Agent, class, time, tokens: None };
+            return said.tell_parts(std::slice::from_ref(part), log);
+        }
+        let values = [record];
+        let class = text(record, "type").or_else(|| text(record, "role"));
+        let time = record.get("timestamp").or_else(|| record.get("time")?.get("created"));
+        log.step(&Draft { class, time, ..Draft::of(Kind::State, form::STATE, &values) });
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        Session::show(form, values)
+    }
+}
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// The steps of a message.
+fn tell(message: &Value<'_>, log: &mut Log<'_>) {
+    let Some(info) = message.get("info") else { return };
+    let role = match text(info, "role") {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Agent,
+        _ => Role::Unknown,
+    };
+    let of_model = info.get("model");
+    let model = text(info, "modelID").or_else(|| of_model.and_then(|m| m.as_str().or_else(|| text(m, "modelID"))));
+    let cwd = info.get("path").and_then(|path| text(path, "cwd")).map(Cow::Borrowed);
+    let mode = text(info, "agent").or_else(|| text(info, "mode")).map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), mode, cwd, ..Surroundings::default() });
+    let usage = info.get("tokens").map(|tokens| usage(tokens, info));
+    let said = Message {
+        it: message,
+        role,
+        class: text(info, "role"),
+        time: info.get("time").and_then(|time| time.get("created")),
+        tokens: usage.as_ref().and_then(|usage| usage.output),
+    };
+    said.tell_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
+    if let Some(usage) = usage {
+        log.usage(text(info, "id"), &usage);
+    }
+}
+
+/// What all steps of a message have in common.
+struct Message<'v> {
+    it: &'v Value<'v>,
+    role: Role,
+    class: Option<&'v str>,
+    time: Option<&'v Value<'v>>,
+    tokens: Option<u64>,
+}
+
+impl<'v> Message<'v> {
+    fn tell_parts(&self, parts: &'v [Value<'v>], log: &mut Log<'_>) {
+        let before = log.next_step();
+        let files: Vec<&Value<'_>> = parts.iter().filter(|part| text(part, "type") == Some("file")).collect();
+        let first_text = parts.iter().position(|part| text(part, "type") == Some("text"));
+        let mut tokens = self.tokens;
+        for (i, part) in parts.iter().enumerate() {
+            let own = match text(part, "type").unwrap_or("part") {
+                // Files belong to the first text of their message.
+                "text" if Some(i) == first_text => {
+                    std::iter::once(part).chain(files.iter().copied()).collect::<Vec<_>>()
+                }
+                "file" if first_text.is_some() || files.first().is_some_and(|first| first.start != part.start) => {
+                    continue;
+                }
+                "file" => files.clone(),
+                _ => vec![part],
+            };
+            for (kind, form) in kinds(part) {
+                let role = if kind == Kind::Result { Role::Environment } else { self.role };
+                let class = if kind == Kind::State { text(part, "type") } else { self.class };
+                let time = time_of(part, kind).or(self.time);
+                let draft = Draft { class, time, tokens: tokens.take(), ..Draft::of(kind, form, &own) };
+                let is_injected =
+                    text(part, "type") == Some("text") && part.get("synthetic").and_then(Value::as_bool) == Some(true);
+                log.step(&Draft { role, is_injected, ..draft });
+            }
+            if text(part, "type") == Some("patch")
+                && let (Some(hash), Some(files)) = (text(part, "hash"), part.get("files"))
+            {
+                log.write("patch", hash, &["files"], Op::Update, files);
+            }
+        }
+        if log.next_step() == before {
+            let (role, class, time, values) = (self.role, self.class, self.time, [self.it]);
+            log.step(&Draft { role, class, time, ..Draft::of(Kind::Message, TEXT, &values) });
+        }
+    }
+}
+
+/// What a part gives: steps and how they are read.
+fn kinds(part: &Value<'_>) -> Vec<(Kind, Form)> {
+    let status = part.get("state").and_then(|state| text(state, "status"));
+    match text(part, "type").unwrap_or_default() {
+        "text" | "file" => vec![(Kind::Message, TEXT)],
+        "reasoning" => vec![(Kind::Thought, form::THOUGHT)],
+        "tool" if matches!(status, Some("completed" | "error")) => vec![(Kind::Call, CALL), (Kind::Result, RESULT)],
+        "tool" => vec![(Kind::Call, CALL)],
+        _ => vec![(Kind::State, form::STATE)],
+    }
+}
+
+/// When a part began, or a result came.
+fn time_of<'v>(part: &'v Value<'v>, kind: Kind) -> Option<&'v Value<'v>> {
+    let time = part.get("time").or_else(|| part.get("state")?.get("time"))?;
+    let end = time.get("end").filter(|_| kind == Kind::Result);
+    end.or_else(|| time.get("start"))
+}
+
+fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
+    let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<f64>().ok().map(|n| n as u64);
+    let cache = tokens.get("cache");
+    let (said, thought) = (count(tokens.get("output")), count(tokens.get("reasoning")));
+    Usage {
+        input: count(tokens.get("input")),
+        output: said.or(thought).map(|_| said.unwrap_or(0) + thought.unwrap_or(0)),
+        cache_read: count(cache.and_then(|cache| cache.get("read"))),
+        cache_write: count(cache.and_then(|cache| cache.get("write"))),
+        cost: info.get("cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+    }
+}
+
+/// A text or a file.
+fn content<'v>(part: &'v Value<'v>) -> Part<'v> {
+    if text(part, "type") != Some("file") {
+        return Part::Text(part.get("text").map(text_of).unwrap_or_default());
+    }
+    let url = text(part, "url").filter(|url| !url.starts_with("data:"));
+    Part::Attachment(Attachment {
+        media_type: text(part, "mime").unwrap_or("file").into(),
+        location: text(part, "filename").or(url).map(Cow::Borrowed),
+        bytes: part.get("url").map_or(0, |url| url.text.len() as u64),
+    })
+}
+
+fn call<'v>(part: &'v Value<'v>) -> ToolCall<'v> {
+    let input = part.get("state").and_then(|state| state.get("input"));
+    ToolCall {
+        id: text(part, "callID").map(Cow::Borrowed),
+        name: text(part, "tool").unwrap_or("?").into(),
+        arguments: input.map_or(Cow::Borrowed("{}"), |input| Cow::Borrowed(input.text)),
+    }
+}
+
+/// What came back: a tool called `invalid` succeeds and says that the call was none, and so does a command that exits
+/// with another status than 0.
+fn result<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
+    let state = part.get("state");
+    let of = |key: &str| state.and_then(|state| state.get(key));
+    let metadata = of("metadata");
+    let number = |value: Option<&Value<'_>>| value?.as_number()?.parse::<i64>().ok();
+    let exit = number(metadata.and_then(|metadata| metadata.get("exit")));
+    let time = |key: &str| number(of("time").and_then(|time| time.get(key)));
+    let has_failed = of("status").and_then(Value::as_str) == Some("error") || text(part, "tool") == Some("invalid");
+    ToolResult {
+        id: text(part, "callID").map(Cow::Borrowed),
+        name: text(part, "tool").map(Cow::Borrowed),
+        text: of("output").or_else(|| of("error")).map(text_of).unwrap_or_default(),
+        is_error: Some(has_failed || exit.is_some_and(|exit| exit != 0)),
+        exit,
+        ms: time("end").zip(time("start")).and_then(|(end, start)| u64::try_from(end.saturating_sub(start)).ok()),
+        details: metadata.map(|metadata| Cow::Borrowed(metadata.text)),
+        ..ToolResult::default()
+    }
+}

@@ -1,0 +1,114 @@
+//! Sessions of opencode, from JSON and from tables in memory.
+
+use super::*;
+use crate::format::assembler::Assembler;
+use crate::format::rows::memory::{Memory, text};
+use crate::json::parse;
+use crate::model::{Cell, Contents, Place, Record, RecordBody, Span, StepNo};
+use proptest::prelude::*;
+
+fn run_of(text: &str) -> LogRun<session::Session> {
+    let mut run = LogRun::new(session::Session);
+    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
+    let bytes = text.as_bytes().to_vec();
+    run.push(&Record { number: 0, place, body: RecordBody::Text }, text.as_bytes(), &bytes);
+    run.finish(&bytes);
+    run
+}
+
+#[test]
+fn parts_are_steps() {
+    let (run, bytes) = (run_of(SESSION), SESSION.as_bytes().to_vec());
+    let steps: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes)).collect();
+    let kinds: Vec<_> = steps.iter().map(|s| s.kind.as_str()).collect();
+    assert_eq!(kinds, ["message", "state", "tool-call", "tool-result", "message"]);
+    assert_eq!((steps[3].answers, steps[3].tool.as_deref()), (Some(2), Some("bash")));
+    assert_eq!((steps[3].time.as_deref(), steps[0].time.as_deref()), (Some("1777626863200"), Some("1777626862000")));
+    assert_eq!((steps[1].class.as_deref(), steps[1].tokens), (Some("step-start"), Some(5)));
+    assert_eq!((run.title().as_deref(), run.error_steps()), (Some("List it"), Vec::new()));
+}
+
+#[test]
+fn calls_that_failed_and_files_of_a_message() {
+    let part = |tool: &str, state: &str| format!(r#"{{"type":"tool","callID":"c","tool":"{tool}","state":{state}}}"#);
+    let parts = [
+        part("bash", r#"{"status":"completed","input":{},"output":"","metadata":{"exit":2}}"#),
+        part("invalid", r#"{"status":"completed","input":{},"output":"no such tool"}"#),
+        part("read", r#"{"status":"error","input":{},"error":"gone"}"#),
+        part("read", r#"{"status":"running","input":{}}"#),
+        r#"{"type":"patch","hash":"h1","files":["a.txt"]}"#.to_owned(),
+    ];
+    let text = format!(
+        r#"{{"info":{{"id":"s"}},"messages":[{{"info":{{"role":"user"}},"parts":[{{"type":"file","mime":"image/png",
+        "url":"data:x"}},{{"type":"text","text":"see"}}]}},{{"info":{{"role":"assistant"}},"parts":[{}]}},
+        {{"info":{{"role":"assistant"}},"parts":[]}}]}}"#,
+        parts.join(",")
+    );
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    let kinds: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes).kind).collect();
+    let pair = ["tool-call", "tool-result"];
+    let expect = [&["message"][..], &pair, &pair, &pair, &["tool-call", "state", "message"]].concat();
+    assert_eq!(kinds, expect);
+    assert_eq!(run.error_steps(), [2, 4, 6]);
+    assert!(run.view(0, &bytes)[0].text.contains("see"));
+    let patch = run.resolve("/patch/h1/files", 8, None, None, &bytes);
+    assert!(patch.is_ok);
+}
+
+#[test]
+fn a_database_is_a_line_for_each_session() {
+    let row =
+        |id: &str, owner: &str, time: i64, data: &str| vec![text(id), text(owner), Cell::Integer(time), text(data)];
+    let mut memory = Memory::new(vec![
+        ("session", &["id", "title", "parent_id"], vec![vec![text("s1"), text("one"), Cell::Null]]),
+        (
+            "message",
+            &["id", "session_id", "time_created", "data"],
+            vec![row("m2", "s1", 2, "{\"role\":\"assistant\"}"), row("m1", "s1", 1, "{ }"), row("m3", "s9", 1, "{}")],
+        ),
+        (
+            "part",
+            &["id", "message_id", "time_created", "data"],
+            vec![
+                row("p2", "m2", 1, "{\"type\":\"text\"}"),
+                row("p1", "m2", 9, "{\"type\":\"tool\"}"),
+                row("p3", "m1", 1, "x"),
+            ],
+        ),
+    ]);
+    assert!(Database.claims(&Contents::Tables(&mut memory)));
+    let mut out = Vec::new();
+    Database
+        .assemble(Contents::Tables(&mut memory), &mut |piece| {
+            out.extend_from_slice(piece);
+            Ok(())
+        })
+        .unwrap();
+    let line = String::from_utf8(out).unwrap().replace('\n', "");
+    let expect = concat!(
+        r#"{"info":{"id":"s1","title":"one"},"messages":[{"info":{"id":"m1"},"parts":[{"id":"p3"}]},"#,
+        r#"{"info":{"id":"m2","role":"assistant"},"parts":[{"id":"p1","type":"tool"},{"id":"p2","type":"text"}]}]}"#
+    );
+    assert_eq!(line, expect);
+    assert!(Opencode.detect(&[parse(&line).unwrap()]).is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn damaged_sessions_are_read(
+        cut in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9]"), 0..4),
+    ) {
+        let mut text = SESSION.to_owned();
+        for (at, new) in changes {
+            let at = at.index(text.len());
+            text.replace_range(at..at + 1, &new);
+        }
+        text.truncate(cut.index(text.len() * 2).min(text.len()));
+        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+        for step in 0..run.step_count() as StepNo {
+            run.step(step, &bytes);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Cells of tables as JSON, for assemblers: what a column holds is a scalar, or JSON in a text.
+
+use crate::json::{self, OneLine, Scan, Scanner};
+use crate::model::{Cell, Problem};
+use std::collections::HashMap;
+
+/// A cell as JSON; bytes as base64 (`$bytes`).
+pub(super) fn scalar(cell: &Cell) -> String {
+    match cell {
+        Cell::Null => "null".to_owned(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Real(number) => serde_json::to_string(number).unwrap_or_default(),
+        Cell::Text(text) => json::quote(text),
+        Cell::Blob(bytes) => json::bytes_text(bytes),
+    }
+}
+
+/// A cell that holds an object or a list as JSON text, on one line; another one as [`scalar`].
+pub(super) fn embedded(cell: &Cell) -> String {
+    cell.bytes().and_then(one_line).unwrap_or_else(|| scalar(cell))
+}
+
+/// A text that is one object or list, on one line.
+pub(super) fn one_line(text: &[u8]) -> Option<String> {
+    let text = text.trim_ascii();
+    if !matches!(text.first(), Some(b'{' | b'[')) {
+        return None;
+    }
+    let (mut line, mut out) = (OneLine::default(), Vec::with_capacity(text.len()));
+    line.feed(text, &mut out);
+    line.finish(&mut out);
+    let is_value = Scanner::default().feed(&out) == Scan::End(out.len());
+    String::from_utf8(out).ok().filter(|_| is_value)
+}
+
+/// The members of an object, of columns and their cells; those of `json` hold JSON. What is `NULL` is left out.
+pub(super) fn members(columns: &[&str], cells: &[Cell], json: &[&str]) -> String {
+    let given = columns.iter().zip(cells).filter(|(_, cell)| **cell != Cell::Null);
+    let member = |(column, cell): (&&str, &Cell)| {
+        let value = if json.contains(column) { embedded(cell) } else { scalar(cell) };
+        format!("\"{column}\":{value}")
+    };
+    given.map(member).collect::<Vec<_>>().join(",")
+}
+
+/// Rows by what they belong to, in the order of first appearance.
+#[derive(Debug, Default)]
+pub(super) struct Groups<K> {
+    numbers: HashMap<String, usize>,
+    groups: Vec<(String, Vec<K>)>,
+}
+
+impl<K> Groups<K> {
+    pub(super) fn new() -> Self {
+        Self { numbers: HashMap::new(), groups: Vec::new() }
+    }
+
+    /// Adds a row to the group of these texts.
+    pub(super) fn add(&mut self, name: &[&Cell], row: K) {
+        let name = group_name(name);
+        let number = *self.numbers.entry(name.clone()).or_insert(self.groups.len());
+        if number == self.groups.len() {
+            self.groups.push((name, Vec::new()));
+        }
+        if let Some((_, rows)) = self.groups.get_mut(number) {
+            rows.push(row);
+        }
+    }
+
+    /// Takes the rows of a group.
+    pub(super) fn take(&mut self, name: &str) -> Vec<K> {
+        let rows = self.numbers.get(name).and_then(|number| self.groups.get_mut(*number));
+        rows.map(|(_, rows)| std::mem::take(rows)).unwrap_or_default()
+    }
+
+    /// All groups.
+    pub(super) fn into_iter(self) -> impl Iterator<Item = (String, Vec<K>)> {
+        self.groups.into_iter()
+    }
+}
+
+/// What a group is called.
+pub(super) fn group_name(cells: &[&Cell]) -> String {
+    cells.iter().map(|cell| scalar(cell)).collect::<Vec<_>>().join(",")
+}
+
+/// The first fault of several: the others follow from it, or say the same.
+#[derive(Debug, Default)]
+pub(super) struct Trouble(Option<Problem>);
+
+impl Trouble {
+    /// What there is; a fault is kept.
+    pub(super) fn pass<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(problem) => {
+                self.0.get_or_insert(problem);
+                None
+            }
+        }
+    }
+
+    pub(super) fn end(self) -> Result<(), Problem> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
+/// Tables in memory, for tests.
+#[cfg(test)]
+pub(super) mod memory {
+    use crate::model::{Cell, Problem, RowSink, Table, Tables};
+
+    /// Tables, and their rows numbered from 1.
+    pub(in crate::format) struct Memory(Vec<Table>, Vec<Vec<Vec<Cell>>>);
+
+    /// A table's name, its columns, and its rows.
+    pub(in crate::format) type Given<'t> = (&'t str, &'t [&'t str], Vec<Vec<Cell>>);
+
+    impl Memory {
+        pub(in crate::format) fn new(tables: Vec<Given<'_>>) -> Self {
+            let table = |name: &str, columns: &[&str]| Table {
+                name: name.to_owned(),
+                columns: columns.iter().map(|c| (*c).to_owned()).collect(),
+            };
+            let all = tables.iter().map(|(name, columns, _)| table(name, columns)).collect();
+            Self(all, tables.into_iter().map(|(.., rows)| rows).collect())
+        }
+
+        fn picked(&self, at: usize, row: &[Cell], columns: &[&str]) -> Vec<Cell> {
+            let place = |column: &&str| self.0[at].columns.iter().position(|c| c == column);
+            columns.iter().map(|c| place(c).and_then(|i| row.get(i)).cloned().unwrap_or_default()).collect()
+        }
+
+        fn find(&self, table: &str) -> Result<usize, Problem> {
+            let at = self.0.iter().position(|known| known.name == table);
+            at.ok_or_else(|| Problem::unreadable("there is no such table"))
+        }
+    }
+
+    impl Tables for Memory {
+        fn tables(&self) -> &[Table] {
+            &self.0
+        }
+
+        fn rows(&mut self, table: &str, columns: &[&str], take: &mut RowSink<'_>) -> Result<(), Problem> {
+            let at = self.find(table)?;
+            self.1[at].iter().zip(1..).try_for_each(|(row, number)| take(number, &self.picked(at, row, columns)))
+        }
+
+        fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<Cell>>, Problem> {
+            let at = self.find(table)?;
+            let row = usize::try_from(number - 1).ok().and_then(|i| self.1[at].get(i));
+            Ok(row.map(|row| self.picked(at, row, columns)))
+        }
+    }
+
+    /// A cell of a text.
+    pub(in crate::format) fn text(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+}
