@@ -10,6 +10,9 @@ use crate::model::{
 use crate::state::{IdentityId, Op, Write};
 use std::sync::Arc;
 
+/// Most other files that a run names: each is looked for on the disk.
+const PARTS_MAX: usize = 4096;
+
 /// What a step is (`FORMATS.md` 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::format) enum Kind {
@@ -193,8 +196,10 @@ impl Log<'_> {
         identity: Option<&str>,
         step: Option<StepNo>,
     ) {
-        let (file, identity, record) = (file.to_owned(), identity.map(str::to_owned), self.record.number);
-        self.steps.parts.push(RunPart { role, folder, file, identity, record, step });
+        if self.steps.parts.len() < PARTS_MAX {
+            let (file, identity, record) = (file.to_owned(), identity.map(str::to_owned), self.record.number);
+            self.steps.parts.push(RunPart { role, folder, file, identity, record, step });
+        }
     }
 
     /// A finding at a step, or of the record.
