@@ -5,6 +5,7 @@
 //! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
 use super::items::Items;
+use super::event_stream::EventStream;
 use super::lines::{DetectLines, Lines};
 use super::values::{Array, Members, Run, Whole};
 use super::{Input, RecordIndex};
@@ -47,6 +48,7 @@ pub(super) enum Mode {
     Run(Run),
     DetectLines(DetectLines),
     Lines(Lines),
+    EventStream(EventStream),
     Ended,
 }
 
@@ -172,6 +174,7 @@ impl Framer {
                 Mode::Run(run) => run.feed(&mut self.at, rest, index),
                 Mode::DetectLines(detecting) => detecting.feed(self.rules, &mut self.at, rest, index),
                 Mode::Lines(lines) => lines.feed(&mut self.at, rest, index),
+                Mode::EventStream(events) => events.feed(&mut self.at, rest, index),
                 Mode::Ended => {
                     self.at.pass(rest);
                     FramerAction::More
@@ -209,6 +212,7 @@ impl Framer {
             Mode::Run(run) => run.finish(self.at, index),
             Mode::DetectLines(detecting) => detecting.finish(self.rules, index),
             Mode::Lines(lines) => lines.finish(self.at, index),
+            Mode::EventStream(events) => events.finish(index),
             Mode::Mark | Mode::Start | Mode::Ended => FramerAction::Now(Mode::Ended),
         };
         self.turn(turn);
@@ -226,6 +230,7 @@ impl Framer {
             Mode::Run(run) => run.start(),
             Mode::DetectLines(detecting) => Some(detecting.start()),
             Mode::Lines(lines) => lines.start(),
+            Mode::EventStream(events) => events.start(),
             Mode::Mark | Mode::Start | Mode::Ended => None,
         }
         .map(|start| start.until(self.at.byte))
@@ -243,6 +248,7 @@ impl Framer {
             Mode::Run(run) => run.start().map_or(Ending::Clean, |_| Ending::Torn),
             Mode::DetectLines(_) => Ending::Torn,
             Mode::Lines(lines) => lines.start().map_or(Ending::Clean, |_| Ending::Torn),
+            Mode::EventStream(events) => events.start().map_or(Ending::Clean, |_| Ending::Torn),
         };
         // Whatever goes on in its first line may yet become a line.
         let is_line = self.pending().is_some_and(|pending| pending.line == self.at.line);
@@ -416,6 +422,15 @@ mod tests {
         check(Elements, "[\n{\"a\":1}\n{\"b\":2}\n", &["1 [", "2 {\"a\":1}", "3 {\"b\":2}"]);
         check(Elements, "{\n\"a\":1\n}\n{\n\"b\":[\n]}\nx", &["1 {\n\"a\":1\n}", "4 {\n\"b\":[\n]}", "!7 x"]);
         check(Elements, "[\n1\n]\nx", &["2 1", "!4 x"]);
+    }
+
+    #[test]
+    fn elements_are_the_data_lines_of_a_stream_of_events() {
+        check(Elements, "# words\ndata: {\"a\":1}\n\n: ping\nid: 7\ndata:{}\r\n", &["2 {\"a\":1}", "6 {}"]);
+        check(Elements, ": ping\n\ndata: 7 \ndata:\ndata: [DONE]\ndata: [DONE\n", &["3 7", "6 [DONE"]);
+        check(Elements, "data: {\"a\":1}", &["1 {\"a\":1}"]);
+        check(Elements, "date: 1\ndat", &["!1 date: 1\ndat"]);
+        check(Text, "data: {}\n", &["!1 data: {}"]);
     }
 
     #[test]

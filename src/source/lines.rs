@@ -1,6 +1,7 @@
 //! Records as lines, and the question whether a file that is no JSON text has any line that is a record.
 
 use super::RecordIndex;
+use super::event_stream::{EventStream, FIELD};
 use super::frame::{Cursor, FramerAction, Mode, Rules, is_space};
 use super::values::Run;
 use crate::json::{Scan, Scanner};
@@ -132,6 +133,8 @@ pub(super) struct DetectLines {
     line: Line,
     /// Whether the text is whole values one behind the other: if no line is a record, those are (not in A1, S1).
     is_run: bool,
+    /// Whether a line may be one of a stream of events, so that all that are such are records.
+    has_events: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -140,6 +143,8 @@ enum Line {
     Value(Box<Scanner>),
     Whole,
     Other,
+    /// So many bytes of the name of an event's field.
+    Field(usize),
     /// D1 goes without the question.
     NotAsked,
 }
@@ -150,10 +155,10 @@ impl DetectLines {
         if rules.are_values() {
             return Self::without(from, byte, why);
         }
-        let why = format!("{why} at byte {byte}");
+        let (why, has_events) = (format!("{why} at byte {byte}"), rules.framing == Framing::Elements);
         FramerAction::From(
             rules.origin,
-            Mode::DetectLines(Self { from, why, end: from.byte, line: Line::Blank, is_run: false }),
+            Mode::DetectLines(Self { from, why, end: from.byte, line: Line::Blank, is_run: false, has_events }),
         )
     }
 
@@ -171,7 +176,14 @@ impl DetectLines {
         let why = format!("{why} at byte {byte}");
         FramerAction::From(
             from,
-            Mode::DetectLines(Self { from, why, end: from.byte, line: Line::NotAsked, is_run: false }),
+            Mode::DetectLines(Self {
+                from,
+                why,
+                end: from.byte,
+                line: Line::NotAsked,
+                is_run: false,
+                has_events: false,
+            }),
         )
     }
 
@@ -192,6 +204,10 @@ impl DetectLines {
             if matches!(self.line, Line::Whole) {
                 return Self::found(rules, index);
             }
+            if self.is_event() {
+                index.truncate(0);
+                return FramerAction::From(rules.origin, Mode::EventStream(EventStream::default()));
+            }
             self.line = Line::Blank;
             at.pass(&piece[..=i]);
             piece = &piece[i + 1..];
@@ -205,6 +221,10 @@ impl DetectLines {
         if matches!(self.line, Line::Whole) {
             return Self::found(rules, index);
         }
+        if self.is_event() {
+            index.truncate(0);
+            return FramerAction::From(rules.origin, Mode::EventStream(EventStream::default()));
+        }
         if self.is_run {
             return FramerAction::From(self.from, Mode::Run(Run::default()));
         }
@@ -214,6 +234,11 @@ impl DetectLines {
 
     pub(super) fn start(&self) -> Cursor {
         self.from
+    }
+
+    /// Whether the line is one of a stream of events.
+    fn is_event(&self) -> bool {
+        matches!(self.line, Line::Field(known) if known == FIELD.len())
     }
 
     fn found(rules: Rules, index: &mut RecordIndex) -> FramerAction {
@@ -235,8 +260,17 @@ impl DetectLines {
             part = &part[first..];
             self.line = match part[0] {
                 b'{' | b'[' => Line::Value(Box::default()),
+                b'd' if self.has_events => Line::Field(0),
                 _ => Line::Other,
             };
+        }
+        if let Line::Field(known) = &mut self.line {
+            let name = FIELD.get(*known..).unwrap_or_default();
+            let len = name.len().min(part.len());
+            match part.starts_with(&name[..len]) {
+                true => *known += len,
+                false => self.line = Line::Other,
+            }
         }
         if let Line::Value(scanner) = &mut self.line {
             match scanner.feed(part) {

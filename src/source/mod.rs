@@ -8,6 +8,7 @@
 mod atomic_write;
 mod binary_detect;
 mod container;
+mod event_stream;
 mod file_snapshot;
 mod fingerprint;
 mod follow;

@@ -1,0 +1,98 @@
+//! Streams of server-sent events: each `data:` line is a record, without the name of the field.
+//!
+//! Comments, other fields and blank lines are none, and neither is what some services end a stream with (`[DONE]`). A
+//! record is one stretch of the input, so an event of several `data:` lines is several records.
+
+use super::RecordIndex;
+use super::frame::{Cursor, FramerAction, Mode, is_space};
+
+/// What a record's line begins with.
+pub(super) const FIELD: &[u8] = b"data:";
+
+/// The longest payload that says nothing: the end of a stream.
+const DONE: &[u8] = b"[DONE]";
+
+/// Each `data:` line is a record.
+#[derive(Debug, Clone)]
+pub(super) struct EventStream {
+    line: Line,
+}
+
+#[derive(Debug, Clone)]
+enum Line {
+    /// So many bytes of the field's name.
+    Name(usize),
+    /// The payload: its first byte that is no white space, behind its last one, and whether it can be `[DONE]`.
+    Data { first: Option<Cursor>, end: u64, is_done: bool },
+    /// Another line.
+    Other,
+}
+
+impl Default for EventStream {
+    fn default() -> Self {
+        Self { line: Line::Name(0) }
+    }
+}
+
+impl EventStream {
+    pub(super) fn feed(&mut self, at: &mut Cursor, mut piece: &[u8], index: &mut RecordIndex) -> FramerAction {
+        while let Some(end) = memchr::memchr(b'\n', piece) {
+            let (line, rest) = piece.split_at(end);
+            self.part(at, line);
+            self.end_line(index);
+            at.byte += 1;
+            at.line += 1;
+            piece = rest.get(1..).unwrap_or_default();
+        }
+        self.part(at, piece);
+        FramerAction::More
+    }
+
+    pub(super) fn finish(&mut self, index: &mut RecordIndex) -> FramerAction {
+        self.end_line(index);
+        FramerAction::Now(Mode::Ended)
+    }
+
+    /// Where the record begins that is not whole yet.
+    pub(super) fn start(&self) -> Option<Cursor> {
+        match &self.line {
+            Line::Data { first, .. } => *first,
+            Line::Name(_) | Line::Other => None,
+        }
+    }
+
+    /// A part of a line.
+    fn part(&mut self, at: &mut Cursor, mut part: &[u8]) {
+        if let Line::Name(known) = self.line {
+            let name = FIELD.get(known..).unwrap_or_default();
+            let len = name.len().min(part.len());
+            let (head, rest) = part.split_at(len);
+            self.line = match name.starts_with(head) {
+                false => Line::Other,
+                true if len < name.len() => Line::Name(known + len),
+                true => Line::Data { first: None, end: 0, is_done: true },
+            };
+            at.byte += len as u64;
+            part = rest;
+        }
+        if let Line::Data { first, end, is_done } = &mut self.line
+            && let Some(begin) = part.iter().position(|&b| !is_space(b))
+        {
+            let start = first.get_or_insert(Cursor { byte: at.byte + begin as u64, line: at.line });
+            let trailing = part.iter().rev().take_while(|&&b| is_space(b)).count();
+            *end = at.byte + (part.len() - trailing) as u64;
+            let mark = DONE.get((at.byte + begin as u64 - start.byte) as usize..).unwrap_or_default();
+            *is_done &= mark.starts_with(part.get(begin..part.len() - trailing).unwrap_or_default());
+        }
+        at.byte += part.len() as u64;
+    }
+
+    fn end_line(&mut self, index: &mut RecordIndex) {
+        if let Line::Data { first: Some(first), end, is_done } = std::mem::replace(&mut self.line, Line::Name(0)) {
+            let place = first.until(end);
+            if !is_done || place.span.len != DONE.len() as u64 {
+                index.push(place, None);
+            }
+        }
+    }
+}
