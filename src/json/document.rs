@@ -6,12 +6,12 @@
 use super::{DEPTH_MAX, Data, Value, compare_numbers, quote};
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A JSON value and earlier versions of it.
 #[derive(Debug, Clone)]
 pub struct Document {
-    node: Rc<Node>,
+    node: Arc<Node>,
     /// Levels below it and values in it, or more: what was taken away is still counted.
     depth: usize,
     weight: usize,
@@ -26,11 +26,11 @@ enum Node {
     /// The text of a scalar, or of a value nested too deep.
     Leaf(String),
     Array(Vec<Document>),
-    Object(Vec<(Rc<str>, Document)>),
+    Object(Vec<(Arc<str>, Document)>),
 }
 
 /// A change between two documents: where, and what stands there now; None: nothing does.
-pub type DocumentChange<'d> = (Vec<Rc<str>>, Option<&'d Document>);
+pub type DocumentChange<'d> = (Vec<Arc<str>>, Option<&'d Document>);
 
 /// Objects with more members are compared by a table of their names.
 const FEW_MEMBERS: usize = 16;
@@ -58,7 +58,7 @@ impl Document {
             Node::Array(items) => items.iter().for_each(count),
             Node::Object(members) => members.iter().for_each(|(_, value)| count(value)),
         }
-        Self { node: Rc::new(node), depth, weight }
+        Self { node: Arc::new(node), depth, weight }
     }
 
     /// An empty object.
@@ -97,6 +97,15 @@ impl Document {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The elements that another array has behind all of this one's; None: one of them is no array, or they begin
+    /// otherwise.
+    #[must_use]
+    pub fn appended<'d>(&self, other: &'d Self) -> Option<&'d [Self]> {
+        let (Node::Array(a), Node::Array(b)) = (&*self.node, &*other.node) else { return None };
+        let (head, rest) = b.split_at_checked(a.len())?;
+        a.iter().zip(head).all(|(a, b)| a.is_same(b)).then_some(rest)
     }
 
     /// Its JSON text, on one line.
@@ -138,7 +147,7 @@ impl Document {
     /// Whether two documents say the same: the order of members does not count.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        if Rc::ptr_eq(&self.node, &other.node) {
+        if Arc::ptr_eq(&self.node, &other.node) {
             return true;
         }
         match (&*self.node, &*other.node) {
@@ -249,7 +258,7 @@ impl Document {
             self.depth = self.depth.max(path.len() + new.depth);
             self.weight += new.weight + path.len();
         }
-        let node = Rc::make_mut(&mut self.node);
+        let node = Arc::make_mut(&mut self.node);
         if rest.is_empty() {
             return act(node, key.as_ref());
         }
@@ -264,8 +273,8 @@ impl Document {
         changes
     }
 
-    fn collect<'d>(&self, other: &'d Self, path: &mut Vec<Rc<str>>, changes: &mut Vec<DocumentChange<'d>>) {
-        if Rc::ptr_eq(&self.node, &other.node) {
+    fn collect<'d>(&self, other: &'d Self, path: &mut Vec<Arc<str>>, changes: &mut Vec<DocumentChange<'d>>) {
+        if Arc::ptr_eq(&self.node, &other.node) {
             return;
         }
         let (Node::Object(a), Node::Object(b)) = (&*self.node, &*other.node) else {
@@ -279,7 +288,7 @@ impl Document {
             return;
         }
         compare(a, b, &mut |name, a, b| {
-            path.push(Rc::clone(name));
+            path.push(Arc::clone(name));
             match (a, b) {
                 (Some(a), Some(b)) => a.collect(b, path, changes),
                 (None, Some(b)) => Self::object().collect_new(b, path, changes),
@@ -290,7 +299,7 @@ impl Document {
     }
 
     /// All places of a document of which there was nothing.
-    fn collect_new<'d>(&self, other: &'d Self, path: &mut Vec<Rc<str>>, changes: &mut Vec<DocumentChange<'d>>) {
+    fn collect_new<'d>(&self, other: &'d Self, path: &mut Vec<Arc<str>>, changes: &mut Vec<DocumentChange<'d>>) {
         if matches!(&*other.node, Node::Object(members) if !members.is_empty()) {
             self.collect(other, path, changes);
         } else {
@@ -318,11 +327,12 @@ fn child_of<'n>(node: &'n mut Node, key: &str, is_made: bool) -> Option<&'n mut 
     }
 }
 
-/// Takes a name and what two objects have under it.
-type EachPair<'e, 'a, 'b> = dyn FnMut(&Rc<str>, Option<&'a Document>, Option<&'b Document>) + 'e;
-
 /// Pairs the members of two objects by their names: those of the second in order, then those that it lacks.
-fn compare<'a, 'b>(a: &'a [(Rc<str>, Document)], b: &'b [(Rc<str>, Document)], each: &mut EachPair<'_, 'a, 'b>) {
+fn compare<'a, 'b>(
+    a: &'a [(Arc<str>, Document)],
+    b: &'b [(Arc<str>, Document)],
+    each: &mut dyn FnMut(&Arc<str>, Option<&'a Document>, Option<&'b Document>),
+) {
     let (of_a, of_b) = (Names::of(a), Names::of(b));
     for (name, value) in b {
         each(name, of_a.get(name), Some(value));
@@ -336,12 +346,12 @@ fn compare<'a, 'b>(a: &'a [(Rc<str>, Document)], b: &'b [(Rc<str>, Document)], e
 
 /// The members of an object by their names.
 enum Names<'d> {
-    Few(&'d [(Rc<str>, Document)]),
+    Few(&'d [(Arc<str>, Document)]),
     Many(HashMap<&'d str, &'d Document>),
 }
 
 impl<'d> Names<'d> {
-    fn of(members: &'d [(Rc<str>, Document)]) -> Self {
+    fn of(members: &'d [(Arc<str>, Document)]) -> Self {
         match members.len() {
             0..=FEW_MEMBERS => Self::Few(members),
             _ => Self::Many(members.iter().map(|(name, value)| (&**name, value)).collect()),
@@ -431,6 +441,11 @@ mod tests {
         let told: Vec<String> =
             changes.iter().map(|(path, v)| format!("{} {:?}", path.join("/"), v.map(Document::text))).collect();
         assert_eq!(told, ["a/x Some(\"5\")", "a/y Some(\"[1,2]\")", "n/m/k Some(\"{}\")", "b None"]);
+        assert_eq!(document("[1]").appended(&document("[1.0,2]")).map(<[_]>::len), Some(1));
+        assert!(
+            document("[1]").appended(&document("[2,1]")).is_none()
+                && document("[1,2]").appended(&document("[1]")).is_none()
+        );
         assert!(before.changes_to(&before.clone()).is_empty() && !before.is_same(&after));
         assert!(document("{\"a\":1,\"b\":[2]}").is_same(&document("{\"b\":[2.0],\"a\":1}")));
     }

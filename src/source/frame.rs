@@ -4,8 +4,8 @@
 //! known. What it believes of a file can fall later (a second value behind what looked like one document): then it
 //! takes records back and asks to read again from an earlier byte, once. So it needs no more memory than its nesting.
 
-use super::items::Items;
 use super::event_stream::EventStream;
+use super::items::Items;
 use super::lines::{DetectLines, Lines};
 use super::values::{Array, Members, Run, Whole};
 use super::{Input, RecordIndex};
