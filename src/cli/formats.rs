@@ -78,7 +78,7 @@ fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> 
         return Ok(out.json(&plain(&members(&file.text(), &loaded)?))?);
     }
     let format = loaded.detected.format;
-    let count = match trajectories(&loaded)? {
+    let count = match loaded.trajectory_count()? {
         0 => "no records".to_owned(),
         1 => "1 trajectory".to_owned(),
         n => format!("{n} trajectories"),
@@ -88,17 +88,12 @@ fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> 
     Ok(())
 }
 
-/// A file without records opens as an empty run, and has none.
-fn trajectories(loaded: &Loaded) -> Result<usize, Problem> {
-    Ok(loaded.trajectories()?.min(loaded.records()?.len()))
-}
-
 fn members(file: &str, loaded: &Loaded) -> Result<Answer, Problem> {
     Ok(vec![
         ("file", raw(file)?),
         ("format", raw(loaded.detected.format.name())?),
         ("forced", raw(&loaded.detected.was_forced)?),
         ("reasons", raw(&loaded.detected.reasons)?),
-        ("trajectories", raw(&trajectories(loaded)?)?),
+        ("trajectories", raw(&loaded.trajectory_count()?)?),
     ])
 }

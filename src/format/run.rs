@@ -37,6 +37,10 @@ pub trait Format: Send + Sync {
     }
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
+    /// Whether a file that is one list of steps may hold several trajectories ([`Run::trajectory_count`]).
+    fn has_trajectories(&self) -> bool {
+        false
+    }
     /// What stands before and behind a text that replaces the one before as a whole (a document that is written
     /// anew), so that as the next record it is that.
     fn anew(&self, _first_byte: u8) -> (&'static str, &'static str) {
@@ -212,6 +216,10 @@ pub trait Run: Send + Sync {
     }
     /// Number of steps so far.
     fn step_count(&self) -> usize;
+    /// Number of trajectories whose steps these are, one behind the other.
+    fn trajectory_count(&self) -> usize {
+        1
+    }
     /// Where a step stands.
     fn place(&self, step: StepNo) -> Option<StepPlace>;
     /// A step described, from its bytes. A broken or huge message gives what can be told of it.

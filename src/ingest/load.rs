@@ -77,7 +77,7 @@ impl Loaded {
         Ok(told)
     }
 
-    /// Number of trajectories: of a format whose file is one run 1, else one a record.
+    /// Number of runs: of a format whose file is one list of steps 1, else one a record.
     ///
     /// # Errors
     /// The input can no longer be read.
@@ -86,6 +86,19 @@ impl Loaded {
             Layout::Run => 1,
             Layout::Set => self.records()?.len(),
         })
+    }
+
+    /// Number of trajectories: as [`Loaded::trajectories`], but those that one list of steps consists of are counted
+    /// apart. A file without records opens as an empty run, and has none.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub fn trajectory_count(&self) -> Result<usize, Problem> {
+        let records = self.records()?.len();
+        if records > 0 && self.detected.format.has_trajectories() {
+            return Ok(self.run(0)?.trajectory_count());
+        }
+        Ok(self.trajectories()?.min(records))
     }
 
     /// A trajectory: that of a record, or, where all records make one, the whole file's (`record` is not looked at).

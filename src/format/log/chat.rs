@@ -1,6 +1,6 @@
 //! A chat message as steps: one reading of content blocks for all logs that have them (`FORMATS.md` 0.1.2).
 
-use super::{Draft, Form, Kind, Log};
+use super::{Draft, Form, Kind, Log, gemini_parts};
 use crate::format::describe;
 use crate::json::{self, Data, Value};
 use crate::model::{Attachment, Part, Role, StepNo, ToolCall, ToolResult, Turn};
@@ -206,6 +206,7 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
             Turn::of(Role::Environment, vec![Part::Result(ToolResult { details, ..result(value) })])
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
+        gemini_parts::SAID..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
         _ => Turn::of(role, vec![Part::Text(Cow::Owned(describe::beginning(value)))]),
     }
 }

@@ -11,16 +11,26 @@
 mod arrange;
 mod chat;
 mod describe;
+mod fields;
+mod gemini_parts;
 mod links;
+mod merge_patch;
 mod parts;
+mod row;
 mod run;
 mod sink;
+#[cfg(test)]
+pub(in crate::format) mod testing;
 mod threads;
 
 pub(in crate::format) use arrange::{Arrange, Piece};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
+pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
+pub(in crate::format) use gemini_parts::{Parts, part_usage};
+pub(in crate::format) use merge_patch::merge_patch;
+pub(in crate::format) use row::Row;
 pub(in crate::format) use run::LogRun;
-pub(in crate::format) use sink::{Draft, Kind, Log};
+pub(in crate::format) use sink::{Draft, Earlier, Kind, Log};
 pub(in crate::format) use threads::Node;
 
 use crate::json::Value;

@@ -83,6 +83,8 @@ pub(super) struct Steps {
     work: Work,
     pub(super) findings: Vec<Arc<Finding>>,
     pub(super) title: Option<String>,
+    /// Number of trajectories, where it is not one.
+    pub(super) trajectories: Option<usize>,
 }
 
 impl Steps {
@@ -120,6 +122,20 @@ impl Steps {
     pub(super) fn extend(&mut self, step: StepNo, span: Span) {
         if let Some(kept) = self.get_mut(step) {
             kept.more.push(span);
+        }
+    }
+
+    /// The step shows another value behind its first.
+    pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
+        let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
+        if let Some(kept) = self.get_mut(step) {
+            (kept.more, kept.chars) = (vec![span], chars);
+        }
+    }
+
+    pub(super) fn tokens(&mut self, step: StepNo, tokens: u64) {
+        if let Some(kept) = self.get_mut(step) {
+            kept.tokens = u32::try_from(tokens).ok();
         }
     }
 
@@ -331,6 +347,10 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn step_count(&self) -> usize {
         self.steps.kept.len()
+    }
+
+    fn trajectory_count(&self) -> usize {
+        self.steps.trajectories.unwrap_or(1)
     }
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {

@@ -83,6 +83,13 @@ impl<'d, 'v> Draft<'d, 'v> {
     }
 }
 
+/// A value of a record, kept for a step of a later one.
+#[derive(Debug, Clone)]
+pub(in crate::format) struct Earlier {
+    span: Span,
+    text: Box<str>,
+}
+
 /// How values are read again ([`super::Adapter::show`]).
 pub(super) type Show = for<'v> fn(Form, &[&'v Value<'v>]) -> Turn<'v>;
 
@@ -118,6 +125,27 @@ impl Log<'_> {
         step
     }
 
+    /// Keeps a value of this record for a step of a later one.
+    pub(in crate::format) fn keep(&self, value: &Value<'_>) -> Earlier {
+        Earlier { span: self.span(value), text: value.text.into() }
+    }
+
+    /// Adds a step that shows values of earlier records behind its own.
+    pub(in crate::format) fn step_with(&mut self, draft: &Draft<'_, '_>, earlier: &[Earlier]) -> StepNo {
+        let step = self.open(draft);
+        let parsed: Vec<Value<'_>> = earlier.iter().filter_map(|kept| json::parse(&kept.text).ok()).collect();
+        earlier.iter().for_each(|kept| self.steps.extend(step, kept.span));
+        let values: Vec<&Value<'_>> = draft.values.iter().copied().chain(&parsed).collect();
+        self.steps.close(step, &(self.show)(draft.form, &values));
+        step
+    }
+
+    /// A step shows this value now, behind its first one, in place of those that came since.
+    pub(in crate::format) fn supersede(&mut self, step: StepNo, form: Form, value: &Value<'_>) {
+        let span = self.span(value);
+        self.steps.supersede(step, span, &(self.show)(form, &[value]));
+    }
+
     /// Adds a step whose values are not all there; its call or result counts from [`Log::close`] on.
     pub(in crate::format) fn open(&mut self, draft: &Draft<'_, '_>) -> StepNo {
         let spans = draft.values.iter().map(|value| self.span(value)).collect();
@@ -136,6 +164,20 @@ impl Log<'_> {
     /// All values of an open step are there: it says this.
     pub(in crate::format) fn close(&mut self, step: StepNo, turn: &Turn<'_>) {
         self.steps.close(step, turn);
+    }
+
+    /// The same, where its values are those of several records; `ask` is told them too.
+    pub(in crate::format) fn close_with<T>(
+        &mut self,
+        step: StepNo,
+        form: Form,
+        values: &[Earlier],
+        ask: impl FnOnce(&[&Value<'_>]) -> T,
+    ) -> T {
+        let parsed: Vec<Value<'_>> = values.iter().filter_map(|kept| json::parse(&kept.text).ok()).collect();
+        let values: Vec<&Value<'_>> = parsed.iter().collect();
+        self.steps.close(step, &(self.show)(form, &values));
+        ask(&values)
     }
 
     /// Writes a value of the record to the state, at the step that was added last; before any step it is the head.
@@ -202,6 +244,11 @@ impl Log<'_> {
         }
     }
 
+    /// Tokens that the model wrote for a step, where a later record tells them.
+    pub(in crate::format) fn tokens(&mut self, step: StepNo, tokens: u64) {
+        self.steps.tokens(step, tokens);
+    }
+
     /// A finding at a step, or of the record.
     pub(in crate::format) fn finding(
         &mut self,
@@ -222,6 +269,11 @@ impl Log<'_> {
     /// A title of the run; the last one counts.
     pub(in crate::format) fn title(&mut self, title: &str) {
         self.steps.title = Some(title.to_owned());
+    }
+
+    /// The steps are those of so many trajectories, one behind the other.
+    pub(in crate::format) fn trajectories(&mut self, count: usize) {
+        self.steps.trajectories = Some(count);
     }
 
     /// What was learned changes how earlier records are read: all are read again, after [`super::Adapter::restart`].

@@ -1,0 +1,63 @@
+//! Logs as texts, for tests of adapters.
+
+use super::Row;
+use crate::format::{Format, Run};
+use crate::json;
+use crate::model::{Place, Record, RecordBody, Span, StepNo};
+use crate::state::EventOp;
+
+/// The run of a text whose lines are records, and the text.
+pub(in crate::format) fn lines(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+    let bytes = text.as_bytes().to_vec();
+    let (mut run, mut offset) = (row.run(), 0);
+    for (number, line) in text.split('\n').enumerate() {
+        let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
+        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        offset += line.len() as u64 + 1;
+    }
+    run.finish(&bytes);
+    (run, bytes)
+}
+
+/// The run of a text that is one record.
+pub(in crate::format) fn whole(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+    let bytes = text.as_bytes().to_vec();
+    let mut run = row.run();
+    let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
+    run.push(&Record { number: 0, place, body: RecordBody::Text }, &bytes, &bytes);
+    run.finish(&bytes);
+    (run, bytes)
+}
+
+/// Each step as `kind role: summary`, and the step that it answers.
+pub(in crate::format) fn steps((run, bytes): &(Box<dyn Run>, Vec<u8>)) -> Vec<String> {
+    let of = |number: usize| {
+        let step = run.step(StepNo::try_from(number).unwrap_or(StepNo::MAX), bytes);
+        let answers = step.answers.map(|call| format!(" (of {call})")).unwrap_or_default();
+        format!("{} {}: {}{answers}", step.kind, step.role.name(), step.summary)
+    };
+    (0..run.step_count()).map(of).collect()
+}
+
+/// The value of an identity at a step as compact JSON; empty: there is none.
+pub(in crate::format) fn state((run, bytes): &(Box<dyn Run>, Vec<u8>), kind: &str, step: StepNo) -> String {
+    let answer = run.state(step, bytes);
+    let all = answer.iter().find(|(name, _)| *name == "state").map(|(_, value)| value.get());
+    let all = all.and_then(|text| json::parse(text).ok());
+    let of_kind = all.as_ref().and_then(|all| all.get(kind));
+    of_kind.map(json::compact).unwrap_or_default()
+}
+
+/// The events of a step: what is written where.
+pub(in crate::format) fn writes((run, _): &(Box<dyn Run>, Vec<u8>), step: StepNo) -> Vec<String> {
+    let of = |event: crate::state::Event| {
+        let (identity, path) = run.tree().path(event.node);
+        let sign = match event.op {
+            EventOp::Add => "+",
+            EventOp::Drop => "-",
+            _ => "~",
+        };
+        format!("{sign}{}", run.reference(run.tree().identity(identity), &path))
+    };
+    run.tree().events(step).into_iter().map(of).collect()
+}
