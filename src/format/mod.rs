@@ -6,19 +6,30 @@
 mod acts;
 mod adk;
 mod adp;
+mod ag_ui;
 mod assembler;
+mod autogen;
 pub mod cause;
 mod claude_code;
 mod claude_stream;
+mod codex;
+mod copilot;
+mod cursor;
 mod describe;
 mod facts;
+mod gemini;
 mod generic;
 mod inspect;
 mod langgraph;
+mod langsmith;
+mod letta;
 mod log;
+mod openai_agents;
 mod opencode;
+mod otel;
 mod pi;
 pub mod plan;
+mod qwen;
 mod rows;
 mod run;
 mod run_survey;
@@ -40,12 +51,24 @@ pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
 pub static FORMATS: &[&dyn Format] = &[
     &claude_code::ClaudeCode,
     &claude_stream::ClaudeStream,
+    &codex::ROLLOUT,
+    &codex::EXEC,
     &pi::Sts,
     &pi::Pi,
     &adk::Adk,
     &inspect::Inspect,
     &langgraph::LangGraph,
     &opencode::Opencode,
+    &gemini::GEMINI,
+    &copilot::COPILOT,
+    &qwen::QWEN,
+    &cursor::CURSOR,
+    &ag_ui::AG_UI,
+    &otel::OTEL,
+    &langsmith::LANGSMITH,
+    &letta::LETTA,
+    &openai_agents::OPENAI_AGENTS,
+    &autogen::AUTOGEN,
     &scopix::Scopix(None),
     &adp::Adp,
     &adp::Named,

@@ -84,7 +84,7 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "atif", title: "ATIF", format: "adp", lints: atif::LINTS },
     Family { name: "work", title: "What a tool-using run did", format: "adp", lints: work::LINTS },
     Family { name: "loss", title: "What trains, in a chat template", format: "adp", lints: loss::LINTS },
-    Family { name: "run", title: "Runs of several files", format: "claude-code", lints: run::LINTS },
+    Family { name: "run", title: "Runs of agents", format: "auto", lints: run::LINTS },
     Family { name: "log", title: "Logs of agents", format: "inspect", lints: log::LINTS },
     Family { name: "data", title: "Any JSON, and datasets", format: "generic", lints: data::LINTS },
 ];

@@ -8,13 +8,13 @@
 use super::sample::Attachments;
 use crate::json::{Document, Value, pointer_unescape};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A change of one slot.
 pub(super) struct SlotWrite {
     pub(super) kind: String,
     pub(super) instance: String,
-    pub(super) path: Vec<Rc<str>>,
+    pub(super) path: Vec<Arc<str>>,
     /// The new value as JSON text; None: it is gone.
     pub(super) text: Option<String>,
 }
@@ -149,7 +149,7 @@ impl<'v, 'a> Replay<'v, 'a> {
 }
 
 /// Where a place of the state stands among the slots: `store/Name:instance:field` names all three.
-fn slot_write(path: &[Rc<str>], text: Option<String>) -> Option<SlotWrite> {
+fn slot_write(path: &[Arc<str>], text: Option<String>) -> Option<SlotWrite> {
     let (first, below) = path.split_first()?;
     if &**first != "store" {
         return Some(SlotWrite { kind: "state".to_owned(), instance: "main".to_owned(), path: path.to_vec(), text });
@@ -158,7 +158,7 @@ fn slot_write(path: &[Rc<str>], text: Option<String>) -> Option<SlotWrite> {
     let mut parts = key.splitn(3, ':');
     let (kind, instance, field) = match (parts.next(), parts.next(), parts.next()) {
         (Some(kind), Some(instance), Some(field)) if !kind.is_empty() => (kind, instance, field.into()),
-        _ => ("store", "main", Rc::clone(key)),
+        _ => ("store", "main", Arc::clone(key)),
     };
     let path = std::iter::once(field).chain(rest.iter().cloned()).collect();
     Some(SlotWrite { kind: kind.to_owned(), instance: instance.to_owned(), path, text })

@@ -1,0 +1,197 @@
+//! The events of a stream.
+
+use super::open::{self, CALL_ID, Channel, MESSAGE_ID, Open};
+use super::patched::Patched;
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, first_text, form, text};
+use crate::json::Value;
+use crate::model::{Role, Severity, Turn};
+use crate::state::Op;
+use std::collections::HashMap;
+
+/// Reads the events of one or several threads.
+#[derive(Default)]
+pub(super) struct Events {
+    open: Open,
+    /// Threads in the order in which their first runs started, and which of them runs.
+    threads: Vec<Box<str>>,
+    places: HashMap<Box<str>, usize>,
+    thread: usize,
+    /// The state of each thread by its instance, and activities by kind and message.
+    states: HashMap<Box<str>, Patched>,
+    activities: HashMap<(Box<str>, Box<str>), Patched>,
+}
+
+impl Adapter for Events {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if let Some(events) = record.as_array() {
+            return self.all(events, log);
+        }
+        let is_named = |value: &Value<'_>| value.as_array().is_some();
+        match record.as_object().filter(|object| !object.is_empty() && record.get("type").is_none()) {
+            Some(object) if object.entries().any(|(_, value)| is_named(value)) => {
+                for (name, events) in object.entries() {
+                    self.begin_thread(name, log);
+                    self.all(events.as_array().unwrap_or_default(), log);
+                    self.open.close_all(log);
+                }
+            }
+            _ => self.event(record, true, log),
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        open::show(form, values)
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// What an event is a piece of, by its type.
+fn channel(class: &str) -> Option<(Channel, &str)> {
+    const CHANNELS: [(&str, Channel); 5] = [
+        ("TEXT_MESSAGE_", Channel::Text),
+        ("TOOL_CALL_", Channel::Call),
+        ("REASONING_MESSAGE_", Channel::Thought),
+        ("THINKING_TEXT_MESSAGE_", Channel::Thought),
+        ("THINKING_", Channel::Thought),
+    ];
+    const PIECES: [&str; 5] = ["START", "CONTENT", "ARGS", "CHUNK", "END"];
+    let (rest, channel) = CHANNELS.iter().find_map(|(start, channel)| Some((class.strip_prefix(start)?, *channel)))?;
+    PIECES.contains(&rest).then_some((channel, rest))
+}
+
+/// The types of events that are a step of their own.
+const KNOWN: [&str; 14] = [
+    "TOOL_CALL_RESULT",
+    "STATE_SNAPSHOT",
+    "STATE_DELTA",
+    "MESSAGES_SNAPSHOT",
+    "ACTIVITY_SNAPSHOT",
+    "ACTIVITY_DELTA",
+    "REASONING_ENCRYPTED_VALUE",
+    "RAW",
+    "CUSTOM",
+    "RUN_STARTED",
+    "RUN_FINISHED",
+    "RUN_ERROR",
+    "STEP_STARTED",
+    "STEP_FINISHED",
+];
+
+impl Events {
+    fn all(&mut self, events: &[Value<'_>], log: &mut Log<'_>) {
+        for event in events {
+            self.event(event, false, log);
+        }
+    }
+
+    fn event(&mut self, event: &Value<'_>, has_threads: bool, log: &mut Log<'_>) {
+        let class = text(event, "type").unwrap_or("event");
+        // Brackets around the messages of one stretch of reasoning.
+        if matches!(class, "REASONING_START" | "REASONING_END" | "THINKING_START") {
+            return;
+        }
+        let piece = channel(class);
+        self.open.end_chunk(piece.map(|(channel, _)| channel), event, log);
+        match piece {
+            Some((channel, "START")) => self.open.start(channel, event, class, log),
+            Some((channel, "END")) => self.open.end(channel, event, log),
+            Some((channel, _)) => self.open.piece(channel, event, class, log),
+            None if class == "TOOL_CALL_RESULT" => self.result(event, log),
+            None => self.other(event, class, has_threads, log),
+        }
+    }
+
+    fn result(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        self.open.close_call(first_text(event, &CALL_ID).unwrap_or_default(), log);
+        let (values, time) = ([event], event.get("timestamp"));
+        let draft = Draft::of(Kind::Result, open::RESULT, &values);
+        log.step(&Draft { role: Role::Environment, class: Some("TOOL_CALL_RESULT"), time, ..draft });
+    }
+
+    /// An event that is a step of its own, and what it writes.
+    fn other(&mut self, event: &Value<'_>, class: &str, has_threads: bool, log: &mut Log<'_>) {
+        let thread = first_text(event, &["threadId", "thread_id"]);
+        match class {
+            "RUN_STARTED" if has_threads => self.begin_thread(thread.unwrap_or_default(), log),
+            "RUN_FINISHED" | "RUN_ERROR" => self.open.close_all(log),
+            _ => {}
+        }
+        let (values, time) = ([event], event.get("timestamp"));
+        let draft = Draft::of(Kind::State, form::STATE, &values);
+        let step = log.step(&Draft { role: Role::System, class: Some(class), time, ..draft });
+        match class {
+            "RUN_STARTED" => self.input(event, log),
+            "STATE_SNAPSHOT" | "STATE_DELTA" => self.state(event, log),
+            "MESSAGES_SNAPSHOT" => {
+                if let Some(messages) = event.get("messages") {
+                    log.write("messages", &self.instance(), &[], Op::Update, messages);
+                }
+            }
+            "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA" => self.activity(event, log),
+            known if KNOWN.contains(&known) => {}
+            unknown => {
+                let what = format!("`{unknown}` is no type of an event that AG-UI knows");
+                log.finding(Some(step), "run.unknown-record", Severity::Info, what);
+            }
+        }
+    }
+
+    /// The events from here on are of this thread.
+    fn begin_thread(&mut self, id: &str, log: &mut Log<'_>) {
+        self.thread = match self.places.get(id) {
+            Some(place) => *place,
+            None => {
+                self.places.insert(id.into(), self.threads.len());
+                self.threads.push(id.into());
+                self.threads.len() - 1
+            }
+        };
+        log.trajectories(self.threads.len());
+        if self.threads.len() == 1 && !id.is_empty() {
+            log.title(id);
+        }
+    }
+
+    /// The instance of the state: the first thread's is the main one.
+    fn instance(&self) -> Box<str> {
+        match self.threads.get(self.thread) {
+            Some(id) if self.thread > 0 => id.clone(),
+            _ => "main".into(),
+        }
+    }
+
+    fn input(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        let instance = self.instance();
+        let Some(input) = event.get("input").and_then(Value::as_object) else { return };
+        for (name, value) in input.entries().filter(|(name, _)| *name != "messages") {
+            log.write("input", &instance, &[name], Op::Update, value);
+        }
+    }
+
+    fn state(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        let instance = self.instance();
+        let state = self.states.entry(instance).or_insert_with_key(|instance| Patched::new("state", instance));
+        match (event.get("snapshot"), event.get("delta")) {
+            (Some(snapshot), _) => state.set(snapshot, log),
+            (None, Some(delta)) => state.patch(delta, log),
+            (None, None) => {}
+        }
+    }
+
+    fn activity(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        let kind = first_text(event, &["activityType", "activity_type"]).unwrap_or("activity");
+        let id = first_text(event, &MESSAGE_ID).unwrap_or("main");
+        let key = (kind.into(), id.into());
+        let is_new = !self.activities.contains_key(&key);
+        let activity = self.activities.entry(key).or_insert_with(|| Patched::new(kind, id));
+        let replaces = event.get("replace").and_then(Value::as_bool) != Some(false);
+        match (first(event, &["content"]), event.get("patch")) {
+            (Some(content), _) if is_new || replaces => activity.set(content, log),
+            (None, Some(patch)) => activity.patch(patch, log),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What is told in pieces: a start, contents, an end.
+
+use crate::format::log::{Draft, Form, Kind, Log, OWN, first, first_text, text_of};
+use crate::json::{self, Value};
+use crate::model::{Part, Role, StepNo, ToolCall, ToolResult, Turn};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The event that starts a message, then what it says piece by piece.
+const SAID: Form = OWN;
+/// The same of reasoning.
+const THOUGHT: Form = OWN + 1;
+/// The same of a call; the pieces are those of its arguments.
+const CALL: Form = OWN + 2;
+/// What came back from a call.
+pub(super) const RESULT: Form = OWN + 3;
+
+/// What comes in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Channel {
+    Text,
+    Thought,
+    Call,
+}
+
+/// The names of a member in the two spellings.
+pub(super) const MESSAGE_ID: [&str; 2] = ["messageId", "message_id"];
+pub(super) const CALL_ID: [&str; 2] = ["toolCallId", "tool_call_id"];
+const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
+
+/// What has begun and not ended.
+#[derive(Default)]
+pub(super) struct Open {
+    all: HashMap<(Channel, Box<str>), Begun>,
+    /// What a chunk began: it has no end of its own.
+    chunk: Option<(Channel, Box<str>)>,
+}
+
+struct Begun {
+    step: StepNo,
+    role: Role,
+    id: Box<str>,
+    name: Box<str>,
+    text: String,
+}
+
+impl Begun {
+    /// What the step says, all pieces there.
+    fn turn(&self, channel: Channel) -> Turn<'_> {
+        let part = match channel {
+            Channel::Text => Part::Text(Cow::Borrowed(&self.text)),
+            Channel::Thought => Part::Thought(Cow::Borrowed(&self.text)),
+            Channel::Call => Part::Call(ToolCall {
+                id: (!self.id.is_empty()).then(|| Cow::Borrowed(&*self.id)),
+                name: Cow::Borrowed(&self.name),
+                arguments: arguments(&self.text),
+            }),
+        };
+        Turn::of(self.role, vec![part])
+    }
+}
+
+/// The pieces of arguments are JSON text; what is none is a text.
+fn arguments(text: &str) -> Cow<'static, str> {
+    match json::parse(text) {
+        Ok(_) => Cow::Owned(text.to_owned()),
+        Err(_) if text.is_empty() => Cow::Borrowed("{}"),
+        Err(_) => Cow::Owned(json::quote(text)),
+    }
+}
+
+impl Open {
+    /// The id of what an event is a piece of.
+    fn id<'v>(channel: Channel, event: &'v Value<'_>) -> &'v str {
+        let names = if channel == Channel::Call { &CALL_ID } else { &MESSAGE_ID };
+        first_text(event, names).unwrap_or_default()
+    }
+
+    /// Something begins. What was open under its id ends.
+    pub(super) fn start(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        let id = Self::id(channel, event);
+        self.close(channel, id, log);
+        let (kind, form) = match channel {
+            Channel::Text => (Kind::Message, SAID),
+            Channel::Thought => (Kind::Thought, THOUGHT),
+            Channel::Call => (Kind::Call, CALL),
+        };
+        let role = match channel {
+            Channel::Text => role(event),
+            _ => Role::Agent,
+        };
+        let (values, time) = ([event], event.get("timestamp"));
+        let step = log.open(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
+        let name = first_text(event, &CALL_NAME).unwrap_or("?").into();
+        self.all.insert((channel, id.into()), Begun { step, role, id: id.into(), name, text: String::new() });
+    }
+
+    /// A piece. One that nothing began begins it.
+    pub(super) fn piece(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        let id = Self::id(channel, event);
+        let key = (channel, Box::from(id));
+        if !self.all.contains_key(&key) {
+            self.start(channel, event, class, log);
+            self.chunk = Some(key.clone());
+        }
+        let delta = event.get("delta").filter(|delta| !delta.is_null());
+        if let (Some(begun), Some(delta)) = (self.all.get_mut(&key), delta) {
+            begun.text.push_str(&text_of(delta));
+            log.extend(begun.step, delta);
+        }
+    }
+
+    /// Ends what a chunk began, if the next event is none of it.
+    pub(super) fn end_chunk(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
+        let Some((of, id)) = self.chunk.take() else { return };
+        if channel == Some(of) && Self::id(of, event) == &*id {
+            self.chunk = Some((of, id));
+        } else {
+            self.close(of, &id, log);
+        }
+    }
+
+    /// The end that an event tells.
+    pub(super) fn end(&mut self, channel: Channel, event: &Value<'_>, log: &mut Log<'_>) {
+        self.close(channel, Self::id(channel, event), log);
+    }
+
+    fn close(&mut self, channel: Channel, id: &str, log: &mut Log<'_>) {
+        if let Some(begun) = self.all.remove(&(channel, Box::from(id))) {
+            log.close(begun.step, &begun.turn(channel));
+        }
+    }
+
+    /// A call is whole when its result comes.
+    pub(super) fn close_call(&mut self, id: &str, log: &mut Log<'_>) {
+        self.close(Channel::Call, id, log);
+    }
+
+    /// All that is open ends: the run does.
+    pub(super) fn close_all(&mut self, log: &mut Log<'_>) {
+        let mut all: Vec<_> = self.all.drain().collect();
+        all.sort_by_key(|(_, begun)| begun.step);
+        for ((channel, _), begun) in all {
+            log.close(begun.step, &begun.turn(channel));
+        }
+        self.chunk = None;
+    }
+}
+
+fn role(event: &Value<'_>) -> Role {
+    first_text(event, &["role"]).map_or(Role::Agent, crate::format::log::role_of)
+}
+
+/// What a step says: the pieces joined.
+pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+    let Some((&event, pieces)) = values.split_first() else { return Turn::default() };
+    let joined = || pieces.iter().map(|piece| text_of(piece)).collect::<Vec<_>>().concat();
+    match form {
+        SAID => Turn::of(role(event), vec![Part::Text(Cow::Owned(joined()))]),
+        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(Cow::Owned(joined()))]),
+        CALL => {
+            let call = ToolCall {
+                id: first_text(event, &CALL_ID).map(Cow::Borrowed),
+                name: first_text(event, &CALL_NAME).unwrap_or("?").into(),
+                arguments: arguments(&joined()),
+            };
+            Turn::of(Role::Agent, vec![Part::Call(call)])
+        }
+        RESULT => {
+            let result = ToolResult {
+                id: first_text(event, &CALL_ID).map(Cow::Borrowed),
+                text: first(event, &["content", "result"]).map(text_of).unwrap_or_default(),
+                ..ToolResult::default()
+            };
+            Turn::of(Role::Environment, vec![Part::Result(result)])
+        }
+        _ => crate::format::log::show(form, values),
+    }
+}

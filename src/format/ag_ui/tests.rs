@@ -1,0 +1,80 @@
+//! Events: pieces, patches, threads.
+
+use super::AG_UI;
+use crate::format::log::testing::{lines, state, steps, whole, writes};
+
+#[test]
+fn pieces_are_one_step_also_where_two_messages_interleave_or_no_end_comes() {
+    let text = [
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"a","role":"assistant"}"#,
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"b","role":"user"}"#,
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"one "}"#,
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"b","delta":"two"}"#,
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"three"}"#,
+        r#"{"type":"TEXT_MESSAGE_END","messageId":"b"}"#,
+        r#"{"type":"RUN_ERROR","message":"gone"}"#,
+    ];
+    let told = lines(&AG_UI, &text.join("\n"));
+    assert_eq!(steps(&told)[..2], ["message agent: one three", "message user: two"]);
+    assert_eq!((told.0.step_count(), told.0.step(0, &told.1).chars), (3, 9));
+}
+
+#[test]
+fn chunks_and_reasoning_fold() {
+    let text = [
+        r#"{"type":"REASONING_START","messageId":"r"}"#,
+        r#"{"type":"REASONING_MESSAGE_START","messageId":"r"}"#,
+        r#"{"type":"REASONING_MESSAGE_CHUNK","messageId":"r","delta":"hm"}"#,
+        r#"{"type":"REASONING_MESSAGE_END","messageId":"r"}"#,
+        r#"{"type":"REASONING_END","messageId":"r"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"ls","delta":"{\"path\":"}"#,
+        r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"\"x\"}"}"#,
+        r#"{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":"a.txt"}"#,
+    ];
+    let expected = ["thought agent: hm", "tool-call agent: ls x", "tool-result environment: a.txt (of 1)"];
+    assert_eq!(steps(&lines(&AG_UI, &text.join("\n"))), expected);
+}
+
+#[test]
+fn a_patch_changes_the_snapshot_or_is_dropped_with_a_finding() {
+    let text = [
+        r#"{"type":"STATE_SNAPSHOT","snapshot":{"n":1.50,"list":["a"],"deep":{"x":1,"y":2}}}"#,
+        r#"{"type":"STATE_DELTA","delta":[{"op":"add","path":"/list/0","value":"b"},{"op":"remove","path":"/deep/x"}]}"#,
+        r#"{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/n","value":2},{"op":"remove","path":"/none"}]}"#,
+        r#"{"type":"STATE_DELTA","delta":[{"op":"add","path":"/list/-","value":"c"}]}"#,
+    ];
+    let told = lines(&AG_UI, &text.join("\n"));
+    let patched = r#"{"main":{"n":1.50,"list":["b","a"],"deep":{"y":2}}}"#;
+    let appended = patched.replace(r#""a"]"#, r#""a","c"]"#);
+    assert_eq!([1, 2, 3].map(|step| state(&told, "state", step)), [patched, patched, appended.as_str()]);
+    assert_eq!(writes(&told, 3), ["+/state/main/list/2"]);
+    assert_eq!(writes(&told, 1), ["-/state/main/deep/x", "~/state/main/list/0", "+/state/main/list/1"]);
+    let findings = told.0.findings();
+    assert_eq!(findings.iter().map(|f| (f.rule, f.step)).collect::<Vec<_>>(), [("run.patch-failed", Some(2))]);
+}
+
+#[test]
+fn activities_are_patched_by_message() {
+    let text = [
+        r#"{"type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"index","content":{"done":0}}"#,
+        r#"{"type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"index","content":{},"replace":false}"#,
+        r#"{"type":"ACTIVITY_DELTA","messageId":"a","activityType":"index","patch":[{"op":"replace","path":"/done","value":1}]}"#,
+    ];
+    assert_eq!(state(&lines(&AG_UI, &text.join("\n")), "index", 2), r#"{"a":{"done":1}}"#);
+}
+
+#[test]
+fn threads_have_states_of_their_own() {
+    let run = |thread: &str, n: u32| {
+        format!(
+            "{{\"type\":\"RUN_STARTED\",\"threadId\":\"{thread}\"}}\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{{\"n\":{n}}}}}"
+        )
+    };
+    let told = lines(&AG_UI, &[run("a", 1), run("b", 2), run("a", 3)].join("\n"));
+    assert_eq!(told.0.trajectory_count(), 2);
+    assert_eq!(state(&told, "state", 5), r#"{"main":{"n":3},"b":{"n":2}}"#);
+    let named = r#"{"x":[{"type":"CUSTOM","name":"a","value":1}],"y":[{"type":"NEW","message":"b"}],"z":[]}"#;
+    let told = whole(&AG_UI, named);
+    assert_eq!((told.0.trajectory_count(), told.0.step_count()), (3, 2));
+    assert_eq!(told.0.findings()[0].rule, "run.unknown-record");
+}

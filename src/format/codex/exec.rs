@@ -1,0 +1,106 @@
+//! The events of `codex exec --json`.
+
+use super::{item, rollout, show};
+use crate::format::log::{Adapter, Draft, Form, Kind, Log, first, items, text, write_slots};
+use crate::json::Value;
+use crate::model::{Role, StepNo, Turn};
+use crate::rules::work::Dialect;
+use crate::state::Op;
+use std::collections::HashMap;
+
+/// Reads the events of a stream.
+#[derive(Default)]
+pub(super) struct Exec {
+    items: HashMap<Box<str>, Shown>,
+}
+
+/// An item that was told.
+struct Shown {
+    step: StepNo,
+    form: Form,
+    is_over: bool,
+}
+
+impl Adapter for Exec {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        match record.get("item").filter(|item| item.as_object().is_some()) {
+            Some(item) => self.item(record, item, log),
+            None => event(record, log),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Codex
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        show::show(form, values)
+    }
+
+    fn restart(&mut self) {
+        self.items.clear();
+    }
+}
+
+/// An event of the thread or of a turn.
+fn event(record: &Value<'_>, log: &mut Log<'_>) {
+    let class = text(record, "type").unwrap_or("event");
+    if class == "thread.started" {
+        log.title(text(record, "thread_id").unwrap_or(class));
+    }
+    rollout::state(record, record, class, log);
+    if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some()) {
+        log.usage(None, &rollout::tokens(usage));
+    }
+}
+
+impl Exec {
+    fn item(&mut self, record: &Value<'_>, item: &Value<'_>, log: &mut Log<'_>) {
+        let class = first(item, &["type", "item_type"]).and_then(Value::as_str).unwrap_or("item");
+        let (kind, form, role) = match class {
+            "agent_message" | "assistant_message" => (Kind::Message, show::SAID, Role::Agent),
+            "reasoning" => (Kind::Thought, show::THOUGHT, Role::Agent),
+            class if item::is_call(class) => (Kind::Call, show::ITEM, Role::Agent),
+            _ => (Kind::State, show::LAST, Role::System),
+        };
+        let values = [item];
+        let time = record.get("timestamp");
+        let draft = Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) };
+        let id = text(item, "id");
+        let is_over = kind == Kind::Call && item::is_over(item);
+        let was_over = match id.and_then(|id| self.items.get_mut(id)) {
+            Some(shown) => {
+                log.supersede(shown.step, shown.form, item);
+                let was_over = shown.is_over;
+                shown.is_over |= is_over;
+                was_over
+            }
+            None => {
+                let step = log.step(&draft);
+                if let Some(id) = id {
+                    self.items.insert(id.into(), Shown { step, form, is_over });
+                }
+                false
+            }
+        };
+        if is_over && !was_over {
+            let of_result = Draft { kind: Kind::Result, form: show::ITEM_OUTPUT, role: Role::Environment, ..draft };
+            log.step(&of_result);
+        }
+        if class == "todo_list" {
+            todos(item, log);
+        }
+    }
+}
+
+/// The list of an item, whole.
+fn todos(item: &Value<'_>, log: &mut Log<'_>) {
+    match items(item, "items") {
+        [] => write_slots(log, "plan", "main", item, &["content"]),
+        [..] => {
+            if let Some(list) = item.get("items") {
+                log.write("plan", "main", &["items"], Op::Update, list);
+            }
+        }
+    }
+}

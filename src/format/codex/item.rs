@@ -1,0 +1,111 @@
+//! Items: what Codex tells of a call that ran, in `item_completed` and in the stream of `codex exec`.
+
+use crate::format::log::{count, first, first_text, text, text_of};
+use crate::json::{self, Value};
+use crate::model::{ToolCall, ToolResult};
+use std::borrow::Cow;
+
+/// Whether an item is a call, by its type.
+pub(super) fn is_call(class: &str) -> bool {
+    const CALLS: [&str; 12] = [
+        "CommandExecution",
+        "FileChange",
+        "McpToolCall",
+        "DynamicToolCall",
+        "WebSearch",
+        "Extension",
+        "ImageView",
+        "ImageGeneration",
+        "command_execution",
+        "file_change",
+        "mcp_tool_call",
+        "web_search",
+    ];
+    CALLS.contains(&class)
+}
+
+/// Whether what an item does is over.
+pub(super) fn is_over(item: &Value<'_>) -> bool {
+    matches!(text(item, "status"), Some("completed" | "failed" | "declined"))
+}
+
+/// The call that an item tells of.
+pub(super) fn call<'v>(item: &'v Value<'v>) -> ToolCall<'v> {
+    let name = match text(item, "type").unwrap_or_default() {
+        "CommandExecution" | "command_execution" => "exec_command",
+        "FileChange" | "file_change" => "file_change",
+        "WebSearch" | "web_search" => "web_search",
+        "ImageView" => "view_image",
+        "ImageGeneration" => "image_generation",
+        "McpToolCall" | "mcp_tool_call" => {
+            let input = item.get("input").unwrap_or(item);
+            first_text(item, &["tool", "name"]).or_else(|| first_text(input, &["tool", "name"])).unwrap_or("mcp")
+        }
+        "Extension" => text(item, "kind").unwrap_or("extension"),
+        other => first_text(item, &["tool", "name"]).unwrap_or(other),
+    };
+    ToolCall { id: text(item, "id").map(Cow::Borrowed), name: name.into(), arguments: arguments(item) }
+}
+
+/// The arguments of an item: as it has them, else an object of the members that say what is done.
+fn arguments<'v>(item: &'v Value<'v>) -> Cow<'v, str> {
+    let input = item.get("input").filter(|input| input.as_object().is_some());
+    let known = item.get("arguments").or_else(|| input?.get("arguments")).or(input);
+    if let Some(arguments) = known.filter(|arguments| !arguments.is_null()) {
+        return Cow::Borrowed(arguments.text);
+    }
+    const MEMBERS: [&str; 8] = ["command", "cwd", "changes", "query", "action", "path", "prompt", "revised_prompt"];
+    let members = MEMBERS.iter().filter_map(|key| Some(format!("{}:{}", json::quote(key), item.get(key)?.text)));
+    let members: Vec<String> = members.collect();
+    match (members.is_empty(), item.get("content").filter(|content| content.as_str().is_some())) {
+        (true, Some(content)) => Cow::Borrowed(content.text),
+        _ => Cow::Owned(format!("{{{}}}", members.join(","))),
+    }
+}
+
+/// What came back, as an item tells it.
+pub(super) fn result<'v>(item: &'v Value<'v>) -> ToolResult<'v> {
+    const OUTPUTS: [&str; 8] =
+        ["aggregated_output", "output", "error", "result", "results", "content_items", "stdout", "content"];
+    let output = first(item, &OUTPUTS).map(|output| {
+        let inner = first(output, &["message", "content"]).unwrap_or(output);
+        text_of(inner)
+    });
+    let result = ToolResult {
+        id: text(item, "id").map(Cow::Borrowed),
+        name: Some(call(item).name),
+        text: output.unwrap_or_default(),
+        ..ToolResult::default()
+    };
+    with_item(result, item)
+}
+
+/// A result with what the item of its call says beside the text.
+pub(super) fn with_item<'v>(result: ToolResult<'v>, item: &'v Value<'v>) -> ToolResult<'v> {
+    let exit = item.get("exit_code").and_then(Value::as_number).and_then(|number| number.parse().ok());
+    let failed = match text(item, "status") {
+        Some("failed" | "declined") => Some(true),
+        // A command that ends with another status than 0 is completed too: its exit tells it.
+        Some("completed") if exit.is_none() => Some(false),
+        _ => None,
+    };
+    let flag = item.get("success").and_then(Value::as_bool).map(|success| !success);
+    ToolResult {
+        exit: result.exit.or(exit),
+        ms: result.ms.or_else(|| duration(item)),
+        is_error: result.is_error.or(flag).or(failed),
+        cwd: None,
+        details: Some(Cow::Borrowed(item.text)),
+        ..result
+    }
+}
+
+/// Milliseconds that it took.
+fn duration(item: &Value<'_>) -> Option<u64> {
+    let parts = item.get("duration").filter(|duration| duration.as_object().is_some());
+    let of_parts = parts.and_then(|parts| {
+        let seconds = count(parts, "secs")?;
+        seconds.checked_mul(1_000)?.checked_add(count(parts, "nanos").unwrap_or_default() / 1_000_000)
+    });
+    of_parts.or_else(|| count(item, "duration_ms"))
+}

@@ -1,0 +1,371 @@
+//! The records of a rollout.
+
+use super::show;
+use crate::format::log::{
+    Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, write_slots,
+};
+use crate::json::Value;
+use crate::model::{Role, StepNo, Surroundings, Turn, Usage};
+use crate::rules::work::Dialect;
+use crate::state::Op;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Most items that wait for the result of their call, with their texts.
+const WAITING_MAX: usize = 256;
+
+/// How often a call that comes behind an item of its id may have the file read again: writers put the call first.
+const LATE_CALLS_MAX: usize = 3;
+
+/// What user messages of the harness begin with.
+const INJECTED: [&str; 6] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<skills_instructions>",
+    "<turn_aborted>",
+    "# AGENTS.md instructions",
+];
+
+/// Reads a rollout.
+#[derive(Default)]
+pub(super) struct Rollout {
+    known: Learned,
+    /// Whether messages or reasoning were shown that an item behind them would fold.
+    has_unfolded_messages: bool,
+    has_unfolded_thoughts: bool,
+    /// The id of the file's own session.
+    own_id: Option<Box<str>>,
+    /// Whether the world state is known: a full one came, and no compaction since.
+    has_baseline: bool,
+    calls: HashSet<Box<str>>,
+    /// Ids of items that were shown as call and result, since no call of their id came before.
+    nested: HashSet<Box<str>>,
+    waiting: HashMap<Box<str>, Earlier>,
+    /// Total of the last count of tokens.
+    total: Option<Box<str>>,
+    spend: Option<Spend>,
+    /// First step of the model's answer that no count of tokens told yet.
+    answer: Option<StepNo>,
+}
+
+/// What is known of the file as a whole, and stays when it is read again.
+#[derive(Default, Clone)]
+struct Learned {
+    has_messages: bool,
+    has_reasoning: bool,
+    /// Calls that come behind an item of their id.
+    late_calls: HashSet<Box<str>>,
+}
+
+/// Which records tell the tokens: those of the first kind that comes, since both tell the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spend {
+    Counts,
+    Records,
+}
+
+fn is_call(class: &str) -> bool {
+    class.ends_with("_call")
+}
+
+fn is_result(class: &str) -> bool {
+    class.ends_with("_output")
+}
+
+impl Adapter for Rollout {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let Some(payload) = record.get("payload").filter(|payload| payload.as_object().is_some()) else {
+            return self.bare(record, log);
+        };
+        match text(record, "type").unwrap_or("record") {
+            "response_item" => self.item(record, payload, log),
+            "event_msg" => self.event(record, payload, log),
+            "token_usage_record" => self.spend(Spend::Records, payload.get("usage"), log),
+            "session_meta" => self.meta(record, payload, log),
+            class => self.other(record, payload, class, log),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Codex
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        show::show(form, values)
+    }
+
+    fn restart(&mut self) {
+        *self = Self { known: std::mem::take(&mut self.known), ..Self::default() };
+    }
+}
+
+/// A state step of a record.
+pub(super) fn state(record: &Value<'_>, shown: &Value<'_>, class: &str, log: &mut Log<'_>) -> StepNo {
+    let (values, time) = ([shown], record.get("timestamp"));
+    log.step(&Draft { role: Role::System, class: Some(class), time, ..Draft::of(Kind::State, form::STATE, &values) })
+}
+
+impl Rollout {
+    /// A record without envelope, as rollouts had them at first.
+    fn bare(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        match text(record, "type") {
+            Some(_) => self.item(record, record, log),
+            None if text(record, "record_type") == Some("state") => {}
+            None => self.meta(record, record, log),
+        }
+    }
+
+    fn meta(&mut self, record: &Value<'_>, meta: &Value<'_>, log: &mut Log<'_>) {
+        let id = text(meta, "id").unwrap_or_default();
+        let is_own = self.own_id.is_none();
+        if is_own {
+            self.own_id = Some(id.into());
+            log.title(id);
+            let branch = meta.get("git").and_then(|git| text(git, "branch")).map(Cow::Borrowed);
+            let cwd = text(meta, "cwd").map(Cow::Borrowed);
+            log.surroundings(&Surroundings { cwd, branch, ..Surroundings::default() });
+        }
+        state(record, meta, "session_meta", log);
+        // Behind the file's own stand those of the records that a fork copied.
+        let is_own = is_own || self.own_id.as_deref() == Some(id);
+        let instance = if is_own { "main" } else { id };
+        const SLOTS: [&str; 12] = [
+            "id",
+            "cwd",
+            "originator",
+            "cli_version",
+            "source",
+            "model_provider",
+            "git",
+            "forked_from_id",
+            "parent_thread_id",
+            "history_base",
+            "agent_nickname",
+            "dynamic_tools",
+        ];
+        write_slots(log, "session", instance, meta, &SLOTS);
+    }
+
+    fn item(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
+        let class = text(payload, "type").unwrap_or("response_item");
+        let time = record.get("timestamp");
+        let of = |kind, form, role| Draft { role, class: Some(class), time, ..Draft::of(kind, form, &[]) };
+        match class {
+            "message" => self.message(payload, time, log),
+            "reasoning" => {
+                self.learn(|known| &mut known.has_reasoning, self.has_unfolded_thoughts, log);
+                let step = log.step(&Draft { values: &[payload], ..of(Kind::Thought, show::REASONING, Role::Agent) });
+                self.answer.get_or_insert(step);
+            }
+            class if is_call(class) => {
+                let step = log.step(&Draft { values: &[payload], ..of(Kind::Call, show::CALL, Role::Agent) });
+                self.answer.get_or_insert(step);
+                self.call(payload, log);
+            }
+            class if is_result(class) => {
+                let id = text(payload, "call_id").unwrap_or_default();
+                let item: Vec<Earlier> = self.waiting.remove(id).into_iter().collect();
+                let draft = of(Kind::Result, show::OUTPUT, Role::Environment);
+                log.step_with(&Draft { values: &[payload], ..draft }, &item);
+            }
+            _ => {
+                state(record, payload, class, log);
+            }
+        }
+    }
+
+    fn message(&mut self, message: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
+        self.learn(|known| &mut known.has_messages, self.has_unfolded_messages, log);
+        let begin = message.get("content").and_then(Value::as_array).and_then(|parts| text(parts.first()?, "text"));
+        let is_user = text(message, "role") == Some("user");
+        let is_injected = is_user && begin.is_some_and(|text| INJECTED.iter().any(|mark| text.starts_with(mark)));
+        let told = Blocks { class: Some("message"), time, is_injected, ..Blocks::of(message) }.tell(log);
+        if text(message, "role") == Some("assistant") {
+            self.answer = self.answer.or(told.first().map(|(_, step)| *step));
+        }
+    }
+
+    /// The file has messages or reasoning; if mirrors of them were shown, it is read again.
+    fn learn(&mut self, flag: impl Fn(&mut Learned) -> &mut bool, is_late: bool, log: &mut Log<'_>) {
+        let known = flag(&mut self.known);
+        if !std::mem::replace(known, true) && is_late {
+            log.read_again();
+        }
+    }
+
+    /// A call is known by both its ids.
+    fn call(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
+        for id in ["call_id", "id"].iter().filter_map(|key| text(payload, key)) {
+            let is_late = self.nested.contains(id) && self.known.late_calls.len() < LATE_CALLS_MAX;
+            if is_late && self.known.late_calls.insert(id.into()) {
+                log.read_again();
+            }
+            self.calls.insert(id.into());
+        }
+    }
+
+    fn event(&mut self, record: &Value<'_>, payload: &Value<'_>, log: &mut Log<'_>) {
+        let class = text(payload, "type").unwrap_or("event_msg");
+        match class {
+            "token_count" => return self.token_count(payload, log),
+            "item_completed" => {
+                if let Some(item) = payload.get("item") {
+                    return self.completed(record, payload, item, log);
+                }
+            }
+            _ if self.is_mirror(class) => return,
+            _ => {}
+        }
+        if class == "thread_settings_applied"
+            && let Some(settings) = payload.get("thread_settings")
+        {
+            surround(settings, log);
+        }
+        state(record, payload, class, log);
+        match class {
+            "thread_settings_applied" => write_whole(log, "thread_settings", payload.get("thread_settings")),
+            "thread_goal_updated" => write_whole(log, "thread_goal", payload.get("goal")),
+            "thread_name_updated" => {
+                if let Some(name) = text(payload, "thread_name") {
+                    log.title(name);
+                }
+                write_slots(log, "session", "main", payload, &["thread_name"]);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an event tells again what an item of the file says.
+    fn is_mirror(&mut self, class: &str) -> bool {
+        match class {
+            "user_message" | "agent_message" => {
+                self.has_unfolded_messages |= !self.known.has_messages;
+                self.known.has_messages
+            }
+            class if class.starts_with("agent_reasoning") => {
+                self.has_unfolded_thoughts |= !self.known.has_reasoning;
+                self.known.has_reasoning
+            }
+            _ => false,
+        }
+    }
+
+    /// An item of a paginated file: a mirror, a detail of a call, or a call within another.
+    fn completed(&mut self, record: &Value<'_>, payload: &Value<'_>, item: &Value<'_>, log: &mut Log<'_>) {
+        let class = text(item, "type").unwrap_or("item");
+        let mirrored = match class {
+            "UserMessage" | "AgentMessage" => "agent_message",
+            "Reasoning" => "agent_reasoning",
+            _ => "",
+        };
+        if self.is_mirror(mirrored) {
+            return;
+        }
+        if !super::item::is_call(class) {
+            state(record, payload, class, log);
+            if class == "Plan" {
+                write_slots(log, "plan", "main", item, &["text"]);
+            }
+            return;
+        }
+        let id = text(item, "id").unwrap_or_default();
+        if self.calls.contains(id) || self.known.late_calls.contains(id) {
+            if self.waiting.len() >= WAITING_MAX {
+                self.waiting.clear();
+            }
+            self.waiting.insert(id.into(), log.keep(item));
+            return;
+        }
+        self.nested.insert(id.into());
+        let (values, time) = ([item], record.get("timestamp"));
+        let forms = [(Kind::Call, show::ITEM, Role::Agent), (Kind::Result, show::ITEM_OUTPUT, Role::Environment)];
+        for (kind, form, role) in forms {
+            log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
+        }
+    }
+
+    fn token_count(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
+        let Some(info) = payload.get("info") else { return };
+        // A count whose total did not grow tells the last one again.
+        let total = info.get("total_token_usage").map(|total| Box::from(total.text));
+        if total.is_none() || total != self.total {
+            self.total = total;
+            self.spend(Spend::Counts, info.get("last_token_usage"), log);
+        }
+    }
+
+    fn spend(&mut self, source: Spend, usage: Option<&Value<'_>>, log: &mut Log<'_>) {
+        let Some(usage) = usage.filter(|usage| usage.as_object().is_some()) else { return };
+        if *self.spend.get_or_insert(source) != source {
+            return;
+        }
+        let usage = tokens(usage);
+        log.usage(None, &usage);
+        if let (Some(step), Some(output)) = (self.answer.take(), usage.output) {
+            log.tokens(step, output);
+        }
+    }
+
+    /// A record that is neither item nor event, and what it writes.
+    fn other(&mut self, record: &Value<'_>, payload: &Value<'_>, class: &str, log: &mut Log<'_>) {
+        match class {
+            "turn_context" => surround(payload, log),
+            "compacted" => log.surroundings(&Surroundings { is_compaction: true, ..Surroundings::default() }),
+            _ => {}
+        }
+        state(record, payload, class, log);
+        match class {
+            "turn_context" => write_whole(log, "turn_context", Some(payload)),
+            "world_state" => self.world_state(payload, log),
+            "compacted" => {
+                if std::mem::take(&mut self.has_baseline) {
+                    log.remove("world_state", "main", &[]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A full world state is a baseline; another patches it, and without one says nothing that is whole.
+    fn world_state(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
+        let Some(state) = payload.get("state") else { return };
+        if payload.get("full").and_then(Value::as_bool) == Some(true) {
+            self.has_baseline = true;
+            log.write("world_state", "main", &[], Op::Update, state);
+        } else if self.has_baseline {
+            merge_patch(log, "world_state", "main", state);
+        }
+    }
+}
+
+fn write_whole(log: &mut Log<'_>, kind: &str, value: Option<&Value<'_>>) {
+    if let Some(value) = value {
+        log.write(kind, "main", &[], Op::Update, value);
+    }
+}
+
+/// The settings of a turn or of the thread.
+fn surround(settings: &Value<'_>, log: &mut Log<'_>) {
+    let of = |keys: &[&str]| first_text(settings, keys).map(|text| Cow::Owned(text.to_owned()));
+    log.surroundings(&Surroundings {
+        cwd: of(&["cwd"]),
+        model: of(&["model"]),
+        mode: of(&["approval_policy"]),
+        effort: of(&["effort", "reasoning_effort"]),
+        ..Surroundings::default()
+    });
+}
+
+/// Tokens of an answer: Codex counts cached ones among the input.
+pub(super) fn tokens(usage: &Value<'_>) -> Usage {
+    let (cached, written) = (count(usage, "cached_input_tokens"), count(usage, "cache_write_input_tokens"));
+    let apart = cached.unwrap_or_default().saturating_add(written.unwrap_or_default());
+    Usage {
+        input: count(usage, "input_tokens").map(|all| all.saturating_sub(apart)),
+        output: count(usage, "output_tokens"),
+        cache_read: cached,
+        cache_write: written,
+        cost: None,
+    }
+}

@@ -1,0 +1,82 @@
+//! What the steps of Codex say.
+
+use super::item;
+use crate::format::log::{self, Form, OWN, first, first_text, items, text, text_of};
+use crate::json::Value;
+use crate::model::{Part, Role, ToolCall, ToolResult, Turn};
+use std::borrow::Cow;
+
+/// Reasoning: summary and content, of which mostly only a ciphertext is kept.
+pub(super) const REASONING: Form = OWN;
+/// A call of a response item.
+pub(super) const CALL: Form = OWN + 1;
+/// Its output, and the item that tells of the call.
+pub(super) const OUTPUT: Form = OWN + 2;
+/// An item as a call, and as its result.
+pub(super) const ITEM: Form = OWN + 3;
+pub(super) const ITEM_OUTPUT: Form = OWN + 4;
+/// An item of a stream that says something: the last value counts.
+pub(super) const SAID: Form = OWN + 5;
+pub(super) const THOUGHT: Form = OWN + 6;
+/// An item or event that is no message: the last value counts.
+pub(super) const LAST: Form = OWN + 7;
+
+pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+    let (Some(&value), Some(&last)) = (values.first(), values.last()) else { return Turn::default() };
+    match form {
+        REASONING => Turn::of(Role::Agent, vec![Part::Thought(reasoning(value))]),
+        CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
+        OUTPUT => {
+            let result = output(value);
+            let result = match values.get(1) {
+                Some(item) => item::with_item(result, item),
+                None => result,
+            };
+            Turn::of(Role::Environment, vec![Part::Result(result)])
+        }
+        ITEM => Turn::of(Role::Agent, vec![Part::Call(item::call(last))]),
+        ITEM_OUTPUT => Turn::of(Role::Environment, vec![Part::Result(item::result(value))]),
+        SAID => Turn::of(Role::Agent, vec![Part::Text(said(last))]),
+        THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(said(last))]),
+        LAST => log::show(log::form::STATE, &[last]),
+        _ => log::show(form, values),
+    }
+}
+
+/// The text of an item of a stream.
+fn said<'v>(item: &'v Value<'v>) -> Cow<'v, str> {
+    first(item, &["text", "content", "summary"]).map(text_of).unwrap_or_default()
+}
+
+fn reasoning<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+    let parts = ["summary", "content"].iter().flat_map(|key| items(value, key));
+    let texts: Vec<&str> = parts.filter_map(|part| part.as_str().or_else(|| text(part, "text"))).collect();
+    match texts.as_slice() {
+        [one] => Cow::Borrowed(one),
+        texts => Cow::Owned(texts.join("\n\n")),
+    }
+}
+
+fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
+    let class = text(value, "type").unwrap_or_default();
+    let name = text(value, "name").unwrap_or(class.strip_suffix("_call").unwrap_or(class));
+    let arguments = first(value, &["arguments", "input", "action", "revised_prompt"]);
+    ToolCall {
+        id: first_text(value, &["call_id", "id"]).map(Cow::Borrowed),
+        name: name.into(),
+        arguments: arguments.map_or(Cow::Borrowed("{}"), |arguments| Cow::Borrowed(arguments.text)),
+    }
+}
+
+/// What came back: a text, parts, or an object of one of these and a flag.
+fn output<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+    let output = first(value, &["output", "tools", "result"]);
+    let inner = output.map(|output| first(output, &["content", "text", "body"]).unwrap_or(output));
+    let success = output.and_then(|output| output.get("success")?.as_bool());
+    ToolResult {
+        id: text(value, "call_id").map(Cow::Borrowed),
+        text: inner.map(text_of).unwrap_or_default(),
+        is_error: success.map(|success| !success),
+        ..ToolResult::default()
+    }
+}

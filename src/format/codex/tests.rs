@@ -1,0 +1,128 @@
+//! Rollouts and streams, record by record.
+
+use super::{EXEC, ROLLOUT};
+use crate::format::log::testing::{lines, state, steps, writes};
+
+/// A line of a rollout.
+fn line(class: &str, payload: &str) -> String {
+    format!(r#"{{"timestamp":"2026-05-01T10:00:00Z","type":"{class}","payload":{payload}}}"#)
+}
+
+fn item(payload: &str) -> String {
+    line("response_item", payload)
+}
+
+fn event(payload: &str) -> String {
+    line("event_msg", payload)
+}
+
+const ASKED: &str = r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}"#;
+
+#[test]
+fn mirrors_are_folded_where_the_file_has_what_they_mirror() {
+    let mirror = event(r#"{"type":"user_message","message":"go"}"#);
+    let thought = event(r#"{"type":"agent_reasoning","text":"hm"}"#);
+    let alone = lines(&ROLLOUT, &[mirror.clone(), thought.clone()].join("\n"));
+    assert_eq!(alone.0.step_count(), 2);
+    // The mirror comes first, and is known as one when the message comes.
+    let text = [mirror, item(ASKED), thought, item(r#"{"type":"reasoning","summary":[{"text":"hm"}]}"#)].join("\n");
+    assert_eq!(steps(&lines(&ROLLOUT, &text)), ["message user: go", "thought agent: hm"]);
+}
+
+#[test]
+fn items_go_to_the_call_of_their_id_or_are_calls_within_another() {
+    let command = |id: &str| {
+        let item = r#""command":["ls"],"status":"completed","aggregated_output":"a.txt","exit_code":2,"duration":{"secs":1,"nanos":5000000}"#;
+        event(&format!(r#"{{"type":"item_completed","item":{{"type":"CommandExecution","id":"{id}",{item}}}}}"#))
+    };
+    let call = item(r#"{"type":"custom_tool_call","id":"f1","call_id":"c1","name":"exec","input":"run()"}"#);
+    let output = item(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"done"}"#);
+    let told = lines(&ROLLOUT, &[call.clone(), command("c1"), command("n1"), output].join("\n"));
+    assert_eq!(
+        steps(&told),
+        [
+            "tool-call agent: exec run()",
+            r#"tool-call agent: exec_command ["ls"]"#,
+            "tool-result environment: a.txt (of 1)",
+            "tool-result environment: done (of 0)"
+        ]
+    );
+    // An item before its call is known at the call.
+    assert_eq!(steps(&lines(&ROLLOUT, &[command("c1"), call].join("\n"))), ["tool-call agent: exec run()"]);
+}
+
+#[test]
+fn a_world_state_is_patched_from_a_full_one_on() {
+    let world = |full: bool, state: &str| line("world_state", &format!(r#"{{"full":{full},"state":{state}}}"#));
+    let text = [
+        world(false, r#"{"a":9}"#),
+        world(true, r#"{"a":1,"b":{"c":[1],"d":2}}"#),
+        world(false, r#"{"b":{"c":null,"e":{"f":null}}}"#),
+        line("compacted", r#"{"message":""}"#),
+        world(false, r#"{"a":5}"#),
+        world(true, r#"{"a":7}"#),
+    ];
+    let told = lines(&ROLLOUT, &text.join("\n"));
+    let of = |step| state(&told, "world_state", step);
+    assert_eq!(of(0), "");
+    assert_eq!(of(1), r#"{"main":{"a":1,"b":{"c":[1],"d":2}}}"#);
+    assert_eq!(of(2), r#"{"main":{"a":1,"b":{"d":2,"e":{}}}}"#);
+    assert_eq!(writes(&told, 2), ["-/world_state/main/b/c/0", "+/world_state/main/b/e"]);
+    assert_eq!((of(3).as_str(), of(4).as_str()), ("{}", "{}"));
+    assert_eq!(of(5), r#"{"main":{"a":7}}"#);
+}
+
+#[test]
+fn settings_are_written_where_they_change() {
+    let context = |model: &str| line("turn_context", &format!(r#"{{"cwd":"/w","model":"{model}"}}"#));
+    let told = lines(&ROLLOUT, &[context("m"), context("m"), context("n")].join("\n"));
+    assert_eq!(writes(&told, 1), [""; 0]);
+    assert_eq!(writes(&told, 2), ["~/run/main/model", "~/turn_context/main/model"]);
+}
+
+#[test]
+fn a_copied_session_does_not_become_the_files_own() {
+    let meta = |id: &str| line("session_meta", &format!(r#"{{"id":"{id}","cwd":"/{id}"}}"#));
+    let told = lines(&ROLLOUT, &[meta("own"), meta("parent")].join("\n"));
+    assert_eq!(told.0.title().as_deref(), Some("own"));
+    assert_eq!(
+        state(&told, "session", 1),
+        r#"{"main":{"id":"own","cwd":"/own"},"parent":{"id":"parent","cwd":"/parent"}}"#
+    );
+}
+
+#[test]
+fn tokens_go_to_the_answer_and_a_repeated_total_is_not_added() {
+    let count = |total: u32| {
+        event(&format!(
+            r#"{{"type":"token_count","info":{{"total_token_usage":{{"total_tokens":{total}}},"last_token_usage":{{"input_tokens":10,"cached_input_tokens":4,"output_tokens":{total}}}}}}}"#
+        ))
+    };
+    let said = item(r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}"#);
+    let (run, bytes) = lines(&ROLLOUT, &[said.clone(), count(7), said, count(7), count(9)].join("\n"));
+    assert_eq!((run.step(0, &bytes).tokens, run.step(1, &bytes).tokens), (Some(7), Some(9)));
+}
+
+#[test]
+fn what_the_harness_says_is_injected() {
+    let said = |text: &str| item(&ASKED.replace("go", text));
+    let told = lines(&ROLLOUT, &[said("<environment_context>x"), said("# AGENTS.md instructions for /w")].join("\n"));
+    assert_eq!(told.0.step_count(), 2);
+}
+
+#[test]
+fn an_item_of_a_stream_is_one_entry_and_its_last_state_counts() {
+    let item = |class: &str, rest: &str| format!(r#"{{"type":"{class}","item":{{"id":"i0",{rest}}}}}"#);
+    let text = [
+        item("item.started", r#""type":"agent_message","text":"He""#),
+        item("item.completed", r#""type":"agent_message","text":"Hello""#),
+        r#"{"type":"item.started","item":{"id":"i1","type":"command_execution","command":"ls","status":"in_progress"}}"#.to_owned(),
+        r#"{"type":"turn.completed","usage":{"input_tokens":3,"output_tokens":4}}"#.to_owned(),
+        r#"{"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"ls","status":"failed","aggregated_output":"no","exit_code":1}}"#.to_owned(),
+        r#"{"type":"item.updated","item":{"id":"i1","type":"command_execution","command":"ls","status":"failed","aggregated_output":"no","exit_code":1}}"#.to_owned(),
+    ];
+    let told = lines(&EXEC, &text.join("\n"));
+    assert_eq!(steps(&told)[..2], ["message agent: Hello", "tool-call agent: exec_command ls"]);
+    assert_eq!(steps(&told)[3..], ["tool-result environment: no (of 1)"]);
+    assert_eq!(told.0.error_steps(), [3]);
+}

@@ -1,0 +1,182 @@
+//! Sessions of GitHub Copilot CLI: events, one a line (`FORMATS.md` 11c).
+
+use super::Framing;
+use super::log::{Adapter, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, form, text, text_of, write_slots};
+use crate::json::Value;
+use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use std::borrow::Cow;
+
+/// Sessions of Copilot CLI.
+pub(super) static COPILOT: Row = Row {
+    name: "copilot-cli",
+    title: "Copilot CLI session",
+    about: "Sessions of GitHub Copilot CLI: JSON Lines of `type`, `data`, `id` and `parentId`, first `session.start`. \
+            The calls are those that were executed. State: the session, its model and mode, what it used.",
+    framing: Framing::Text,
+    run: || Box::new(LogRun::new(Events)),
+    has_trajectories: false,
+    samples: &[SESSION],
+};
+
+/// A session with a call.
+const SESSION: &str = concat!(
+    r#"{"type":"session.start","data":{"sessionId":"s1","copilotVersion":"1.0","context":{"cwd":"/w","#,
+    r#""branch":"main"}},"id":"a","timestamp":"2026-05-01T10:00:00Z","parentId":null}"#,
+    "\n",
+    r#"{"type":"user.message","data":{"content":"list it"},"id":"b","timestamp":"2026-05-01T10:00:01Z","#,
+    r#""parentId":"a"}"#,
+    "\n",
+    r#"{"type":"assistant.message","data":{"messageId":"m","content":"","reasoningText":"ls will do","#,
+    r#""toolRequests":[{"toolCallId":"c","name":"bash","arguments":{"command":"ls"}}],"outputTokens":9},"#,
+    r#""id":"d","timestamp":"2026-05-01T10:00:02Z","parentId":"b"}"#,
+    "\n",
+    r#"{"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","#,
+    r#""arguments":{"command":"ls"}},"id":"e","timestamp":"2026-05-01T10:00:03Z","parentId":"d"}"#,
+    "\n",
+    r#"{"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"#,
+    r#""result":{"content":"a.txt"}},"id":"f","timestamp":"2026-05-01T10:00:04Z","parentId":"e"}"#,
+);
+
+/// The words of a message.
+const SAID: Form = OWN;
+/// The reasoning of an answer.
+const THOUGHT: Form = OWN + 1;
+/// A call, and what came back from it.
+const CALL: Form = OWN + 2;
+const RESULT: Form = OWN + 3;
+
+/// Reads the events of a session.
+struct Events;
+
+impl Adapter for Events {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let class = text(record, "type").unwrap_or("event");
+        let data = record.get("data").unwrap_or(record);
+        let values = [data];
+        let of = |kind, form, role| Draft {
+            role,
+            class: Some(class),
+            time: record.get("timestamp"),
+            ..Draft::of(kind, form, &values)
+        };
+        match class {
+            "user.message" => log.step(&of(Kind::Message, SAID, Role::User)),
+            "system.message" => log.step(&of(Kind::Message, SAID, Role::System)),
+            "tool.execution_start" => log.step(&of(Kind::Call, CALL, Role::Agent)),
+            "tool.execution_complete" => log.step(&of(Kind::Result, RESULT, Role::Environment)),
+            "assistant.message" => return answer(data, of, log),
+            _ => {
+                surround(class, data, log);
+                log.step(&of(Kind::State, form::STATE, Role::System))
+            }
+        };
+        write(class, data, log);
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        let Some(&data) = values.first() else { return Turn::default() };
+        let words = |key: &str| data.get(key).map(text_of).unwrap_or_default();
+        match form {
+            SAID => Turn::of(Role::Unknown, vec![Part::Text(words("content"))]),
+            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(words("reasoningText"))]),
+            CALL => {
+                let arguments = data.get("arguments").map_or(Cow::Borrowed("{}"), |v| Cow::Borrowed(v.text));
+                let name = text(data, "toolName").unwrap_or("?").into();
+                let call = ToolCall { id: text(data, "toolCallId").map(Cow::Borrowed), name, arguments };
+                Turn::of(Role::Agent, vec![Part::Call(call)])
+            }
+            RESULT => Turn::of(Role::Environment, vec![Part::Result(result(data))]),
+            _ => super::log::show(form, values),
+        }
+    }
+}
+
+fn result<'v>(data: &'v Value<'v>) -> ToolResult<'v> {
+    let outcome = first(data, &["result", "error"]);
+    let words = outcome.map(|outcome| first(outcome, &["content", "message", "detailedContent"]).unwrap_or(outcome));
+    ToolResult {
+        id: text(data, "toolCallId").map(Cow::Borrowed),
+        text: words.map(text_of).unwrap_or_default(),
+        is_error: data.get("success").and_then(Value::as_bool).map(|success| !success),
+        details: outcome.filter(|outcome| outcome.as_object().is_some()).map(|outcome| Cow::Borrowed(outcome.text)),
+        ..ToolResult::default()
+    }
+}
+
+/// An answer: its reasoning and its words. The calls that it asks for come as events of their own.
+fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, Role) -> Draft<'d, 'v>, log: &mut Log<'_>) {
+    let mut tokens = count(data, "outputTokens");
+    let usage = Usage { output: tokens, ..Usage::default() };
+    let has = |key: &str| text(data, key).is_some_and(|words| !words.is_empty());
+    let begin = log.next_step();
+    if has("reasoningText") {
+        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Thought, THOUGHT, Role::Agent) });
+    }
+    let asks = data.get("toolRequests").and_then(Value::as_array).is_some_and(|requests| !requests.is_empty());
+    if has("content") || (!asks && log.next_step() == begin) {
+        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, SAID, Role::Agent) });
+    }
+    if usage.output.is_some() {
+        log.usage(None, &usage);
+    }
+}
+
+/// What an event changes around the steps.
+fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
+    let of = |value: &Value<'_>, key: &str| text(value, key).map(|text| Cow::Owned(text.to_owned()));
+    let context = data.get("context").unwrap_or(data);
+    let around = match class {
+        "session.start" | "session.resume" | "session.context_changed" => {
+            Surroundings { cwd: of(context, "cwd"), branch: of(context, "branch"), ..Surroundings::default() }
+        }
+        "session.model_change" => {
+            Surroundings { model: of(data, "newModel"), effort: of(data, "reasoningEffort"), ..Surroundings::default() }
+        }
+        "session.mode_changed" => Surroundings { mode: of(data, "newMode"), ..Surroundings::default() },
+        "session.compaction_complete" => Surroundings { is_compaction: true, ..Surroundings::default() },
+        _ => return,
+    };
+    log.surroundings(&around);
+}
+
+/// What an event writes.
+fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
+    match class {
+        "session.start" => {
+            if let Some(id) = text(data, "sessionId") {
+                log.title(id);
+            }
+            write_slots(log, "session", "main", data, &["sessionId", "copilotVersion", "context"]);
+        }
+        "session.model_change" => write_slots(log, "session", "main", data, &["newModel", "reasoningEffort"]),
+        "session.mode_changed" => write_slots(log, "session", "main", data, &["newMode"]),
+        "session.title_changed" => {
+            if let Some(title) = text(data, "title") {
+                log.title(title);
+            }
+        }
+        "session.shutdown" => write_slots(log, "session", "main", data, &["modelMetrics", "codeChanges"]),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::log::testing::{lines, steps};
+
+    #[test]
+    fn calls_are_those_that_were_executed() {
+        let told = lines(&COPILOT, SESSION);
+        assert_eq!(
+            steps(&told)[1..],
+            [
+                "message user: list it",
+                "thought agent: ls will do",
+                "tool-call agent: bash ls",
+                "tool-result environment: a.txt (of 3)"
+            ]
+        );
+        assert_eq!((told.0.title().as_deref(), told.0.step(2, &told.1).tokens), (Some("s1"), Some(9)));
+    }
+}

@@ -1,0 +1,236 @@
+//! Chats of Gemini CLI: one object, or lines of which later ones replace, set or take back earlier ones
+//! (`FORMATS.md` 11a).
+
+mod order;
+#[cfg(test)]
+mod tests;
+
+use super::Framing;
+use super::log::{
+    Adapter, Arrange, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, form, items, text, text_of,
+};
+use crate::json::{Data, Value};
+use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::rules::work::Dialect;
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// Chats of Gemini CLI.
+pub(super) static GEMINI: Row = Row {
+    name: "gemini-cli",
+    title: "Gemini CLI chat",
+    about: "Chats of Gemini CLI: one object with `sessionId`, `projectHash` and `messages`, or JSON Lines whose \
+            records replace earlier ones of their id; `$set` changes the session, `$rewindTo` takes messages back. \
+            State: the session.",
+    framing: Framing::Text,
+    run: || Box::new(LogRun::new(Chat)),
+    has_trajectories: false,
+    samples: &[LINES, WHOLE],
+};
+
+/// A chat of lines; the answer is replaced, the second question taken back.
+const LINES: &str = concat!(
+    r#"{"sessionId":"s1","projectHash":"h","startTime":"2026-05-01T10:00:00Z","#,
+    r#""lastUpdated":"2026-05-01T10:00:00Z","kind":"main"}"#,
+    "\n",
+    r#"{"id":"u","timestamp":"2026-05-01T10:00:01Z","type":"user","content":[{"text":"list it"}]}"#,
+    "\n",
+    r#"{"id":"g","timestamp":"2026-05-01T10:00:02Z","type":"gemini","content":"","toolCalls":[]}"#,
+    "\n",
+    r#"{"id":"v","timestamp":"2026-05-01T10:00:03Z","type":"user","content":"no"}"#,
+    "\n",
+    r#"{"$rewindTo":"v"}"#,
+    "\n",
+    r#"{"$set":{"lastUpdated":"2026-05-01T10:00:04Z"}}"#,
+    "\n",
+    r#"{"id":"g","timestamp":"2026-05-01T10:00:02Z","type":"gemini","content":"","model":"m","#,
+    r#""tokens":{"input":9,"output":2,"cached":4,"thoughts":1,"tool":0},"toolCalls":[{"id":"c","#,
+    r#""name":"list","args":{},"status":"success","result":[{"functionResponse":{"id":"c","name":"list","#,
+    r#""response":{"output":"a.txt"}}}]}]}"#,
+);
+
+/// A chat in one object.
+const WHOLE: &str = r#"{"sessionId":"s1","projectHash":"h","messages":[
+{"id":"u","type":"user","content":"hello"},
+{"id":"g","type":"gemini","content":"Hi.","thoughts":[{"subject":"Greeting","description":"Say hi."}]}]}"#;
+
+/// The words and files of a message.
+const SAID: Form = OWN;
+/// A thought.
+const THOUGHT: Form = OWN + 1;
+/// A call, and the same as its result.
+const CALL: Form = OWN + 2;
+const RESULT: Form = OWN + 3;
+
+/// Reads the records that stay, in order.
+struct Chat;
+
+impl Adapter for Chat {
+    fn arrange(&self) -> Option<Box<dyn Arrange>> {
+        Some(Box::new(order::Order::default()))
+    }
+
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if let Some(set) = record.get("$set") {
+            return session(set, log);
+        }
+        match text(record, "type") {
+            _ if text(record, "sessionId").is_some() && record.get("type").is_none() => session(record, log),
+            Some("user") => {
+                said(record, Role::User, None, log);
+            }
+            Some("gemini") => answer(record, log),
+            class => {
+                let (values, time) = ([record], record.get("timestamp"));
+                let draft = Draft::of(Kind::State, form::STATE, &values);
+                log.step(&Draft { role: Role::System, class: class.or(Some("record")), time, ..draft });
+            }
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Gemini
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        let Some(&value) = values.first() else { return Turn::default() };
+        match form {
+            SAID => Turn::of(Role::Unknown, content(value)),
+            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(thought(value))]),
+            CALL => Turn::of(Role::Agent, vec![Part::Call(call(value))]),
+            RESULT => Turn::of(Role::Environment, vec![Part::Result(result(value))]),
+            _ => super::log::show(form, values),
+        }
+    }
+}
+
+/// Members of the session; each is set whole.
+fn session(members: &Value<'_>, log: &mut Log<'_>) {
+    for (name, value) in members.as_object().into_iter().flat_map(|object| object.entries()) {
+        if name != "messages" {
+            log.write("session", "main", &[name], Op::Update, value);
+        }
+    }
+    if let Some(title) = text(members, "summary").or_else(|| text(members, "sessionId")) {
+        log.title(title);
+    }
+}
+
+fn said(record: &Value<'_>, role: Role, tokens: Option<u64>, log: &mut Log<'_>) {
+    let (values, time) = ([record], record.get("timestamp"));
+    log.step(&Draft { role, class: text(record, "type"), time, tokens, ..Draft::of(Kind::Message, SAID, &values) });
+}
+
+/// An answer of the model: thoughts, words, calls and what came back.
+fn answer(record: &Value<'_>, log: &mut Log<'_>) {
+    let usage = record.get("tokens").map(usage);
+    log.surroundings(&Surroundings { model: text(record, "model").map(Cow::Borrowed), ..Surroundings::default() });
+    let (begin, time) = (log.next_step(), record.get("timestamp"));
+    let mut tokens = usage.as_ref().and_then(|usage| usage.output);
+    let (thoughts, calls) = (items(record, "thoughts"), items(record, "toolCalls"));
+    let of = |kind, form, role| Draft { role, class: Some("gemini"), time, ..Draft::of(kind, form, &[]) };
+    for thought in thoughts {
+        let draft = of(Kind::Thought, THOUGHT, Role::Agent);
+        log.step(&Draft { values: &[thought], tokens: tokens.take(), ..draft });
+    }
+    if !content(record).is_empty() || (thoughts.is_empty() && calls.is_empty()) {
+        said(record, Role::Agent, tokens.take(), log);
+    }
+    for call in calls {
+        let draft = of(Kind::Call, CALL, Role::Agent);
+        log.step(&Draft { values: &[call], tokens: tokens.take(), ..draft });
+        if first(call, &["result", "resultDisplay"]).is_some() {
+            let time = call.get("timestamp").or(time);
+            log.step(&Draft { values: &[call], time, ..of(Kind::Result, RESULT, Role::Environment) });
+        }
+    }
+    if let Some(usage) = usage.filter(|_| log.next_step() > begin) {
+        log.usage(None, &usage);
+    }
+}
+
+/// Gemini counts cached tokens among the input, and thoughts apart from the output.
+fn usage(tokens: &Value<'_>) -> Usage {
+    let cached = count(tokens, "cached");
+    let input = count(tokens, "input").map(|all| all.saturating_sub(cached.unwrap_or_default()));
+    let and = |count: Option<u64>, more: &str| {
+        count.map(|count| count.saturating_add(self::count(tokens, more).unwrap_or_default()))
+    };
+    Usage {
+        input: and(input, "tool"),
+        output: and(count(tokens, "output"), "thoughts"),
+        cache_read: cached,
+        ..Usage::default()
+    }
+}
+
+/// Words and files of a message: a text, a part or parts.
+fn content<'v>(record: &'v Value<'v>) -> Vec<Part<'v>> {
+    let Some(content) = record.get("content") else { return Vec::new() };
+    match &content.data {
+        Data::Array(parts) => parts.iter().filter_map(part).collect(),
+        _ => part(content).into_iter().collect(),
+    }
+}
+
+fn part<'v>(part: &'v Value<'v>) -> Option<Part<'v>> {
+    if let Some(words) = part.as_str().or_else(|| text(part, "text")) {
+        return (!words.is_empty()).then_some(Part::Text(Cow::Borrowed(words)));
+    }
+    let file = first(part, &["inlineData", "fileData"])?;
+    Some(Part::Attachment(Attachment {
+        media_type: text(file, "mimeType").unwrap_or("file").into(),
+        location: text(file, "fileUri").map(Cow::Borrowed),
+        bytes: part.text.len() as u64,
+    }))
+}
+
+fn thought<'v>(thought: &'v Value<'v>) -> Cow<'v, str> {
+    match (text(thought, "subject"), text(thought, "description")) {
+        (Some(subject), Some(description)) => Cow::Owned(format!("{subject}: {description}")),
+        (one, other) => one.or(other).map_or_else(|| text_of(thought), Cow::Borrowed),
+    }
+}
+
+fn call<'v>(call: &'v Value<'v>) -> ToolCall<'v> {
+    ToolCall {
+        id: text(call, "id").map(Cow::Borrowed),
+        name: text(call, "name").unwrap_or("?").into(),
+        arguments: call.get("args").map_or(Cow::Borrowed("{}"), |args| Cow::Borrowed(args.text)),
+    }
+}
+
+/// What came back from a call: what the model saw, else what the user was shown.
+fn result<'v>(call: &'v Value<'v>) -> ToolResult<'v> {
+    let shown = call.get("resultDisplay").filter(|shown| !shown.is_null());
+    let seen = call.get("result").filter(|seen| !seen.is_null()).map(response);
+    ToolResult {
+        id: text(call, "id").map(Cow::Borrowed),
+        name: text(call, "name").map(Cow::Borrowed),
+        text: seen.or_else(|| shown.map(text_of)).unwrap_or_default(),
+        is_error: match text(call, "status") {
+            Some("error" | "cancelled") => Some(true),
+            Some("success") => Some(false),
+            _ => None,
+        },
+        details: shown.filter(|shown| shown.as_object().is_some()).map(|shown| Cow::Borrowed(shown.text)),
+        ..ToolResult::default()
+    }
+}
+
+/// The text of parts that answer a call.
+pub(super) fn response<'v>(result: &'v Value<'v>) -> Cow<'v, str> {
+    let parts = result.as_array().unwrap_or(std::slice::from_ref(result));
+    let texts = parts.iter().filter_map(|part| {
+        let response = part.get("functionResponse").map(|answer| answer.get("response").unwrap_or(answer));
+        match response {
+            Some(response) => Some(text_of(first(response, &["output", "error", "result"]).unwrap_or(response))),
+            None => part.as_str().or_else(|| text(part, "text")).map(Cow::Borrowed),
+        }
+    });
+    let mut texts: Vec<Cow<'v, str>> = texts.collect();
+    match texts.len() {
+        1 => texts.pop().unwrap_or_default(),
+        _ => Cow::Owned(texts.join("\n")),
+    }
+}

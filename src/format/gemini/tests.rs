@@ -1,0 +1,64 @@
+//! Chats: what is replaced, set and taken back.
+
+use super::GEMINI;
+use crate::format::log::testing::{lines, state, steps, whole};
+
+const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#;
+
+fn user(id: &str, said: &str) -> String {
+    format!(r#"{{"id":"{id}","type":"user","content":"{said}"}}"#)
+}
+
+#[test]
+fn a_record_of_a_known_id_takes_its_place() {
+    let text = [HEADER.to_owned(), user("a", "one"), user("b", "two"), user("a", "first")];
+    assert_eq!(steps(&lines(&GEMINI, &text.join("\n"))), ["message user: first", "message user: two"]);
+}
+
+#[test]
+fn a_rewind_takes_back_the_message_and_all_behind_it_and_all_where_it_is_unknown() {
+    let text = |rewind: &str| {
+        let rewind = format!(r#"{{"$rewindTo":"{rewind}"}}"#);
+        [HEADER.to_owned(), user("a", "one"), user("b", "two"), rewind, user("b", "again")].join("\n")
+    };
+    assert_eq!(steps(&lines(&GEMINI, &text("b"))), ["message user: one", "message user: again"]);
+    assert_eq!(steps(&lines(&GEMINI, &text("x"))), ["message user: again"]);
+}
+
+#[test]
+fn set_rebuilds_the_messages_or_changes_the_session() {
+    let set = r#"{"$set":{"summary":"Lists","directories":["/w"]}}"#.to_owned();
+    let rebuilt = format!(r#"{{"$set":{{"messages":[{},{}]}}}}"#, user("c", "new"), user("a", "one"));
+    let told = lines(&GEMINI, &[HEADER.to_owned(), user("a", "old"), set, rebuilt].join("\n"));
+    assert_eq!(steps(&told), ["message user: new", "message user: one"]);
+    assert_eq!(told.0.title().as_deref(), Some("Lists"));
+    let session =
+        r#"{"main":{"sessionId":"s","projectHash":"h","kind":"main","summary":"Lists","directories":["/w"]}}"#;
+    assert_eq!(state(&told, "session", 1), session);
+}
+
+#[test]
+fn an_answer_gives_its_thoughts_words_calls_and_results() {
+    let call = |id: &str, rest: &str| format!(r#"{{"id":"{id}","name":"read","args":{{"path":"a"}}{rest}}}"#);
+    let answered = r#","status":"error","result":[{"functionResponse":{"response":{"error":"no file"}}}]"#;
+    let answer = format!(
+        r#"{{"id":"g","type":"gemini","content":"Look.","thoughts":[{{"subject":"Plan","description":"Read."}}],"tokens":{{"input":9,"output":2,"thoughts":3}},"toolCalls":[{},{}]}}"#,
+        call("c", answered),
+        call("d", "")
+    );
+    let text =
+        format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{answer},{{"type":"info","content":"stopped"}}]}}"#);
+    let told = whole(&GEMINI, &text);
+    assert_eq!(
+        steps(&told)[..5],
+        [
+            "thought agent: Plan: Read.",
+            "message agent: Look.",
+            "tool-call agent: read a",
+            "tool-result environment: no file (of 2)",
+            "tool-call agent: read a",
+        ]
+    );
+    assert!(steps(&told)[5].starts_with("state system: "), "{:?}", steps(&told));
+    assert_eq!((told.0.step(0, &told.1).tokens, told.0.error_steps()), (Some(5), vec![3]));
+}

@@ -1,0 +1,248 @@
+//! Runs of LangSmith: exported, or as they are sent, in a part when they begin and a patch when they end
+//! (`FORMATS.md` 4).
+
+use super::Framing;
+use super::log::{
+    Adapter, Arrange, Draft, Earlier, Form, Kind, Log, LogRun, OWN, Piece, Row, count, first, items, text, text_of,
+};
+use crate::json::{self, Value};
+use crate::model::{Part, Role, StepNo, ToolCall, ToolResult, Turn, Usage};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Runs of traces.
+pub(super) static LANGSMITH: Row = Row {
+    name: "langsmith",
+    title: "LangSmith runs",
+    about: "Runs of LangSmith: objects of `run_type`, `trace_id` and `dotted_order`, or what is sent to it (`post` and \
+            `patch`; a patch belongs to the run of its id). A run is a step; the runs of a trace stand together, in \
+            the order of `dotted_order`.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(Runs::default())),
+    has_trajectories: true,
+    samples: &[BODY],
+};
+
+/// A run that began and ended.
+const BODY: &str = concat!(
+    r#"{"post":[{"id":"r1","trace_id":"r1","dotted_order":"20260501T100000000001Zr1","name":"Chat","#,
+    r#""run_type":"llm","start_time":1728803137170,"inputs":{"messages":[{"role":"user","#,
+    r#""content":"hi"}]}}],"#,
+    "\n",
+    r#""patch":[{"id":"r1","trace_id":"r1","dotted_order":"20260501T100000000001Zr1","#,
+    r#""end_time":1728803138285,"outputs":{"choices":[{"message":{"role":"assistant","content":"Hello"}}],"#,
+    r#""usage_metadata":{"input_tokens":3,"output_tokens":1}}}]}"#,
+);
+
+/// A run in its parts, and one that is a call.
+const RUN: Form = OWN;
+const CALL: Form = OWN + 1;
+
+/// Length of an id at the end of a dotted order.
+const ID_CHARS: usize = 36;
+
+/// The id of a run: its own, or the end of its place.
+fn id<'v>(run: &'v Value<'_>) -> Option<&'v str> {
+    let of_order = || {
+        let order = text(run, "dotted_order")?;
+        order.get(order.len().checked_sub(ID_CHARS)?..)
+    };
+    text(run, "id").or_else(of_order)
+}
+
+/// The runs so far, to be put in order.
+#[derive(Default)]
+struct Order {
+    runs: Vec<(usize, Box<str>, usize, Piece)>,
+    traces: HashMap<Box<str>, usize>,
+    /// Trace and place of a run, which patches may leave out.
+    known: HashMap<Box<str>, (usize, Box<str>, usize)>,
+}
+
+impl Arrange for Order {
+    fn look(&mut self, record: usize, value: &Value<'_>) {
+        let (posts, patches) = (items(value, "post"), items(value, "patch"));
+        if posts.is_empty() && patches.is_empty() {
+            return self.put(record, value);
+        }
+        posts.iter().chain(patches).for_each(|run| self.put(record, run));
+    }
+
+    fn order(&mut self) -> Vec<Piece> {
+        self.runs.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+        self.runs.iter().map(|(.., piece)| *piece).collect()
+    }
+}
+
+impl Order {
+    fn put(&mut self, record: usize, run: &Value<'_>) {
+        let next = self.traces.len();
+        let known = id(run).and_then(|id| self.known.get(id).cloned());
+        let (trace, place, number) = known.unwrap_or_else(|| {
+            let trace = text(run, "trace_id").or_else(|| id(run)).unwrap_or_default();
+            let trace = *self.traces.entry(trace.into()).or_insert(next);
+            let of_time = || first(run, &["start_time"]).map(|time| time.text).unwrap_or_default();
+            let place = text(run, "dotted_order").unwrap_or_else(of_time);
+            (trace, place.into(), self.runs.len())
+        });
+        if let Some(id) = id(run) {
+            self.known.entry(id.into()).or_insert_with(|| (trace, place.clone(), number));
+        }
+        self.runs.push((trace, place, number, Piece::of(record, run)));
+    }
+}
+
+/// Reads the runs in order.
+#[derive(Default)]
+struct Runs {
+    traces: HashSet<Box<str>>,
+    /// The run whose parts come, not closed yet.
+    open: Option<Begun>,
+}
+
+struct Begun {
+    id: Option<Box<str>>,
+    step: StepNo,
+    form: Form,
+    parts: Vec<Earlier>,
+}
+
+impl Adapter for Runs {
+    fn arrange(&self) -> Option<Box<dyn Arrange>> {
+        Some(Box::new(Order::default()))
+    }
+
+    fn read(&mut self, run: &Value<'_>, log: &mut Log<'_>) {
+        let own = id(run);
+        match &mut self.open {
+            Some(open) if own.is_some() && open.id.as_deref() == own => {
+                log.extend(open.step, run);
+                open.parts.push(log.keep(run));
+            }
+            _ => self.begin(run, own, log),
+        }
+    }
+
+    fn finish(&mut self, log: &mut Log<'_>) {
+        self.close(log);
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        Turn::of(Role::Agent, if form == CALL { call(values) } else { said(values) })
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Runs {
+    fn begin(&mut self, run: &Value<'_>, id: Option<&str>, log: &mut Log<'_>) {
+        self.close(log);
+        let trace = text(run, "trace_id").or(id).unwrap_or_default();
+        if self.traces.insert(trace.into()) {
+            log.trajectories(self.traces.len());
+            if self.traces.len() == 1 {
+                log.title(trace);
+            }
+        }
+        let is_call = text(run, "run_type") == Some("tool");
+        let (kind, form) = if is_call { (Kind::Call, CALL) } else { (Kind::Span, RUN) };
+        let (values, time) = ([run], run.get("start_time"));
+        let class = text(run, "name").or_else(|| text(run, "run_type")).or(Some("run"));
+        let step = log.open(&Draft { role: Role::Agent, class, time, ..Draft::of(kind, form, &values) });
+        self.open = Some(Begun { id: id.map(Into::into), step, form, parts: vec![log.keep(run)] });
+    }
+
+    /// All parts of a run are there.
+    fn close(&mut self, log: &mut Log<'_>) {
+        let Some(open) = self.open.take() else { return };
+        let usage = log.close_with(open.step, open.form, &open.parts, usage);
+        if let Some(usage) = usage {
+            if let Some(output) = usage.output {
+                log.tokens(open.step, output);
+            }
+            log.usage(None, &usage);
+        }
+    }
+}
+
+/// The last of the parts that has one of these members.
+fn last<'v>(parts: &[&'v Value<'v>], keys: &[&str]) -> Option<&'v Value<'v>> {
+    parts.iter().rev().find_map(|part| first(part, keys))
+}
+
+/// Tokens of a model's run.
+fn usage(parts: &[&Value<'_>]) -> Option<Usage> {
+    if !parts.iter().any(|part| text(part, "run_type") == Some("llm")) {
+        return None;
+    }
+    let outputs = parts.iter().rev().find_map(|part| first(part, &["outputs"]))?;
+    let usage = first(outputs, &["usage_metadata", "usage"])?;
+    let details = usage.get("input_token_details");
+    let cached = details.and_then(|details| count(details, "cache_read"));
+    let of = |keys: [&str; 2]| keys.iter().find_map(|key| count(usage, key));
+    Some(Usage {
+        input: of(["input_tokens", "prompt_tokens"]).map(|all| all.saturating_sub(cached.unwrap_or_default())),
+        output: of(["output_tokens", "completion_tokens"]),
+        cache_read: cached,
+        ..Usage::default()
+    })
+}
+
+fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
+    let name = last(parts, &["name"]).and_then(Value::as_str).unwrap_or("?");
+    let inputs = last(parts, &["inputs"]);
+    let plain = inputs.and_then(|inputs| text(inputs, "input"));
+    let arguments = match plain.filter(|inner| json::parse(inner).is_ok_and(|value| value.as_object().is_some())) {
+        Some(inner) => Cow::Owned(inner.to_owned()),
+        None => inputs.map_or(Cow::Borrowed("{}"), |inputs| Cow::Borrowed(inputs.text)),
+    };
+    let call = ToolCall { id: None, name: name.into(), arguments };
+    let (outputs, error) = (last(parts, &["outputs"]), last(parts, &["error"]));
+    let result = error.or(outputs).map(|outcome| ToolResult {
+        name: Some(name.into()),
+        text: text_of(first(outcome, &["output", "content"]).unwrap_or(outcome)),
+        is_error: Some(error.is_some()),
+        ..ToolResult::default()
+    });
+    std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
+}
+
+/// What a run led to, its error, or what it began with.
+fn said<'v>(parts: &[&'v Value<'v>]) -> Vec<Part<'v>> {
+    let outputs = last(parts, &["outputs"]);
+    let answer = outputs.and_then(|outputs| {
+        let choice = items(outputs, "choices").first()?;
+        choice.get("message")?.get("content").filter(|content| !content.is_null())
+    });
+    let words = last(parts, &["error"]).or(answer).or(outputs).or_else(|| last(parts, &["inputs", "name"]));
+    words.map(|words| Part::Text(text_of(words))).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::log::testing::{steps, whole};
+
+    #[test]
+    fn a_patch_belongs_to_the_run_of_its_id() {
+        let told = whole(&LANGSMITH, BODY);
+        assert_eq!(steps(&told), ["span agent: Hello"]);
+        assert_eq!(told.0.step(0, &told.1).tokens, Some(1));
+    }
+
+    #[test]
+    fn runs_stand_in_their_dotted_order_and_patches_without_id_are_found_by_it() {
+        let (a, b) = ("00000000-0000-0000-0000-00000000000a", "00000000-0000-0000-0000-00000000000b");
+        let run = |id: &str, rest: &str| format!(r#"{{"id":"{id}","trace_id":"{a}",{rest}}}"#);
+        let tool =
+            run(b, &format!(r#""dotted_order":"1{a}.2{b}","name":"ls","run_type":"tool","inputs":{{"path":"x"}}"#));
+        let chain = run(a, &format!(r#""dotted_order":"1{a}","name":"agent","run_type":"chain""#));
+        let patch = format!(r#"{{"trace_id":"{a}","dotted_order":"1{a}.2{b}","error":"no such folder"}}"#);
+        let text = format!(r#"{{"post":[{tool},{chain}],"patch":[{patch}]}}"#);
+        let told = whole(&LANGSMITH, &text);
+        assert_eq!(steps(&told), ["span agent: agent", "tool-call agent: ls x · no such folder"]);
+        assert_eq!((told.0.trajectory_count(), told.0.error_steps()), (1, vec![1]));
+    }
+}

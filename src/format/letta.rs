@@ -1,0 +1,82 @@
+//! Agent files of Letta: agents with their messages, and blocks of memory (`FORMATS.md` 14).
+
+use super::Framing;
+use super::log::{Adapter, Blocks, Log, LogRun, Row, items, text, write_slots};
+use crate::json::Value;
+use crate::model::Surroundings;
+use std::borrow::Cow;
+
+/// Files of agents.
+pub(super) static LETTA: Row = Row {
+    name: "letta",
+    title: "Letta agent file",
+    about: "Agent files of Letta (`.af`): an object with `agents`, `blocks` and `tools`. An agent's messages are a \
+            trajectory. State: the blocks of memory and the agents, as they are; the file has no history of them.",
+    framing: Framing::Text,
+    run: || Box::new(LogRun::new(Agents)),
+    has_trajectories: true,
+    samples: &[FILE],
+};
+
+/// A file with an agent.
+const FILE: &str = concat!(
+    r#"{"agents":[{"id":"agent-0","name":"Evie","system":"You help.","block_ids":["block-0"],"#,
+    r#""llm_config":{"model":"m"},"messages":["#,
+    "\n",
+    r#"{"type":"message","id":"message-0","role":"system","content":[{"type":"text","text":"You help."}],"#,
+    r#""created_at":"2026-05-01T10:00:00Z","tool_calls":null},"#,
+    "\n",
+    r#"{"type":"message","id":"message-1","role":"user","content":[{"type":"text","text":"hello"}],"#,
+    r#""created_at":"2026-05-01T10:00:01Z","tool_calls":null}]}],"#,
+    "\n",
+    r#""blocks":[{"id":"block-0","label":"persona","value":"I am Evie.","limit":2000}],"tools":[]}"#,
+);
+
+/// Reads an agent file.
+struct Agents;
+
+impl Adapter for Agents {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        for (number, block) in items(record, "blocks").iter().enumerate() {
+            // Agents may have blocks of one label each.
+            let id = text(block, "id").map_or_else(|| number.to_string(), str::to_owned);
+            write_slots(log, "block", &id, block, &["label", "value", "limit", "description", "read_only"]);
+        }
+        let agents = items(record, "agents");
+        log.trajectories(agents.len());
+        for agent in agents {
+            let id = text(agent, "id").or_else(|| text(agent, "name")).unwrap_or("agent");
+            let slots =
+                ["name", "agent_type", "description", "block_ids", "tool_ids", "in_context_message_ids", "llm_config"];
+            write_slots(log, "agent", id, agent, &slots);
+            if log.next_step() == 0
+                && let Some(name) = text(agent, "name")
+            {
+                log.title(name);
+            }
+            items(agent, "messages").iter().for_each(|message| tell(message, log));
+        }
+    }
+}
+
+fn tell(message: &Value<'_>, log: &mut Log<'_>) {
+    let model = text(message, "model").map(Cow::Borrowed);
+    log.surroundings(&Surroundings { model, ..Surroundings::default() });
+    let blocks = Blocks { class: text(message, "type"), time: message.get("created_at"), ..Blocks::of(message) };
+    blocks.tell(log);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::log::testing::{state, steps, whole};
+
+    #[test]
+    fn agents_are_trajectories_and_blocks_stand_before_them() {
+        let told = whole(&LETTA, FILE);
+        assert_eq!(steps(&told), ["message system: You help.", "message user: hello"]);
+        assert_eq!((told.0.trajectory_count(), told.0.title().as_deref()), (1, Some("Evie")));
+        let block = r#"{"block-0":{"label":"persona","value":"I am Evie.","limit":2000}}"#;
+        assert_eq!(state(&told, "block", -1), block);
+    }
+}

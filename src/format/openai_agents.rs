@@ -1,0 +1,173 @@
+//! Run states of the OpenAI Agents SDK: a snapshot of a run that waits (`FORMATS.md` 12).
+
+use super::Framing;
+use super::log::{
+    Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, first_text, form, items, text, text_of,
+    write_slots,
+};
+use crate::json::Value;
+use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// Run states.
+pub(super) static OPENAI_AGENTS: Row = Row {
+    name: "openai-agents",
+    title: "OpenAI Agents run state",
+    about: "Run states of the OpenAI Agents SDK: an object with `$schemaVersion` and `generated_items` or \
+            `session_items`, a snapshot of a run. State: the context, the agent, the step that comes next.",
+    framing: Framing::Text,
+    run: || Box::new(LogRun::new(Snapshot)),
+    has_trajectories: false,
+    samples: &[STATE],
+};
+
+/// A run that waits for an approval.
+const STATE: &str = concat!(
+    r#"{"$schemaVersion":"1.13","current_turn":1,"current_agent":{"name":"clerk"},"#,
+    r#""original_input":"close it","context":{"approvals":{},"context":{"account":7},"#,
+    r#""usage":{"input_tokens":9,"output_tokens":4}},"model_responses":[],"generated_items":["#,
+    "\n",
+    r#"{"type":"tool_call_item","agent":{"name":"clerk"},"raw_item":{"type":"function_call","call_id":"c1","#,
+    r#""name":"close","arguments":"{\"id\":7}"}},"#,
+    "\n",
+    r#"{"type":"tool_approval_item","agent":{"name":"clerk"},"raw_item":{"type":"function_call","#,
+    r#""call_id":"c1","name":"close","arguments":"{\"id\":7}"}}]}"#,
+);
+
+/// An input that is a text.
+const INPUT: Form = OWN;
+/// Items of the Responses API: words, reasoning, a call, an output.
+const SAID: Form = OWN + 1;
+const THOUGHT: Form = OWN + 2;
+const CALL: Form = OWN + 3;
+const OUTPUT: Form = OWN + 4;
+
+/// Reads a run state.
+struct Snapshot;
+
+impl Adapter for Snapshot {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let agent = record.get("current_agent").and_then(|agent| text(agent, "name"));
+        if let Some(title) = agent {
+            log.title(title);
+        }
+        if let Some(input) = first(record, &["original_input", "originalInput"]) {
+            original(input, log);
+        }
+        // The items of the session hold those of this run too.
+        let lists = ["session_items", "sessionItems", "generated_items", "generatedItems"];
+        let list = lists.iter().map(|key| items(record, key)).find(|list| !list.is_empty());
+        list.unwrap_or_default().iter().for_each(|item| tell(item, log));
+        if let Some(context) = record.get("context") {
+            log.write("context", "main", &[], Op::Update, context);
+            if let Some(usage) = context.get("usage") {
+                log.usage(None, &tokens(usage));
+            }
+        }
+        let slots = ["current_agent", "current_turn", "current_step", "conversation_id", "previous_response_id"];
+        write_slots(log, "session", "main", record, &slots);
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        let Some(&value) = values.first() else { return Turn::default() };
+        let raw = value.get("raw_item").or_else(|| value.get("rawItem")).unwrap_or(value);
+        match form {
+            INPUT => Turn::of(Role::User, vec![Part::Text(text_of(value))]),
+            SAID => Turn::of(Role::Agent, vec![Part::Text(words(raw, "content"))]),
+            THOUGHT => Turn::of(Role::Agent, vec![Part::Thought(words(raw, "summary"))]),
+            CALL => {
+                let class = text(raw, "type").unwrap_or("call");
+                let call = ToolCall {
+                    id: first_text(raw, &["call_id", "callId", "id"]).map(Cow::Borrowed),
+                    name: text(raw, "name").unwrap_or(class.strip_suffix("_call").unwrap_or(class)).into(),
+                    arguments: first(raw, &["arguments", "input", "action", "operation"])
+                        .map_or(Cow::Borrowed("{}"), |arguments| Cow::Borrowed(arguments.text)),
+                };
+                Turn::of(Role::Agent, vec![Part::Call(call)])
+            }
+            OUTPUT => {
+                let output = first(value, &["output"]).or_else(|| raw.get("output"));
+                let result = ToolResult {
+                    id: first_text(raw, &["call_id", "callId"]).map(Cow::Borrowed),
+                    text: output.map(text_of).unwrap_or_default(),
+                    ..ToolResult::default()
+                };
+                Turn::of(Role::Environment, vec![Part::Result(result)])
+            }
+            _ => super::log::show(form, values),
+        }
+    }
+}
+
+/// The texts of a list of parts.
+fn words<'v>(raw: &'v Value<'v>, key: &str) -> Cow<'v, str> {
+    let parts = items(raw, key).iter();
+    let texts: Vec<&str> = parts.filter_map(|part| first_text(part, &["text", "refusal"])).collect();
+    match (texts.as_slice(), raw.get(key).and_then(Value::as_str)) {
+        (_, Some(text)) => Cow::Borrowed(text),
+        ([one], None) => Cow::Borrowed(one),
+        (texts, None) => Cow::Owned(texts.join("\n")),
+    }
+}
+
+/// What the run was started with: a text, or items of a conversation.
+fn original(input: &Value<'_>, log: &mut Log<'_>) {
+    let Some(list) = input.as_array() else {
+        let values = [input];
+        log.step(&Draft { role: Role::User, class: Some("input"), ..Draft::of(Kind::Message, INPUT, &values) });
+        return;
+    };
+    for item in list {
+        match item.get("role") {
+            Some(_) => {
+                Blocks { class: Some("input"), ..Blocks::of(item) }.tell(log);
+            }
+            None => tell(item, log),
+        }
+    }
+}
+
+/// An item of the run; a bare one is what others have in `raw_item`.
+fn tell(item: &Value<'_>, log: &mut Log<'_>) {
+    let class = text(item, "type").unwrap_or("item");
+    let (kind, form, role) = match class {
+        "message_output_item" | "message" => (Kind::Message, SAID, Role::Agent),
+        "reasoning_item" | "reasoning" => (Kind::Thought, THOUGHT, Role::Agent),
+        "tool_call_item" | "handoff_call_item" => (Kind::Call, CALL, Role::Agent),
+        "tool_call_output_item" | "handoff_output_item" => (Kind::Result, OUTPUT, Role::Environment),
+        class if class.ends_with("_call") => (Kind::Call, CALL, Role::Agent),
+        class if class.ends_with("_call_output") => (Kind::Result, OUTPUT, Role::Environment),
+        _ => (Kind::State, form::STATE, Role::System),
+    };
+    let values = [item];
+    log.step(&Draft { role, class: Some(class), ..Draft::of(kind, form, &values) });
+}
+
+fn tokens(usage: &Value<'_>) -> Usage {
+    let details = first(usage, &["input_tokens_details"]);
+    let details = details.map(|details| details.as_array().and_then(<[_]>::first).unwrap_or(details));
+    let cached = details.and_then(|details| count(details, "cached_tokens"));
+    Usage {
+        input: count(usage, "input_tokens").map(|all| all.saturating_sub(cached.unwrap_or_default())),
+        output: count(usage, "output_tokens"),
+        cache_read: cached,
+        ..Usage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::log::testing::{state, steps, whole};
+
+    #[test]
+    fn items_are_steps_and_the_context_is_state() {
+        let told = whole(&OPENAI_AGENTS, STATE);
+        assert_eq!(steps(&told)[..2], ["message user: close it", r#"tool-call agent: close 7"#]);
+        assert!(steps(&told)[2].starts_with("state system"), "{:?}", steps(&told));
+        assert!(state(&told, "context", 2).contains(r#""context":{"account":7}"#));
+        let done = STATE.replace("tool_approval_item", "tool_call_output_item");
+        assert_eq!(whole(&OPENAI_AGENTS, &done).0.step(2, &whole(&OPENAI_AGENTS, &done).1).answers, Some(1));
+    }
+}

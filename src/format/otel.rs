@@ -1,0 +1,193 @@
+//! Spans of traces: OTLP in JSON, arrays of span objects of SDKs and of Phoenix (`FORMATS.md` 12).
+
+mod attributes;
+mod order;
+#[cfg(test)]
+mod tests;
+
+use super::Framing;
+use super::log::{Adapter, Arrange, Draft, Form, Kind, Log, LogRun, OWN, Row, first, first_text, text, text_of};
+use crate::json::{self, Value};
+use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use attributes::{attribute, attribute_text};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Traces of agents.
+pub(super) static OTEL: Row = Row {
+    name: "otel",
+    title: "OpenTelemetry spans",
+    about: "Spans of OpenTelemetry with attributes of the GenAI conventions, OpenInference or the AI SDK: OTLP in \
+            JSON, or arrays of span objects. A span is a step; the spans of a trace stand together, in the order in \
+            which they began.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(Spans::default())),
+    has_trajectories: true,
+    samples: &[OTLP, PHOENIX],
+};
+
+/// Two spans of a trace; the parent comes last, since it ended last.
+const OTLP: &str = concat!(
+    r#"{"resourceSpans":[{"resource":{"attributes":[]},"scopeSpans":[{"spans":[{"traceId":"t1","#,
+    r#""spanId":"b","parentSpanId":"a","name":"execute_tool ls","startTimeUnixNano":"1781296601000000000","#,
+    r#""attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},"#,
+    r#"{"key":"gen_ai.tool.name","value":{"stringValue":"ls"}},{"key":"gen_ai.tool.call.arguments","#,
+    r#""value":{"stringValue":"{\"path\":\"x\"}"}},{"key":"gen_ai.tool.call.result","#,
+    r#""value":{"stringValue":"a.txt"}}]}]}]}]}"#,
+    "\n",
+    r#"{"resourceSpans":[{"resource":{"attributes":[]},"scopeSpans":[{"spans":[{"traceId":"t1","#,
+    r#""spanId":"a","parentSpanId":"","name":"invoke_agent","startTimeUnixNano":"1781296600000000000","#,
+    r#""attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"invoke_agent"}}]}]}]}]}"#,
+);
+
+/// A span as Phoenix exports it.
+const PHOENIX: &str = concat!(
+    r#"[{"name":"gpt","context":{"trace_id":"t","span_id":"s"},"span_kind":"LLM","parent_id":null,"#,
+    r#""start_time":"2026-05-01T10:00:00+00:00","end_time":"2026-05-01T10:00:01+00:00","#,
+    r#""attributes":{"llm.model_name":"gpt","output.value":"Hello","llm.token_count.prompt":5,"#,
+    r#""llm.token_count.completion":2},"events":[]}]"#,
+);
+
+/// A span, and one that is a call.
+const SPAN: Form = OWN;
+const CALL: Form = OWN + 1;
+
+/// The trace of a span.
+fn trace<'v>(span: &'v Value<'_>) -> &'v str {
+    let context = first(span, &["context", "spanContext"]).unwrap_or(span);
+    first_text(context, &["traceId", "trace_id"]).unwrap_or_default()
+}
+
+/// Reads the spans in order.
+#[derive(Default)]
+struct Spans {
+    traces: HashSet<Box<str>>,
+}
+
+impl Adapter for Spans {
+    fn arrange(&self) -> Option<Box<dyn Arrange>> {
+        Some(Box::new(order::Order::default()))
+    }
+
+    fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
+        let trace = trace(span);
+        if !self.traces.contains(trace) {
+            if self.traces.is_empty() {
+                log.title(trace);
+            }
+            self.traces.insert(trace.into());
+            log.trajectories(self.traces.len());
+        }
+        let name = text(span, "name").unwrap_or("span");
+        let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
+        log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
+        let usage = usage(span).filter(|_| is_answer(span));
+        let (kind, form) = if is_call(span) { (Kind::Call, CALL) } else { (Kind::Span, SPAN) };
+        let values = [span];
+        let time = first(span, &["startTimeUnixNano", "startTime", "start_time"]);
+        let seconds = time.and_then(|time| time.as_array()?.first()).or(time);
+        let tokens = usage.as_ref().and_then(|usage| usage.output);
+        let draft = Draft::of(kind, form, &values);
+        log.step(&Draft { role: Role::Agent, class: Some(name), time: seconds, tokens, ..draft });
+        if let Some(usage) = usage {
+            log.usage(None, &usage);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        let Some(&span) = values.first() else { return Turn::default() };
+        match form {
+            CALL => Turn::of(Role::Agent, call(span)),
+            _ => Turn::of(Role::Agent, said(span)),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.traces.clear();
+    }
+}
+
+fn kind<'v>(span: &'v Value<'_>) -> &'v str {
+    let of_span = text(span, "span_kind");
+    of_span.or_else(|| attribute_text(span, &["openinference.span.kind"])).unwrap_or_default()
+}
+
+/// Whether a span is the call of a tool.
+fn is_call(span: &Value<'_>) -> bool {
+    attribute_text(span, &["gen_ai.operation.name"]) == Some("execute_tool")
+        || kind(span) == "TOOL"
+        || text(span, "name").is_some_and(|name| name.starts_with("ai.toolCall"))
+}
+
+/// Whether a span is one answer of a model, so that its tokens are told by no other.
+fn is_answer(span: &Value<'_>) -> bool {
+    let name = text(span, "name").unwrap_or_default();
+    let operation = attribute_text(span, &["gen_ai.operation.name"]);
+    matches!(operation, Some("chat" | "text_completion" | "generate_content"))
+        || kind(span) == "LLM"
+        || name.ends_with(".doGenerate")
+        || name.ends_with(".doStream")
+}
+
+fn usage(span: &Value<'_>) -> Option<Usage> {
+    let of = |keys: &[&str]| {
+        let value = attribute(span, keys)?;
+        value.as_number().or_else(|| value.as_str()).and_then(|number| number.parse::<u64>().ok())
+    };
+    let input = of(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"]);
+    let output = of(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"]);
+    let cache_read = of(&["gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"]);
+    let cached = cache_read.unwrap_or_default();
+    let input = input.map(|input| input.saturating_sub(cached));
+    (input.is_some() || output.is_some()).then_some(Usage { input, output, cache_read, ..Usage::default() })
+}
+
+fn has_failed(span: &Value<'_>) -> Option<bool> {
+    let status = span.get("status").and_then(|status| status.get("code")).or_else(|| span.get("status_code"))?;
+    let word = status.as_str().or_else(|| status.as_number())?;
+    match word {
+        "2" | "ERROR" | "STATUS_CODE_ERROR" => Some(true),
+        "1" | "OK" | "STATUS_CODE_OK" => Some(false),
+        _ => None,
+    }
+}
+
+/// A call and what came back from it.
+fn call<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
+    const NAMES: [&str; 3] = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name"];
+    const ARGUMENTS: [&str; 3] = ["gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value"];
+    const RESULTS: [&str; 3] = ["gen_ai.tool.call.result", "ai.toolCall.result", "output.value"];
+    const IDS: [&str; 3] = ["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"];
+    let name = attribute_text(span, &NAMES).or_else(|| text(span, "name")).unwrap_or("?");
+    let id = attribute_text(span, &IDS);
+    let arguments = attribute(span, &ARGUMENTS).map_or(Cow::Borrowed("{}"), |found| match found.as_str() {
+        // JSON in a string is the arguments themselves.
+        Some(inner) if json::parse(inner).is_ok_and(|value| value.as_object().is_some()) => {
+            Cow::Owned(inner.to_owned())
+        }
+        _ => Cow::Borrowed(found.text),
+    });
+    let call = ToolCall { id: id.map(Cow::Borrowed), name: name.into(), arguments };
+    let result = attribute(span, &RESULTS).map(|found| ToolResult {
+        id: id.map(Cow::Borrowed),
+        name: Some(name.into()),
+        text: text_of(found),
+        is_error: has_failed(span),
+        ..ToolResult::default()
+    });
+    std::iter::once(Part::Call(call)).chain(result.map(Part::Result)).collect()
+}
+
+/// What a span led to, else what it began with.
+fn said<'v>(span: &'v Value<'v>) -> Vec<Part<'v>> {
+    const OUTPUTS: [&str; 6] = [
+        "ai.response.text",
+        "ai.response.object",
+        "llm.output_messages.0.message.content",
+        "gen_ai.output.messages",
+        "output.value",
+        "input.value",
+    ];
+    let words = attribute(span, &OUTPUTS).map(text_of);
+    words.or_else(|| text(span, "name").map(Cow::Borrowed)).map(Part::Text).into_iter().collect()
+}

@@ -1,0 +1,107 @@
+//! Sessions of Qwen Code: records with Gemini's parts, one a line or glued (`FORMATS.md` 17).
+
+use super::Framing;
+use super::log::{Adapter, Draft, Kind, Log, LogRun, Parts, Row, form, part_usage, text, write_slots};
+use crate::json::Value;
+use crate::model::{Role, Surroundings};
+use std::borrow::Cow;
+
+/// Sessions of Qwen Code.
+pub(super) static QWEN: Row = Row {
+    name: "qwen-code",
+    title: "Qwen Code session",
+    about: "Sessions of Qwen Code: records of `uuid`, `sessionId`, `type` and a `message` of Gemini's parts, one a \
+            line or several on one. State: the session.",
+    framing: Framing::Values,
+    run: || Box::new(LogRun::new(Records)),
+    has_trajectories: false,
+    samples: &[SESSION],
+};
+
+/// A session; its last two records stand on one line.
+const SESSION: &str = concat!(
+    r#"{"uuid":"a","parentUuid":null,"sessionId":"s","timestamp":"2026-05-01T10:00:00Z","type":"user","#,
+    r#""cwd":"/w","version":"0.21","message":{"role":"user","parts":[{"text":"read it"}]}}"#,
+    "\n",
+    r#"{"uuid":"b","parentUuid":"a","sessionId":"s","timestamp":"2026-05-01T10:00:01Z","type":"assistant","#,
+    r#""cwd":"/w","version":"0.21","model":"m","message":{"role":"model","parts":[{"text":"Open it.","#,
+    r#""thought":true},{"functionCall":{"id":"c","name":"read_file","args":{"path":"a.txt"}}}]},"#,
+    r#""usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"cachedContentTokenCount":4,"#,
+    r#""thoughtsTokenCount":2}}"#,
+    "\n",
+    r#"{"uuid":"d","parentUuid":"b","sessionId":"s","type":"tool_result","cwd":"/w","version":"0.21","#,
+    r#""message":{"role":"user","parts":[{"functionResponse":{"id":"c","name":"read_file","#,
+    r#""response":{"output":"one"}}}]},"toolCallResult":{"callId":"c","status":"success","#,
+    r#""resultDisplay":"one"}}"#,
+    r#"{"uuid":"e","parentUuid":"d","sessionId":"s","type":"assistant","cwd":"/w","version":"0.21","#,
+    r#""model":"m","message":{"role":"model","parts":[{"text":"It says one."}]}}"#,
+);
+
+/// Reads the records of a session.
+struct Records;
+
+impl Adapter for Records {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if log.next_step() == 0
+            && let Some(id) = text(record, "sessionId")
+        {
+            log.title(id);
+        }
+        let of = |key: &str| text(record, key).map(Cow::Borrowed);
+        let (cwd, model, branch) = (of("cwd"), of("model"), of("gitBranch"));
+        let is_compaction = text(record, "subtype") == Some("chat_compression");
+        log.surroundings(&Surroundings { cwd, model, branch, is_compaction, ..Surroundings::default() });
+        let class = text(record, "type").unwrap_or("record");
+        let role = match class {
+            "user" => Role::User,
+            "assistant" => Role::Agent,
+            "tool_result" => Role::Environment,
+            _ => Role::System,
+        };
+        let usage = record.get("usageMetadata").map(part_usage);
+        let message = record.get("message").filter(|_| class != "system").unwrap_or(record);
+        let steps = Parts {
+            class: Some(class),
+            time: record.get("timestamp"),
+            tokens: usage.as_ref().and_then(|usage| usage.output),
+            is_injected: class == "user" && record.get("subtype").is_some(),
+            details: record.get("toolCallResult"),
+            ..Parts::of(message, role)
+        }
+        .tell(log);
+        if steps.is_empty() {
+            let (values, time) = ([record], record.get("timestamp"));
+            let class = text(record, "subtype").or(Some(class));
+            log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
+        }
+        write_slots(log, "session", "main", record, &["sessionId", "version", "cwd", "gitBranch", "model"]);
+        if let Some(usage) = usage {
+            log.usage(None, &usage);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::log::testing::{lines, steps};
+
+    #[test]
+    fn parts_become_steps_and_a_system_record_is_shown_as_it_is() {
+        let rewind =
+            r#"{"uuid":"r","sessionId":"s","type":"system","subtype":"rewind","systemPayload":{"targetUuid":"a"}}"#;
+        let text = SESSION.replace(r#"}}{"uuid""#, "}}\n{\"uuid\"");
+        let told = lines(&QWEN, &format!("{text}\n{rewind}"));
+        let expected = [
+            "message user: read it",
+            "thought agent: Open it.",
+            "tool-call agent: read_file a.txt",
+            "tool-result environment: one (of 2)",
+            "message agent: It says one.",
+        ];
+        assert_eq!(steps(&told)[..5], expected);
+        assert!(steps(&told)[5].starts_with("state system"), "{:?}", steps(&told));
+        assert_eq!(told.0.step(5, &told.1).class.as_deref(), Some("rewind"));
+        assert_eq!(told.0.step(1, &told.1).tokens, Some(5));
+    }
+}
