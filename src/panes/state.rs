@@ -1,5 +1,6 @@
 //! The merged state at the step in focus: a tree per identity, what this step changed, and who wrote each leaf.
 
+mod changed_here;
 mod changes;
 mod columns;
 mod conversation;

@@ -1,10 +1,11 @@
 //! The state at the step; instances side by side are another look of it.
 
+use super::message::below_head;
 use super::{PaneContent, References, Searched, Tab, Target, Wanted, instances};
 use crate::app::{App, Effects, Pane};
 use crate::json::Key;
 use crate::panes::state::at;
-use crate::panes::{Extent, Nth, Piece, Scroll, Window};
+use crate::panes::{Extent, Nth, Piece, Row, Scroll, Window};
 use crate::text::{Pattern, Role};
 
 /// Most leaves of the state that one search looks at.
@@ -32,7 +33,15 @@ impl PaneContent for State {
 
     fn window(&self, app: &App, extent: Extent, has_focus: bool) -> Window {
         let is_marked = has_focus || app.session.focus.path.is_some();
-        app.session.open().map_or_else(Window::default, |open| app.state.window(&open, extent, is_marked))
+        let window = |open, below| app.state.window(&open, below, is_marked);
+        below_head(self.head(app, extent), extent, |below| {
+            app.session.open().map_or_else(Window::default, |open| window(open, below))
+        })
+    }
+
+    /// What the step changed.
+    fn head(&self, app: &App, extent: Extent) -> Vec<Row> {
+        app.session.open().map_or_else(Vec::new, |open| app.state.changed_here(&open, extent))
     }
 
     fn references(&self, _app: &App) -> Option<References> {
@@ -96,13 +105,14 @@ impl PaneContent for State {
 
     fn after_update(&self, app: &mut App, _effects: &mut Effects) {
         let extent = app.pane_extent(Pane::State);
+        let height = extent.height.saturating_sub(self.head(app, extent).len());
         let App { session, state, columns, .. } = app;
         let Some(open) = session.open() else { return };
         state.find_again(&open);
         state.keep_at_path(&open);
         let outline = state.outline(&open);
         state.sync(&outline);
-        state.scroll.show_cursor(extent.height, outline.lines().len());
+        state.scroll.show_cursor(height, outline.lines().len());
         if columns.is_on {
             columns.sync(&open, extent);
         }
@@ -121,7 +131,10 @@ pub(super) fn title(app: &App, role: Role, name: &str) -> Vec<Piece> {
 
 fn changes_out_of_view(app: &App, is_short: bool) -> Option<Piece> {
     let open = app.session.open()?;
-    app.state.told_out_of_view(&open, app.pane_extent(Pane::State), is_short)
+    let extent = app.pane_extent(Pane::State);
+    let head = app.state.changed_here(&open, extent).len();
+    let below = Extent { height: extent.height.saturating_sub(head), ..extent };
+    app.state.told_out_of_view(&open, below, is_short)
 }
 
 impl App {
