@@ -134,7 +134,7 @@ fn folding_all_leaves_the_cursor_on_what_its_place_was_folded_into() {
     assert_eq!(open.focus_reference(), Some(("†state".to_owned(), Some("②".to_owned()))));
     drop(open);
     let all = lines(&stage);
-    let under = all.iter().position(|line| line.contains("②") && line.contains("~6")).unwrap();
+    let under = all.iter().position(|line| line.contains("▸ ②") && line.contains("~6")).unwrap();
     assert_eq!(Some(stage.buffer()[(40, u16::try_from(under).unwrap())].bg), stage.theme().style(Role::Cursor).bg);
     // From another pane what is in focus stays there.
     let mut stage = trip((120, 30));

@@ -30,7 +30,9 @@ impl StatePane {
     pub fn changed_here(&self, open: &Open<'_>, extent: Extent) -> Vec<Row> {
         let room = extent.height / PART_OF_HEIGHT;
         let outline = self.outline(open);
-        if room < ROWS_MIN || outline.changed.is_empty() {
+        // Where nothing stood before, all of the tree is what changed.
+        let is_first = open.tree().identities(outline.step - 1).is_empty();
+        if room < ROWS_MIN || is_first || outline.changed.is_empty() {
             return Vec::new();
         }
         let (changes, has_more) = changes(open, outline.step);
