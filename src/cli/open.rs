@@ -40,8 +40,10 @@ impl Question {
             return Ok(opened);
         }
         let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
-        let others: Vec<&str> =
+        let mut others: Vec<&str> =
             FORMATS.iter().filter(|format| format.has_state()).map(|format| format.name()).collect();
+        // A name may have several rows, which cut files into records in different ways.
+        others.dedup();
         let others = others.join(", ");
         Err(problem
             .hint(format!("`obelus steps` lists its records; `--format NAME` reads it as one that has: {others}")))

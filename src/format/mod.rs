@@ -24,8 +24,11 @@ mod langgraph;
 mod langsmith;
 mod letta;
 mod log;
+mod message_lines;
+mod mini_swe_agent;
 mod openai_agents;
 mod opencode;
+mod openhands;
 mod otel;
 mod pi;
 pub mod plan;
@@ -37,6 +40,9 @@ mod scopix;
 pub mod signature;
 mod slots;
 mod survey;
+mod swe_agent;
+mod verifiers;
+mod verl;
 
 pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
@@ -59,6 +65,11 @@ pub static FORMATS: &[&dyn Format] = &[
     &inspect::Inspect,
     &langgraph::LangGraph,
     &opencode::Opencode,
+    &openhands::OpenHands,
+    &swe_agent::SweAgent,
+    &mini_swe_agent::MiniSweAgent,
+    &verifiers::Verifiers,
+    &verl::Verl,
     &gemini::GEMINI,
     &copilot::COPILOT,
     &qwen::QWEN,
@@ -74,6 +85,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &adp::Named,
     &acts::Acts,
     &adp::Bare,
+    &message_lines::MessageLines,
     &generic::Generic,
 ];
 

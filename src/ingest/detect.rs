@@ -63,9 +63,9 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     input.wait_for_head();
     input.check()?;
     if let Some(name) = forced.filter(|name| *name != "auto") {
-        let format = format::by_name(name).ok_or_else(|| unknown(name, format::FORMATS))?;
+        let format = of_name(name, input)?.ok_or_else(|| unknown(name, format::FORMATS))?;
         return Ok(Detected {
-            format: configured(cut_otherwise(format, input)?.unwrap_or(format)),
+            format: configured(format),
             reasons: vec!["asked for by name".to_owned()],
             was_forced: true,
             is_fallback: false,
@@ -92,11 +92,8 @@ fn is_certain(signature: &Signature, head: &Head<'_, '_>) -> bool {
 /// The format of a signature, or, while no adapter reads it, the one for any JSON, which then says what the input is.
 fn of_signature(signature: &Signature, found: &Match, input: &Input) -> Result<Detected, Problem> {
     let reasons = vec![format!("this is {}: {}", signature.what, found.reason)];
-    match format::by_name(signature.format) {
-        Some(format) => {
-            let format = configured(cut_otherwise(format, input)?.unwrap_or(format));
-            Ok(Detected { format, reasons, was_forced: false, is_fallback: false })
-        }
+    match of_name(signature.format, input)? {
+        Some(format) => Ok(Detected { format: configured(format), reasons, was_forced: false, is_fallback: false }),
         None => as_records(signature, found),
     }
 }
@@ -137,17 +134,20 @@ fn of_table(
     fallback(vec!["no format claims it".to_owned()], true)
 }
 
-/// The alternative of a format that was asked for by name, if the input is of that and not of the format as it is.
-fn cut_otherwise(format: &'static dyn Format, input: &Input) -> Result<Option<&'static dyn Format>, Problem> {
-    let Some(alternative) = format.alternative() else { return Ok(None) };
+/// The row of a name. Of several rows, which cut files into records in different ways, the first that the input is of,
+/// else the first that half of its records speak for, else the first.
+fn of_name(name: &str, input: &Input) -> Result<Option<&'static dyn Format>, Problem> {
+    let rows = format::FORMATS.iter().filter(|format| format.name() == name);
+    let rows: Vec<&'static dyn Format> =
+        rows.flat_map(|&format| [Some(format), format.alternative()]).flatten().collect();
+    let [first_row, _, ..] = rows[..] else { return Ok(rows.first().copied()) };
     let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
-    if format.detect(first.of(format)).is_some() {
-        return Ok(None);
+    if let Some(row) = rows.iter().find(|row| row.detect(first.of(**row)).is_some()) {
+        return Ok(Some(*row));
     }
-    let records = first.of(alternative);
-    let fits = alternative.detect(records).is_some() || alternative.near(records).is_some_and(|near| near.share >= 0.5);
-    Ok(fits.then_some(alternative))
+    let near = rows.iter().find(|row| row.near(first.of(**row)).is_some_and(|near| near.share >= 0.5));
+    Ok(Some(near.copied().unwrap_or(first_row)))
 }
 
 /// The first records, parsed where a format asks for them.

@@ -43,7 +43,7 @@ fn what_resembles_a_format_is_not_taken_for_it() {
         (r#"[{"role":"user","content":{"type":"input","input":{"x":1}}}]"#, "acts"),
         (r#"[{"name":"Ann","role":"admin"},{"name":"Bob","role":"user"}]"#, "generic"),
         (r#"[{"role":"user","content":"x"},{"role":"assistant","cont"#, "generic"),
-        ("{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\"}\n", "generic"),
+        ("{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\"}\n", "messages"),
     ] {
         assert_eq!(format(text), expect, "{text}");
     }

@@ -22,6 +22,8 @@ mod sink;
 #[cfg(test)]
 pub(in crate::format) mod testing;
 mod threads;
+#[cfg(test)]
+pub(in crate::format) mod tests;
 
 pub(in crate::format) use arrange::{Arrange, Piece};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};

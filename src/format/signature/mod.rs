@@ -122,3 +122,16 @@ fn near(signature: &Signature, head: &Head<'_, '_>) -> Option<Near> {
         false => Near { told: format!("{}, not {}", near.told, lacks.join(", ")), ..near },
     })
 }
+
+/// Whether records have the signature of a format: for adapters, which are asked with the records as they cut them.
+pub(super) fn detect(format: &str, first: &[Value<'_>]) -> Option<Match> {
+    let signature = SIGNATURES.iter().find(|signature| signature.format == format)?;
+    // A file that is one array may come as one record.
+    let elements = match first {
+        [record] => record.as_array(),
+        _ => None,
+    };
+    let values = Head { layout: OutlineLayout::Values, records: first };
+    let elements = elements.map(|records| Head { layout: OutlineLayout::Elements, records });
+    (signature.detect)(&values).or_else(|| (signature.detect)(&elements?))
+}

@@ -1,0 +1,148 @@
+//! Lines that are chat messages themselves: a file is one conversation, each message a step (`FORMATS.md` 8).
+
+use super::log::{Adapter, Draft, Form, Kind, Log, LogRun, OWN, call, form, result, role_of};
+use super::{Format, Framing, Layout, Match, Run, signature};
+use crate::json::Value;
+use crate::model::{Part, Role, Surroundings, Turn, Usage};
+use std::borrow::Cow;
+
+/// The format, as a row of `messages`.
+pub(super) struct MessageLines;
+
+/// A conversation with a call.
+const LINES: &str = concat!(
+    r#"{"role":"user","content":"list it","timestamp":"2026-05-01T10:00:00"}"#,
+    "\n",
+    r#"{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]}"#,
+    "\n",
+    r#"{"role":"tool","tool_call_id":"c1","content":"a.txt"}"#,
+    "\n",
+);
+
+impl Format for MessageLines {
+    fn name(&self) -> &'static str {
+        "messages"
+    }
+
+    fn title(&self) -> &'static str {
+        "Message lines"
+    }
+
+    fn about(&self) -> &'static str {
+        "JSON Lines that are chat messages themselves, as gptme and Vibe write them: a file is one conversation, each \
+         message a step with its calls and results. Most of the first lines must be messages with a `role`."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let is_message = |record: &&Value<'_>| record.get("role").is_some_and(|role| role.as_str().is_some());
+        let are_messages = first.len() > 1 && first.iter().filter(is_message).count() * 2 >= first.len();
+        signature::detect(self.name(), first).filter(|_| are_messages)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Lines))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[LINES]
+    }
+}
+
+/// Form: a whole message, its calls and results with it.
+const WHOLE: Form = OWN;
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// Reads the messages.
+struct Lines;
+
+impl Adapter for Lines {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let metadata = record.get("metadata");
+        let member = |key: &str| record.get(key).or_else(|| metadata?.get(key));
+        let model = member("model").and_then(Value::as_str).map(Cow::Borrowed);
+        log.surroundings(&Surroundings { model, ..Surroundings::default() });
+        let usage = member("usage").map(usage_of);
+        let time = ["timestamp", "created_at", "time"].iter().find_map(|key| record.get(key));
+        let values = [record];
+        let is_injected = record.get("hide").and_then(Value::as_bool) == Some(true);
+        log.step(&Draft {
+            class: text(record, "role"),
+            time,
+            tokens: usage.as_ref().and_then(|usage| usage.output),
+            is_injected,
+            ..Draft::of(Kind::Message, WHOLE, &values)
+        });
+        if let Some(usage) = usage {
+            log.usage(None, &usage);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (WHOLE, Some(message)) => whole(message),
+            _ => super::log::show(form, values),
+        }
+    }
+}
+
+fn usage_of(usage: &Value<'_>) -> Usage {
+    let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(key)?.as_number()?.parse().ok());
+    Usage {
+        input: count(["input_tokens", "prompt_tokens"]),
+        output: count(["output_tokens", "completion_tokens"]),
+        ..Usage::default()
+    }
+}
+
+/// All that a message says: thoughts, words, calls, results.
+fn whole<'v>(message: &'v Value<'v>) -> Turn<'v> {
+    let role = text(message, "role").map_or(Role::Unknown, role_of);
+    if role == Role::Environment {
+        return Turn::of(role, vec![Part::Result(result(message))]);
+    }
+    let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
+    let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| Part::Thought(thought.into()));
+    let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default();
+    let class = |block: &Value<'_>| text(block, "type").unwrap_or_default().to_owned();
+    let of_blocks = blocks.iter().filter_map(|block| match class(block).as_str() {
+        "tool_use" | "tool_call" | "toolCall" => Some(Part::Call(call(block))),
+        "tool_result" => Some(Part::Result(result(block))),
+        _ => None,
+    });
+    let listed = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+    let single = message.get("function_call").filter(|call| call.as_object().is_some());
+    let calls = listed.iter().chain(single).map(|value| Part::Call(call(value)));
+    let said = super::log::show(form::MESSAGE, &[message]).parts;
+    Turn::of(role, thought.into_iter().chain(said).chain(of_blocks).chain(calls).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::tests::{damage, told};
+    use super::*;
+
+    #[test]
+    fn each_message_is_a_step_with_its_calls_and_results() {
+        let told = told(MessageLines.run(), &MessageLines, LINES);
+        assert_eq!(told.kinds, ["message"; 3]);
+        assert_eq!(told.roles, ["user", "agent", "environment"]);
+        assert_eq!((told.answers[2], told.tools[1].as_str()), (Some(1), "ls"));
+        assert!(told.summaries[1].starts_with("I look."), "{:?}", told.summaries);
+    }
+
+    #[test]
+    fn damaged_lines_never_panic() {
+        damage(&MessageLines, &[LINES]);
+    }
+}

@@ -1,0 +1,230 @@
+//! Trajectories of mini-swe-agent: one document with chat messages or items of the Responses API (`FORMATS.md` 10).
+
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, form, text_of};
+use super::{Format, Framing, Layout, Match, Run, signature};
+use crate::json::Value;
+use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// The format.
+pub(super) struct MiniSweAgent;
+
+/// A command and its end.
+const TRAJECTORY: &str = r#"{"info":{"mini_version":"2.0","exit_status":"Submitted",
+    "model_stats":{"instance_cost":0.5}},
+"messages":[{"role":"system","content":"You fix."},{"role":"user","content":"Fix it."},
+    {"role":"assistant","content":"I look.","extra":{"actions":[{"command":"ls"}],"cost":0.5,"timestamp":10.5}},
+    {"role":"user","content":"<returncode>0</returncode>\n<output>\na.py\n</output>","extra":{"returncode":0}},
+    {"role":"exit","content":"done","extra":{"exit_status":"Submitted","submission":"diff"}}],
+"trajectory_format":"mini-swe-agent-1.1"}"#;
+
+impl Format for MiniSweAgent {
+    fn name(&self) -> &'static str {
+        "mini-swe-agent"
+    }
+
+    fn title(&self) -> &'static str {
+        "mini-swe-agent trajectory"
+    }
+
+    fn about(&self) -> &'static str {
+        "Trajectories of mini-swe-agent: one document with `messages` and a version of the agent. Commands are tool \
+         calls, or the `extra.actions` of a message. State: exit status, submission, model figures."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        signature::detect(self.name(), first)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Messages))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[TRAJECTORY]
+    }
+}
+
+/// Forms: a command of `extra.actions`, a message that is its result, an item that says what it is by its type.
+const COMMAND: Form = OWN;
+const RESULT: Form = OWN + 1;
+const ITEM: Form = OWN + 2;
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+fn extra<'v, 'a>(message: &'v Value<'a>, key: &str) -> Option<&'v Value<'a>> {
+    message.get("extra")?.get(key)
+}
+
+/// Reads the document.
+struct Messages;
+
+impl Adapter for Messages {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let info = record.get("info");
+        let config = |part: &str, key: &str| text(info?.get("config")?.get(part)?, key).map(Cow::Borrowed);
+        let cwd = config("environment", "cwd");
+        let model = config("model", "model_name");
+        log.surroundings_ahead(&Surroundings { cwd, model, ..Surroundings::default() });
+        for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
+            read_message(message, log);
+        }
+        for slot in ["exit_status", "submission", "model_stats", "mini_version"] {
+            if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
+                log.write("session", "main", &[slot], Op::Update, value);
+            }
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values.first()) {
+            (COMMAND, Some(action)) => {
+                let id = text(action, "tool_call_id").map(Cow::Borrowed);
+                let call = ToolCall { id, name: "bash".into(), arguments: Cow::Borrowed(action.text) };
+                Turn::of(Role::Agent, vec![Part::Call(call)])
+            }
+            (RESULT, Some(message)) => Turn::of(Role::Environment, vec![Part::Result(result(message))]),
+            (ITEM, Some(item)) => show_item(item),
+            _ => super::log::show(form, values),
+        }
+    }
+}
+
+fn read_message(message: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(items) = message.get("output").and_then(Value::as_array) {
+        items.iter().for_each(|item| read_item(item, message, log));
+    } else if message.get("role").is_none() {
+        read_item(message, message, log);
+    } else {
+        read_chat(message, log);
+    }
+    let response = extra(message, "response").and_then(|response| response.get("usage"));
+    let count = |keys: [&str; 2]| {
+        keys.iter().find_map(|key| response.and_then(|usage| usage.get(key)?.as_number()?.parse().ok()))
+    };
+    let usage = Usage {
+        input: count(["prompt_tokens", "input_tokens"]),
+        output: count(["completion_tokens", "output_tokens"]),
+        cost: extra(message, "cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+        ..Usage::default()
+    };
+    if usage != Usage::default() {
+        log.usage(None, &usage);
+    }
+}
+
+/// A chat message; the commands of `extra.actions` are its calls where it lists none.
+fn read_chat(message: &Value<'_>, log: &mut Log<'_>) {
+    let role = text(message, "role").unwrap_or_default();
+    let time = extra(message, "timestamp");
+    let is_result = role == "tool" || (role == "user" && extra(message, "returncode").is_some());
+    if is_result || role == "exit" {
+        let (kind, form, speaker) = match is_result {
+            true => (Kind::Result, RESULT, Role::Environment),
+            false => (Kind::Message, form::MESSAGE, Role::System),
+        };
+        let values = [message];
+        log.step(&Draft { role: speaker, class: Some(role), time, ..Draft::of(kind, form, &values) });
+        for slot in ["exit_status", "submission"] {
+            if let Some(value) = extra(message, slot).filter(|_| !is_result) {
+                log.write("session", "main", &[slot], Op::Update, value);
+            }
+        }
+        return;
+    }
+    Blocks { class: Some(role), time, ..Blocks::of(message) }.tell(log);
+    let has_calls = message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
+    if role == "assistant" && !has_calls {
+        commands(message, time, log);
+    }
+}
+
+/// The commands of a message that are no tool calls.
+fn commands(message: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
+    for action in extra(message, "actions").and_then(Value::as_array).unwrap_or_default() {
+        let values = [action];
+        log.step(&Draft { role: Role::Agent, time, ..Draft::of(Kind::Call, COMMAND, &values) });
+    }
+}
+
+/// An item of the Responses API.
+fn read_item(item: &Value<'_>, holder: &Value<'_>, log: &mut Log<'_>) {
+    let class = text(item, "type");
+    let (kind, form, role) = match class.unwrap_or_default() {
+        "function_call" => (Kind::Call, form::CALL, Role::Agent),
+        "function_call_output" => (Kind::Result, RESULT, Role::Environment),
+        "reasoning" => (Kind::Thought, form::THOUGHT, Role::Agent),
+        "message" => (Kind::Message, ITEM, Role::Unknown),
+        _ => (Kind::State, form::STATE, Role::Unknown),
+    };
+    let values = [item];
+    log.step(&Draft { role, class, time: extra(holder, "timestamp"), ..Draft::of(kind, form, &values) });
+}
+
+fn show_item<'v>(item: &'v Value<'v>) -> Turn<'v> {
+    let role = text(item, "role").map_or(Role::Agent, super::log::role_of);
+    Turn::of(role, vec![Part::Text(item.get("content").map(text_of).unwrap_or_default())])
+}
+
+fn result<'v>(message: &'v Value<'v>) -> ToolResult<'v> {
+    let said = ["content", "output"].iter().find_map(|key| message.get(key));
+    let id = text(message, "tool_call_id").or_else(|| text(message, "call_id"));
+    let fault = extra(message, "exception_info").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    ToolResult {
+        id: id.map(Cow::Borrowed),
+        text: said.map(text_of).unwrap_or_default(),
+        exit: extra(message, "returncode").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+        is_error: fault.then_some(true),
+        ..ToolResult::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::tests::{damage, told};
+    use super::*;
+
+    #[test]
+    fn commands_of_a_message_are_calls_and_what_came_back_their_results() {
+        let told = told(MiniSweAgent.run(), &MiniSweAgent, TRAJECTORY);
+        assert_eq!(told.kinds, ["message", "message", "message", "tool-call", "tool-result", "message"]);
+        assert_eq!(told.answers[4], Some(3));
+        assert_eq!(told.tools[3], "bash");
+        assert_eq!(told.value("/shell/main/exit"), "0");
+        assert_eq!(told.value("/session/main/submission"), "\"diff\"");
+        assert_eq!(told.value("/usage/main/cost"), "0.5");
+    }
+
+    #[test]
+    fn tool_calls_and_items_of_responses() {
+        let text = r#"{"info":{"mini_version":"2"},"messages":[
+            {"role":"assistant","content":"x","tool_calls":[{"id":"c","function":{"name":"bash","arguments":"{}"}}],
+             "extra":{"actions":[{"command":"ls","tool_call_id":"c"}]}},
+            {"role":"tool","tool_call_id":"c","content":"a","extra":{"returncode":2}},
+            {"object":"response","output":[{"type":"reasoning","summary":[{"text":"so"}]},
+                {"type":"message","role":"assistant","content":[{"type":"output_text","text":"now"}]},
+                {"type":"function_call","name":"bash","arguments":"{\"command\":\"ls\"}","call_id":"d"}]},
+            {"type":"function_call_output","call_id":"d","output":"b"}]}"#;
+        let told = told(MiniSweAgent.run(), &MiniSweAgent, text);
+        let kinds = ["message", "tool-call", "tool-result", "thought", "message", "tool-call", "tool-result"];
+        assert_eq!(told.kinds, kinds);
+        assert_eq!((told.answers[2], told.answers[6]), (Some(1), Some(5)));
+        assert_eq!((told.errors.as_slice(), told.summaries[4].as_str()), (&[2][..], "now"));
+    }
+
+    #[test]
+    fn damaged_trajectories_never_panic() {
+        damage(&MiniSweAgent, &[TRAJECTORY]);
+    }
+}

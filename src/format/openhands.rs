@@ -1,0 +1,269 @@
+//! OpenHands: events of version 0 and of the SDK (version 1), and rows of evaluations that hold them (`FORMATS.md` 9).
+
+mod classic;
+mod sdk;
+
+use super::log::{Adapter, Form, Log, LogRun};
+use super::run_survey::RunSurvey;
+use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
+use crate::json::Value;
+use crate::model::{Surroundings, Turn, Usage};
+use crate::rules::work::Dialect;
+use crate::state::Op;
+use std::collections::HashSet;
+
+/// Events: an array, lines, or one event a file.
+pub(super) struct OpenHands;
+
+/// Rows of an evaluation, each with the history of a run.
+struct Rows;
+
+const NAME: &str = "openhands";
+const TITLE: &str = "OpenHands run";
+const ABOUT: &str = "Runs of OpenHands: events of version 0 (`action`, `observation`, `cause`) or of the SDK (`kind`), \
+     as an array or JSON Lines; and `output.jsonl` of evaluations, each row a run with its `history`. State: the agent's \
+     state, what ConversationStateUpdateEvent says, forgotten events, and of a row its instance, patch and error.";
+
+/// Two events of version 0 and their answers.
+const EVENTS: &str = r#"[{"id":0,"timestamp":"2026-05-01T10:00:00","source":"user",
+    "action":"message","args":{"content":"list it"}},
+{"id":1,"timestamp":"2026-05-01T10:00:01","source":"agent","action":"run","args":{"command":"ls","thought":"I look."}},
+{"id":2,"timestamp":"2026-05-01T10:00:02","source":"agent","cause":1,"observation":"run","content":"a.txt",
+    "extras":{"metadata":{"exit_code":0,"working_dir":"/w"}}},
+{"id":3,"timestamp":"2026-05-01T10:00:03","source":"environment","observation":"agent_state_changed",
+    "extras":{"agent_state":"awaiting_user_input"}}]"#;
+
+/// Events of the SDK.
+const SDK_EVENTS: &str = concat!(
+    r#"{"kind":"MessageEvent","id":"a","timestamp":"2026-05-01T10:00:00","source":"user","#,
+    r#""llm_message":{"role":"user","content":[{"type":"text","text":"list it"}]}}"#,
+    "\n",
+    r#"{"kind":"ActionEvent","id":"b","timestamp":"2026-05-01T10:00:01","source":"agent","thought":[],"#,
+    r#""action":{"kind":"ExecuteBashAction","command":"ls"},"tool_name":"terminal","tool_call_id":"c1"}"#,
+    "\n",
+    r#"{"kind":"ObservationEvent","id":"c","timestamp":"2026-05-01T10:00:02","source":"environment","#,
+    r#""observation":{"content":[{"type":"text","text":"a.txt"}],"exit_code":0},"tool_name":"terminal","#,
+    r#""tool_call_id":"c1","action_id":"b"}"#,
+);
+
+/// A row of an evaluation.
+const ROW: &str = concat!(
+    r#"{"instance_id":"i-1","test_result":{"git_patch":"diff"},"history":["#,
+    r#"{"id":0,"source":"user","action":"message","args":{"content":"list it"}},"#,
+    r#"{"id":1,"source":"agent","action":"run","args":{"command":"ls"}},"#,
+    r#"{"id":2,"source":"agent","cause":1,"observation":"run","content":"a.txt","extras":{}}],"error":null}"#,
+    "\n",
+);
+
+impl Format for OpenHands {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn title(&self) -> &'static str {
+        TITLE
+    }
+
+    fn about(&self) -> &'static str {
+        ABOUT
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        if first.first().is_some_and(|record| record.get("history").is_some()) {
+            return None;
+        }
+        signature::detect(NAME, first)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Elements
+    }
+
+    fn alternative(&self) -> Option<&'static dyn Format> {
+        Some(&Rows)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        run()
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[EVENTS, SDK_EVENTS, ROW]
+    }
+}
+
+impl Format for Rows {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn title(&self) -> &'static str {
+        TITLE
+    }
+
+    fn about(&self) -> &'static str {
+        ABOUT
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        let is_row = first.first().is_some_and(|record| record.get("history").is_some());
+        signature::detect(NAME, first).filter(|_| is_row)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Values
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn has_conversations(&self) -> bool {
+        false
+    }
+
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        RunSurvey::of(purpose, run)
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        run()
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[ROW]
+    }
+}
+
+fn run() -> Box<dyn Run> {
+    Box::new(LogRun::new(Events::default()))
+}
+
+/// Reads events, or a row that holds them.
+#[derive(Default)]
+struct Events {
+    /// What all answers so far cost; each event says the sum.
+    spent: Usage,
+    /// Ids of calls of agents behind ACP that were told.
+    told: HashSet<String>,
+}
+
+impl Adapter for Events {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let Some(history) = record.get("history").and_then(Value::as_array) else { return self.event(record, log) };
+        row_head(record, log);
+        for item in history {
+            match item.as_array() {
+                Some(pair) => pair.iter().for_each(|event| self.event(event, log)),
+                None => self.event(item, log),
+            }
+        }
+        row_end(record, log);
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match values.first() {
+            Some(event) if sdk::OWN.contains(&form) => sdk::show(form, event),
+            Some(event) if classic::OWN.contains(&form) => classic::show(form, event),
+            _ => super::log::show(form, values),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::OpenHands
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Events {
+    fn event(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        if event.get("kind").and_then(Value::as_str).is_some() {
+            sdk::read(event, &mut self.told, log);
+        } else {
+            classic::read(event, log);
+        }
+        if let Some(sum) = spent(event) {
+            self.account(&sum, log);
+        }
+    }
+
+    /// Tells what an event cost beyond those before it.
+    fn account(&mut self, sum: &Usage, log: &mut Log<'_>) {
+        let beyond = |now: Option<u64>, before: Option<u64>| now.map(|now| now.saturating_sub(before.unwrap_or(0)));
+        let usage = Usage {
+            input: beyond(sum.input, self.spent.input),
+            output: beyond(sum.output, self.spent.output),
+            cache_read: beyond(sum.cache_read, self.spent.cache_read),
+            cache_write: beyond(sum.cache_write, self.spent.cache_write),
+            cost: sum.cost.map(|now| (now - self.spent.cost.unwrap_or(0.0)).max(0.0)),
+        };
+        if usage != Usage::default() {
+            log.usage(None, &usage);
+        }
+        self.spent = sum.clone();
+    }
+}
+
+/// The cumulative figures of an event: `llm_metrics`, or the `stats` of a state update.
+fn spent(event: &Value<'_>) -> Option<Usage> {
+    if let Some(metrics) = event.get("llm_metrics") {
+        return Some(usage(metrics));
+    }
+    let stats = event.get("value").filter(|_| event.get("key").and_then(Value::as_str) == Some("stats"))?;
+    let all = stats.get("usage_to_metrics")?.as_object()?.entries().map(|(_, metrics)| usage(metrics));
+    let add = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
+    all.reduce(|sum, one| Usage {
+        input: add(sum.input, one.input),
+        output: add(sum.output, one.output),
+        cache_read: add(sum.cache_read, one.cache_read),
+        cache_write: add(sum.cache_write, one.cache_write),
+        cost: sum.cost.map_or(one.cost, |cost| Some(cost + one.cost.unwrap_or(0.0))),
+    })
+}
+
+fn usage(metrics: &Value<'_>) -> Usage {
+    let tokens = metrics.get("accumulated_token_usage");
+    let count = |key: &str| tokens.and_then(|tokens| tokens.get(key)?.as_number()?.parse().ok());
+    Usage {
+        input: count("prompt_tokens"),
+        output: count("completion_tokens"),
+        cache_read: count("cache_read_tokens"),
+        cache_write: count("cache_write_tokens"),
+        cost: metrics.get("accumulated_cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+    }
+}
+
+/// What a row says of its run before it begins.
+fn row_head(row: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(id) = row.get("instance_id").and_then(Value::as_str) {
+        log.title(id);
+    }
+    let metadata = row.get("metadata");
+    let model = metadata.and_then(|m| m.get("llm_config")?.get("model")).or_else(|| metadata?.get("model"));
+    let model = model.and_then(Value::as_str).map(Into::into);
+    log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
+    for slot in ["instance_id", "instruction"] {
+        if let Some(value) = row.get(slot) {
+            log.write("session", "main", &[slot], Op::Update, value);
+        }
+    }
+}
+
+/// What a row says of how its run ended, which its last step accounts for.
+fn row_end(row: &Value<'_>, log: &mut Log<'_>) {
+    for slot in ["test_result", "error"] {
+        if let Some(value) = row.get(slot).filter(|value| !value.is_null()) {
+            log.write("session", "main", &[slot], Op::Update, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

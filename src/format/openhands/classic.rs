@@ -1,0 +1,150 @@
+//! Events of version 0: actions, and observations with their `cause`.
+
+use crate::format::log::{Draft, Form, Kind, Log, OWN as FIRST, text_of};
+use crate::json::Value;
+use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn};
+use crate::state::Op;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Forms of this file.
+pub(super) const OWN: Range<Form> = FIRST..FIRST + 8;
+
+const MESSAGE: Form = FIRST;
+const THOUGHT: Form = FIRST + 1;
+const ACTION: Form = FIRST + 2;
+const OBSERVATION: Form = FIRST + 3;
+const STATE: Form = FIRST + 4;
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// Reads an event.
+pub(super) fn read(event: &Value<'_>, log: &mut Log<'_>) {
+    let source = text(event, "source").unwrap_or_default();
+    let role = match source {
+        "user" => Role::User,
+        "agent" => Role::Agent,
+        _ => Role::Environment,
+    };
+    let (kind, form, role, class) = match (text(event, "action"), text(event, "observation")) {
+        (Some(action), _) => action_step(action, role),
+        (None, Some(observation)) => observation_step(observation, role),
+        (None, None) => (Kind::State, STATE, role, "event"),
+    };
+    let model = event.get("tool_call_metadata").and_then(|of| of.get("model_response")?.get("model")?.as_str());
+    let is_compaction = class.contains("condensation") && text(event, "action").is_some();
+    log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), is_compaction, ..Surroundings::default() });
+    let values = [event];
+    log.step(&Draft { role, class: Some(class), time: event.get("timestamp"), ..Draft::of(kind, form, &values) });
+    write(event, class, log);
+}
+
+fn action_step(action: &str, role: Role) -> (Kind, Form, Role, &str) {
+    match action {
+        "message" | "finish" => (Kind::Message, MESSAGE, role, action),
+        "system" => (Kind::Message, MESSAGE, Role::System, action),
+        "think" => (Kind::Thought, THOUGHT, role, action),
+        "recall" | "change_agent_state" | "null" | "condensation" | "condensation_request" => {
+            (Kind::State, STATE, role, action)
+        }
+        _ => (Kind::Call, ACTION, role, action),
+    }
+}
+
+fn observation_step(observation: &str, role: Role) -> (Kind, Form, Role, &str) {
+    match observation {
+        "agent_state_changed" | "null" | "recall" | "agent_condensation" => (Kind::State, STATE, role, observation),
+        _ => (Kind::Result, OBSERVATION, Role::Environment, observation),
+    }
+}
+
+/// What an event changes.
+fn write(event: &Value<'_>, class: &str, log: &mut Log<'_>) {
+    let holder = if class == "change_agent_state" { "args" } else { "extras" };
+    if let Some(state) = event.get(holder).and_then(|of| of.get("agent_state")) {
+        log.write("session", "main", &["agent_state"], Op::Update, state);
+    }
+    if class == "condensation"
+        && let Some(args) = event.get("args")
+    {
+        for slot in ["forgotten_event_ids", "forgotten_events_start_id", "forgotten_events_end_id", "summary"] {
+            if let Some(value) = args.get(slot).filter(|value| !value.is_null()) {
+                log.write("context", "main", &[slot], Op::Update, value);
+            }
+        }
+    }
+}
+
+/// What an event says.
+pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
+    let args = event.get("args");
+    let arg = |key: &str| args.and_then(|args| text(args, key)).filter(|text| !text.is_empty());
+    match form {
+        THOUGHT => {
+            let thought = arg("thought").or_else(|| text(event, "message")).unwrap_or_default();
+            Turn::of(Role::Agent, vec![Part::Thought(thought.into())])
+        }
+        ACTION => {
+            let thought = arg("thought").map(|thought| Part::Thought(thought.into()));
+            Turn::of(Role::Agent, thought.into_iter().chain([Part::Call(call(event, args))]).collect())
+        }
+        OBSERVATION => Turn::of(Role::Environment, vec![Part::Result(result(event))]),
+        MESSAGE => Turn::of(Role::Unknown, message(event, args)),
+        _ => Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]),
+    }
+}
+
+fn message<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> Vec<Part<'v>> {
+    let arg = |key: &str| args.and_then(|args| text(args, key)).filter(|text| !text.is_empty());
+    let said = arg("content").or_else(|| arg("final_thought")).or_else(|| arg("thought"));
+    let said = said.or_else(|| text(event, "message")).filter(|text| !text.is_empty());
+    let images = args.and_then(|args| args.get("image_urls")?.as_array()).unwrap_or_default();
+    let images = images.iter().map(|image| {
+        let location = image.as_str().filter(|url| !url.starts_with("data:")).map(Cow::Borrowed);
+        Part::Attachment(Attachment { media_type: "image".into(), location, bytes: image.text.len() as u64 })
+    });
+    said.map(|text| Part::Text(text.into())).into_iter().chain(images).collect()
+}
+
+/// A call by the name of its action; one through MCP by the name of its tool.
+fn call<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> ToolCall<'v> {
+    let id = event.get("id").map(id_text);
+    let name = text(event, "action").unwrap_or("?");
+    if let Some(args) = args.filter(|_| name == "call_tool_mcp" || name == "mcp") {
+        let arguments = args.get("arguments").map_or("{}", |arguments| arguments.text);
+        return ToolCall { id, name: text(args, "name").unwrap_or(name).into(), arguments: arguments.into() };
+    }
+    ToolCall { id, name: name.into(), arguments: args.map_or("{}", |args| args.text).into() }
+}
+
+fn result<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
+    let extras = event.get("extras");
+    let metadata = extras.and_then(|extras| extras.get("metadata"));
+    let of = |key: &str| metadata.and_then(|m| m.get(key)).or_else(|| extras?.get(key));
+    let exit = of("exit_code").and_then(Value::as_number).and_then(|n| n.parse().ok());
+    let observation = text(event, "observation").unwrap_or_default();
+    // `success` is derived from the exit status, which says more.
+    let failed = event.get("success").and_then(Value::as_bool).filter(|_| exit.is_none()).map(|good| !good);
+    ToolResult {
+        id: event.get("cause").filter(|cause| !cause.is_null()).map(id_text),
+        name: None,
+        text: event.get("content").map(text_of).unwrap_or_default(),
+        is_error: if observation == "error" { Some(true) } else { failed },
+        exit,
+        cwd: of("working_dir").and_then(Value::as_str).map(Cow::Borrowed),
+        ..ToolResult::default()
+    }
+}
+
+/// An id as text: they are numbers.
+fn id_text<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+    Cow::Borrowed(value.as_str().unwrap_or(value.text))
+}
+
+fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+    let said = ["message", "content"].iter().find_map(|key| text(event, key).filter(|text| !text.is_empty()));
+    let rest = || ["extras", "args"].iter().find_map(|key| event.get(key)).map(text_of);
+    said.map(Cow::Borrowed).or_else(rest).unwrap_or_default()
+}

@@ -1,0 +1,187 @@
+//! Events of the SDK (version 1), told apart by `kind`.
+
+use crate::format::describe;
+use crate::format::log::{Draft, Form, Kind, Log, OWN as FIRST, text_of};
+use crate::json::Value;
+use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn};
+use crate::state::Op;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Forms of this file.
+pub(super) const OWN: Range<Form> = FIRST + 8..FIRST + 16;
+
+const MESSAGE: Form = FIRST + 8;
+const ACTION: Form = FIRST + 9;
+const OBSERVATION: Form = FIRST + 10;
+const FAULT: Form = FIRST + 11;
+const ACP_CALL: Form = FIRST + 12;
+const ACP_RESULT: Form = FIRST + 13;
+const STATE: Form = FIRST + 14;
+
+/// Events that repeat what others say.
+const FOLDED: [&str; 3] = ["TokenEvent", "StreamingDeltaEvent", "LLMCompletionLogEvent"];
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// Reads an event; `told` are the ids of ACP calls so far.
+pub(super) fn read(event: &Value<'_>, told: &mut HashSet<String>, log: &mut Log<'_>) {
+    let class = text(event, "kind").unwrap_or_default();
+    let role = match text(event, "source") {
+        Some("user") => Role::User,
+        Some("agent") => Role::Agent,
+        _ => Role::Environment,
+    };
+    let mut step = |kind: Kind, form: Form, role: Role| {
+        let values = [event];
+        log.step(&Draft { role, class: Some(class), time: event.get("timestamp"), ..Draft::of(kind, form, &values) });
+    };
+    match class {
+        "ActionEvent" => step(Kind::Call, ACTION, role),
+        "ObservationEvent" => step(Kind::Result, OBSERVATION, Role::Environment),
+        "AgentErrorEvent" | "UserRejectObservation" => step(Kind::Result, FAULT, Role::Environment),
+        "MessageEvent" => step(Kind::Message, MESSAGE, role),
+        "ACPToolCallEvent" => {
+            if told.insert(text(event, "tool_call_id").unwrap_or_default().to_owned()) {
+                step(Kind::Call, ACP_CALL, Role::Agent);
+            }
+            if matches!(text(event, "status"), Some("completed" | "failed")) {
+                step(Kind::Result, ACP_RESULT, Role::Environment);
+            }
+        }
+        _ if FOLDED.contains(&class) => {}
+        _ => state(event, class, role, log),
+    }
+}
+
+/// An event that is no message, and what it changes.
+fn state(event: &Value<'_>, class: &str, role: Role, log: &mut Log<'_>) {
+    let is_compaction = class == "Condensation" || class == "CondensationEvent";
+    let status = text(event, "key").filter(|key| *key == "model").and_then(|_| text(event, "value"));
+    log.surroundings(&Surroundings { is_compaction, model: status.map(Cow::Borrowed), ..Surroundings::default() });
+    let values = [event];
+    let time = event.get("timestamp");
+    log.step(&Draft { role, class: Some(class), time, ..Draft::of(Kind::State, STATE, &values) });
+    match (class, text(event, "key"), event.get("value")) {
+        ("ConversationStateUpdateEvent", Some("full_state"), Some(value)) => {
+            for (key, value) in value.as_object().into_iter().flat_map(|object| object.entries()) {
+                log.write("session", "main", &[key], Op::Update, value);
+            }
+        }
+        ("ConversationStateUpdateEvent", Some(key), Some(value)) => {
+            log.write("session", "main", &[key], Op::Update, value);
+        }
+        _ if is_compaction => {
+            for slot in ["forgotten_event_ids", "summary"] {
+                if let Some(value) = event.get(slot).filter(|value| !value.is_null()) {
+                    log.write("context", "main", &[slot], Op::Update, value);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What an event says.
+pub(super) fn show<'v>(form: Form, event: &'v Value<'v>) -> Turn<'v> {
+    match form {
+        MESSAGE => message(event),
+        ACTION => action(event),
+        OBSERVATION => of_result(observation(event)),
+        FAULT => {
+            let said = ["error", "rejection_reason"].iter().find_map(|key| event.get(key));
+            let text = said.map(text_of).unwrap_or_default();
+            of_result(ToolResult { text, is_error: Some(true), ..answered(event) })
+        }
+        ACP_CALL => {
+            let arguments = event.get("raw_input").filter(|input| !input.is_null()).map_or("{}", |input| input.text);
+            let name = text(event, "title").or_else(|| text(event, "tool_kind")).unwrap_or("?");
+            let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments.into() };
+            Turn::of(Role::Agent, vec![Part::Call(call)])
+        }
+        ACP_RESULT => {
+            let said = ["raw_output", "content"].iter().find_map(|key| event.get(key).filter(|v| !v.is_null()));
+            let is_error = Some(text(event, "status") == Some("failed"));
+            of_result(ToolResult { text: said.map(text_of).unwrap_or_default(), is_error, ..answered(event) })
+        }
+        _ => Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]),
+    }
+}
+
+fn of_result(result: ToolResult<'_>) -> Turn<'_> {
+    Turn::of(Role::Environment, vec![Part::Result(result)])
+}
+
+/// A part for what is there and not empty.
+fn said<'v>(value: Option<&'v Value<'v>>, part: fn(Cow<'v, str>) -> Part<'v>) -> Option<Part<'v>> {
+    value.map(text_of).filter(|text| !text.trim().is_empty()).map(part)
+}
+
+fn message<'v>(event: &'v Value<'v>) -> Turn<'v> {
+    let Some(message) = event.get("llm_message") else {
+        return Turn::of(Role::Unknown, vec![Part::Text(state_text(event))]);
+    };
+    let thought = said(message.get("reasoning_content"), Part::Thought);
+    let shown = crate::format::log::show(crate::format::log::form::MESSAGE, &[message]);
+    Turn { role: Role::Unknown, parts: thought.into_iter().chain(shown.parts).collect(), ..shown }
+}
+
+/// A call, with the reasoning and the words before it.
+fn action<'v>(event: &'v Value<'v>) -> Turn<'v> {
+    let thought = said(event.get("reasoning_content"), Part::Thought);
+    let words = said(event.get("thought").filter(|thought| !is_empty(thought)), Part::Text);
+    let action = event.get("action").filter(|action| action.as_object().is_some());
+    let called = || event.get("tool_call").and_then(|call| call.get("arguments"));
+    let arguments = action.or_else(called).map_or("{}", |arguments| arguments.text);
+    let name = text(event, "tool_name").unwrap_or("?");
+    let call = ToolCall { id: id_of(event), name: name.into(), arguments: arguments.into() };
+    Turn::of(Role::Agent, thought.into_iter().chain(words).chain([Part::Call(call)]).collect())
+}
+
+fn is_empty(value: &Value<'_>) -> bool {
+    value.as_array().is_some_and(<[_]>::is_empty)
+}
+
+/// The id of a call: the model's, or that of its event.
+fn id_of<'v>(event: &'v Value<'v>) -> Option<Cow<'v, str>> {
+    text(event, "tool_call_id").or_else(|| text(event, "id")).map(Cow::Borrowed)
+}
+
+/// What a result says of its call.
+fn answered<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
+    ToolResult {
+        id: text(event, "tool_call_id").or_else(|| text(event, "action_id")).map(Cow::Borrowed),
+        name: text(event, "tool_name").map(Cow::Borrowed),
+        ..ToolResult::default()
+    }
+}
+
+fn observation<'v>(event: &'v Value<'v>) -> ToolResult<'v> {
+    let Some(observation) = event.get("observation") else { return answered(event) };
+    let metadata = observation.get("metadata");
+    let of = |key: &str| metadata.and_then(|m| m.get(key)).or_else(|| observation.get(key)).filter(|v| !v.is_null());
+    let texts = ["content", "output", "text", "result"].iter().find_map(|key| observation.get(key));
+    let is_error = observation.get("is_error").and_then(Value::as_bool);
+    let has_error = observation.get("error").and_then(Value::as_str).is_some_and(|error| !error.is_empty());
+    ToolResult {
+        text: texts.map_or_else(|| text_of(observation), text_of),
+        is_error: is_error.or(has_error.then_some(true)),
+        exit: of("exit_code").and_then(Value::as_number).and_then(|n| n.parse().ok()),
+        cwd: of("working_dir").and_then(Value::as_str).map(Cow::Borrowed),
+        ..answered(event)
+    }
+}
+
+fn state_text<'v>(event: &'v Value<'v>) -> Cow<'v, str> {
+    if let (Some(key), Some(value)) = (text(event, "key"), event.get("value")) {
+        return Cow::Owned(format!(
+            "{key}: {}",
+            value.as_str().map_or_else(|| describe::beginning(value), str::to_owned)
+        ));
+    }
+    let said = ["detail", "summary", "reason", "message", "system_prompt"].iter().find_map(|key| event.get(key));
+    said.filter(|said| !said.is_null()).map_or_else(|| Cow::Owned(describe::beginning(event)), text_of)
+}

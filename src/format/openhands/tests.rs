@@ -1,0 +1,105 @@
+//! Events of both versions, and rows of evaluations, as steps and state.
+
+use super::super::log::tests::{RunReport, told};
+use super::*;
+
+fn events(text: &str) -> RunReport {
+    told(OpenHands.run(), &OpenHands, text)
+}
+
+#[test]
+fn version_0_gives_one_step_an_event() {
+    let told = events(EVENTS);
+    assert_eq!(told.kinds, ["message", "tool-call", "tool-result", "state"]);
+    assert_eq!(told.roles, ["user", "agent", "environment", "environment"]);
+    assert_eq!(told.answers, [None, None, Some(1), None]);
+    assert_eq!(told.tools, ["", "run", "run", ""]);
+    assert!(told.summaries[1].contains("I look.") && told.summaries[1].contains("run ls"), "{:?}", told.summaries);
+    assert_eq!(told.value("/session/main/agent_state"), "\"awaiting_user_input\"");
+    assert_eq!(told.value("/shell/main/cwd"), "\"/w\"");
+}
+
+#[test]
+fn kinds_of_actions_and_observations() {
+    for (event, kind) in [
+        (r#"{"id":1,"source":"agent","action":"finish","args":{"final_thought":"done"}}"#, "message"),
+        (r#"{"id":1,"source":"agent","action":"system","args":{"content":"You"}}"#, "message"),
+        (r#"{"id":1,"source":"agent","action":"think","args":{"thought":"so"}}"#, "thought"),
+        (r#"{"id":1,"source":"user","action":"recall","args":{}}"#, "state"),
+        (r#"{"id":1,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[1]}}"#, "state"),
+        (r#"{"id":1,"source":"agent","action":"browse","args":{"url":"u"}}"#, "tool-call"),
+        (r#"{"id":1,"source":"environment","observation":"null","content":""}"#, "state"),
+        (r#"{"id":1,"source":"agent","observation":"error","content":"bad"}"#, "tool-result"),
+    ] {
+        assert_eq!(events(event).kinds, [kind], "{event}");
+    }
+    let forgotten = r#"{"id":1,"source":"agent","action":"condensation","args":{"forgotten_event_ids":[4,5]}}"#;
+    assert_eq!(events(forgotten).value("/context/main/forgotten_event_ids"), "[4,5]");
+    let mcp = r#"{"id":1,"source":"agent","action":"call_tool_mcp","args":{"name":"fetch","arguments":{"url":"u"}}}"#;
+    assert_eq!(events(mcp).tools, ["fetch"]);
+}
+
+#[test]
+fn an_exit_status_says_more_than_success() {
+    let run = r#"{"id":1,"source":"agent","action":"run","args":{"command":"grep x a"}}"#;
+    let result = r#"{"id":2,"source":"agent","cause":1,"observation":"run","content":"","success":false,"extras":{"metadata":{"exit_code":1}}}"#;
+    let told = events(&format!("{run}\n{result}\n"));
+    assert!(told.errors.is_empty(), "no match is no failure");
+    let error = r#"{"id":2,"source":"agent","cause":1,"observation":"error","content":"no"}"#;
+    assert_eq!(events(&format!("{run}\n{error}\n")).errors, [1]);
+}
+
+#[test]
+fn the_sdk_gives_one_step_an_event() {
+    let told = events(SDK_EVENTS);
+    assert_eq!(told.kinds, ["message", "tool-call", "tool-result"]);
+    assert_eq!(told.answers, [None, None, Some(1)]);
+    assert_eq!(told.summaries[2], "a.txt");
+    let event =
+        |kind: &str, rest: &str| format!(r#"{{"id":"x","timestamp":"t","source":"agent","kind":"{kind}Event"{rest}}}"#);
+    let acp = |status: &str| {
+        event(
+            "ACPToolCall",
+            &format!(r#","tool_call_id":"c","title":"Read a","status":"{status}","raw_output":"text""#),
+        )
+    };
+    let lines = [acp("pending"), acp("in_progress"), acp("completed"), event("Token", ""), event("Pause", "")];
+    let told = events(&lines.join("\n"));
+    assert_eq!(told.kinds, ["tool-call", "tool-result", "state"]);
+    assert_eq!(told.answers[1], Some(0));
+    let update = event("ConversationStateUpdate", r#","key":"execution_status","value":"running""#);
+    let full = event("ConversationStateUpdate", r#","key":"full_state","value":{"execution_status":"paused","n":1}"#);
+    let told = events(&format!("{update}\n{full}"));
+    assert_eq!(told.value("/session/main/execution_status"), "\"paused\"");
+    assert_eq!(told.value("/session/main/n"), "1");
+}
+
+#[test]
+fn cumulative_figures_are_told_as_differences() {
+    let event = |id: u32, cost: f64, tokens: u32| {
+        format!(
+            r#"{{"id":{id},"source":"agent","action":"run","args":{{}},"llm_metrics":{{"accumulated_cost":{cost},
+            "accumulated_token_usage":{{"prompt_tokens":{tokens},"completion_tokens":1}}}}}}"#
+        )
+        .replace('\n', "")
+    };
+    let told = events(&[event(1, 0.5, 10), event(2, 0.75, 30)].join("\n"));
+    assert_eq!(told.value("/usage/main/cost"), "0.75");
+    assert_eq!(told.value("/usage/main/input"), "30");
+}
+
+#[test]
+fn a_row_is_a_run_with_its_end() {
+    let told = told(Rows.run(), &Rows, ROW);
+    assert_eq!(told.kinds, ["message", "tool-call", "tool-result"]);
+    assert_eq!(told.title.as_deref(), Some("i-1"));
+    assert_eq!(told.value("/session/main/instance_id"), "\"i-1\"");
+    assert_eq!(told.value("/session/main/test_result/git_patch"), "\"diff\"");
+    let pairs = r#"{"history":[[{"id":1,"source":"agent","action":"run","args":{}},{"id":2,"cause":1,"observation":"run","content":"x"}]]}"#;
+    assert_eq!(events(pairs).kinds, ["tool-call", "tool-result"]);
+}
+
+#[test]
+fn damaged_events_never_panic() {
+    super::super::log::tests::damage(&OpenHands, &[EVENTS, SDK_EVENTS, ROW]);
+}

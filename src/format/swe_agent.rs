@@ -1,0 +1,243 @@
+//! Trajectories of SWE-agent: one document, whose items are thought, action and observation (`FORMATS.md` 10).
+
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, form};
+use super::{Format, Framing, Layout, Match, Run, signature};
+use crate::json::{self, Value};
+use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
+use crate::rules::work::Dialect;
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// The format.
+pub(super) struct SweAgent;
+
+/// A trajectory with one command.
+const TRAJECTORY: &str = r#"{"environment":"swe_main","trajectory":[
+    {"thought":"I look.","action":"ls","observation":"a.py","execution_time":0.5,"state":{"working_dir":"/w"}},
+    {"thought":"","action":"submit","observation":"diff","execution_time":0.25,"state":{"working_dir":"/w"}}],
+"history":[{"role":"system","content":"You fix."},{"role":"user","content":"Fix it."},
+    {"role":"assistant","content":"I look.","action":"ls"}],
+"info":{"exit_status":"submitted","model_stats":{"instance_cost":0.25,"tokens_sent":10,"tokens_received":2}}}"#;
+
+impl Format for SweAgent {
+    fn name(&self) -> &'static str {
+        "swe-agent"
+    }
+
+    fn title(&self) -> &'static str {
+        "SWE-agent trajectory"
+    }
+
+    fn about(&self) -> &'static str {
+        "Trajectories of SWE-agent (`.traj`): one document with `trajectory`, whose items are thought, action and \
+         observation, after the messages of `history` before the first answer. State: the environment's \
+         `state` at each item, exit status, submission, model figures."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        signature::detect(self.name(), first)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Run
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(LogRun::new(Items))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[TRAJECTORY]
+    }
+}
+
+/// Forms: a command, and an observation with the state and the time behind it.
+const COMMAND: Form = OWN;
+const OBSERVATION: Form = OWN + 1;
+
+/// Commands of SWE-agent itself; others are run by the shell.
+const OWN_COMMANDS: [&str; 16] = [
+    "open",
+    "goto",
+    "scroll_up",
+    "scroll_down",
+    "create",
+    "edit",
+    "insert",
+    "append",
+    "undo_edit",
+    "search_dir",
+    "search_file",
+    "find_file",
+    "str_replace_editor",
+    "submit",
+    "exit_cost",
+    "exit_forfeit",
+];
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// Reads the document.
+struct Items;
+
+impl Adapter for Items {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        let items = record.get("trajectory").and_then(Value::as_array).unwrap_or_default();
+        if let Some(title) = text(record, "environment") {
+            log.title(title);
+        }
+        history(record, items.is_empty(), log);
+        items.iter().for_each(|item| read_item(item, log));
+        if let Some(info) = record.get("info") {
+            end(info, log);
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        match (form, values) {
+            (COMMAND, [action, ..]) => {
+                let call = ToolCall { id: None, name: tool(action).into(), arguments: Cow::Borrowed(action.text) };
+                Turn::of(Role::Agent, vec![Part::Call(call)])
+            }
+            (OBSERVATION, [observation, rest @ ..]) => {
+                Turn::of(Role::Environment, vec![Part::Result(result(observation, rest))])
+            }
+            _ => super::log::show(form, values),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::SweAgent
+    }
+}
+
+/// The messages before the first answer; of a demonstration, which has no items, all.
+fn history(record: &Value<'_>, is_all: bool, log: &mut Log<'_>) {
+    for item in record.get("history").and_then(Value::as_array).unwrap_or_default() {
+        let is_demo = item.get("is_demo").and_then(Value::as_bool) == Some(true);
+        if is_all {
+            Blocks { is_injected: is_demo, ..Blocks::of(item) }.tell(log);
+            continue;
+        }
+        if text(item, "role") == Some("assistant") && !is_demo {
+            return;
+        }
+        let values = [item];
+        let class = text(item, "role");
+        log.step(&Draft { class, is_injected: is_demo, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
+    }
+}
+
+/// Thought, action and observation; an item without the first two is an empty thought.
+fn read_item(item: &Value<'_>, log: &mut Log<'_>) {
+    let filled = |key: &str| item.get(key).filter(|v| v.as_str().is_some_and(|text| !text.trim().is_empty()));
+    let (thought, action) = (filled("thought"), filled("action"));
+    let empty = item.get("thought").or_else(|| item.get("response")).filter(|_| action.is_none());
+    if let Some(thought) = thought.or(empty) {
+        let values = [thought];
+        log.step(&Draft { role: Role::Agent, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
+    }
+    if let Some(action) = action {
+        let values = [action];
+        log.step(&Draft { role: Role::Agent, ..Draft::of(Kind::Call, COMMAND, &values) });
+    }
+    let observation = item.get("observation").filter(|v| v.as_str().is_some());
+    if let Some(observation) = observation.filter(|_| action.is_some() || filled("observation").is_some()) {
+        let beside = ["state", "execution_time"].iter().filter_map(|key| item.get(key)).filter(|v| !v.is_null());
+        let values: Vec<&Value<'_>> = std::iter::once(observation).chain(beside).collect();
+        log.step(&Draft { role: Role::Environment, ..Draft::of(Kind::Result, OBSERVATION, &values) });
+    }
+    if let Some(state) = item.get("state") {
+        write_state(state, log);
+    }
+}
+
+/// The state of the environment, as an object or as JSON in a string: its whole value.
+fn write_state(state: &Value<'_>, log: &mut Log<'_>) {
+    match state.as_str() {
+        Some(text) => log.derive("environment", "main", &[], Op::Update, text.trim()),
+        None if state.as_object().is_some() => log.write("environment", "main", &[], Op::Update, state),
+        None => {}
+    }
+}
+
+/// How the run ended.
+fn end(info: &Value<'_>, log: &mut Log<'_>) {
+    for slot in ["exit_status", "submission", "model_stats", "swe_agent_version"] {
+        if let Some(value) = info.get(slot).filter(|value| !value.is_null()) {
+            log.write("session", "main", &[slot], Op::Update, value);
+        }
+    }
+    let Some(stats) = info.get("model_stats") else { return };
+    let number = |key: &str| stats.get(key).and_then(Value::as_number);
+    let usage = Usage {
+        input: number("tokens_sent").and_then(|n| n.parse().ok()),
+        output: number("tokens_received").and_then(|n| n.parse().ok()),
+        cost: number("instance_cost").and_then(|n| n.parse().ok()),
+        ..Usage::default()
+    };
+    log.usage(None, &usage);
+}
+
+/// The tool of a command: one of SWE-agent's own, else the shell.
+fn tool(action: &Value<'_>) -> &'static str {
+    let first = action.as_str().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+    OWN_COMMANDS.iter().find(|own| **own == first).copied().unwrap_or("bash")
+}
+
+fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResult<'v> {
+    let seconds = beside.iter().find_map(|value| value.as_number()?.parse::<f64>().ok());
+    let state = beside.iter().find(|value| value.as_number().is_none());
+    let cwd = state.and_then(|state| match state.as_str() {
+        Some(text) => json::parse(text.trim()).ok()?.get("working_dir")?.as_str().map(|cwd| Cow::Owned(cwd.to_owned())),
+        None => state.get("working_dir")?.as_str().map(Cow::Borrowed),
+    });
+    ToolResult {
+        text: observation.as_str().map(Cow::Borrowed).unwrap_or_default(),
+        ms: seconds.filter(|s| s.is_finite() && *s >= 0.0).map(|s| (s * 1000.0).round() as u64),
+        cwd,
+        ..ToolResult::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::tests::{damage, told};
+    use super::*;
+
+    #[test]
+    fn messages_then_thought_action_and_observation_of_each_item() {
+        let told = told(SweAgent.run(), &SweAgent, TRAJECTORY);
+        let kinds = ["message", "message", "message", "tool-call", "tool-result", "tool-call", "tool-result"];
+        assert_eq!(told.kinds, kinds);
+        assert_eq!(told.roles[..4], ["system", "user", "agent", "agent"]);
+        assert_eq!(told.tools[3..], ["bash", "bash", "submit", "submit"]);
+        assert_eq!(told.answers[4..], [Some(3), None, Some(5)]);
+        assert_eq!(told.value("/environment/main/working_dir"), "\"/w\"");
+        assert_eq!(told.value("/session/main/exit_status"), "\"submitted\"");
+        assert_eq!(told.value("/shell/main/ms"), "250");
+        assert_eq!(told.value("/usage/main/cost"), "0.25");
+    }
+
+    #[test]
+    fn states_as_text_demonstrations_and_empty_items() {
+        let old =
+            r#"{"trajectory":[{"thought":"","action":"","observation":"","state":"{\"working_dir\":\"/x\"}\n"}]}"#;
+        let seen = told(SweAgent.run(), &SweAgent, old);
+        assert_eq!(seen.kinds, ["message"]);
+        assert_eq!(seen.value("/environment/main/working_dir"), "\"/x\"");
+        let demo = r#"{"history":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
+        assert_eq!(told(SweAgent.run(), &SweAgent, demo).roles, ["user", "agent"]);
+    }
+
+    #[test]
+    fn damaged_trajectories_never_panic() {
+        damage(&SweAgent, &[TRAJECTORY]);
+    }
+}

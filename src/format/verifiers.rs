@@ -1,0 +1,277 @@
+//! Rollouts of verifiers and prime-rl: rows of `results.jsonl`, and episodes with traces (`FORMATS.md` 13).
+
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form};
+use super::run_survey::RunSurvey;
+use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
+use crate::json::{self, Value};
+use crate::model::{Role, Severity, Surroundings, Turn, Usage};
+use crate::state::Op;
+use std::borrow::Cow;
+
+/// The format.
+pub(super) struct Verifiers;
+
+/// A row of results.
+const RESULT: &str = concat!(
+    r#"{"id":0,"prompt":[{"role":"user","content":"2+2?"}],"completion":[{"role":"assistant","content":"","#,
+    r#""tool_calls":["{\"id\":\"c\",\"function\":{\"name\":\"calc\",\"arguments\":\"{}\"}}"]},"#,
+    r#"{"role":"tool","tool_call_id":"c","content":"4"},{"role":"assistant","content":"4"}],"task":"math","#,
+    r#""reward":1.0,"judge_reward":0.5,"info":{"level":1}}"#,
+    "\n",
+);
+
+/// An episode with one trace, whose second answer is another attempt.
+const EPISODE: &str = concat!(
+    r#"{"id":"e","task":{"key":"7"},"ok":true,"traces":[{"id":"t","agent":{"name":"solver","config":{"model":"m"}},"#,
+    r#""nodes":[{"parent":null,"message":{"role":"user","content":"2+2?"},"sampled":false,"timestamp":10.5},"#,
+    r#"{"parent":0,"message":{"role":"assistant","content":"4"},"sampled":true,"timestamp":11.5},"#,
+    r#"{"parent":0,"message":{"role":"assistant","content":"5"},"sampled":true,"timestamp":12.5}],"#,
+    r#""calls":[{"node":1,"model":"m","usage":{"prompt_tokens":10,"completion_tokens":5}}],"#,
+    r#""rewards":{"correct":{"score":0.5,"weight":2.0}},"metrics":{"turns":2.0},"info":{}}]}"#,
+    "\n",
+);
+
+impl Format for Verifiers {
+    fn name(&self) -> &'static str {
+        "verifiers"
+    }
+
+    fn title(&self) -> &'static str {
+        "verifiers rollouts"
+    }
+
+    fn about(&self) -> &'static str {
+        "Rollouts of verifiers and prime-rl: rows with `prompt`, `completion` and `reward`, or one episode a line with \
+         `traces` whose `nodes` are a tree of messages. Each row is a trajectory. State: rewards, metrics, task, info, \
+         branches of the tree."
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        signature::detect(self.name(), first)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Values
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn has_conversations(&self) -> bool {
+        false
+    }
+
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        RunSurvey::of(purpose, run)
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        run()
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        &[RESULT, EPISODE]
+    }
+}
+
+fn run() -> Box<dyn Run> {
+    Box::new(LogRun::new(Rollouts))
+}
+
+fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// Members of a row that are its conversation, or written elsewhere.
+const NO_SCORES: [&str; 4] = ["prompt", "completion", "id", "example_id"];
+
+/// Reads a row or an episode.
+struct Rollouts;
+
+impl Adapter for Rollouts {
+    fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        match record.get("traces").and_then(Value::as_array) {
+            Some(traces) => episode(record, traces, log),
+            None => row(record, log),
+        }
+    }
+
+    fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
+        super::log::show(form, values)
+    }
+}
+
+fn row(row: &Value<'_>, log: &mut Log<'_>) {
+    title(row, log);
+    write_members(row, "session", &["task", "info", "answer", "id", "example_id"], log);
+    for (name, role) in [("prompt", Role::User), ("completion", Role::Agent)] {
+        said(row.get(name), role, log);
+    }
+    if let Some(reward) = row.get("reward").and_then(Value::as_number) {
+        reward_of_last(reward, log);
+    }
+    for (name, value) in row.as_object().into_iter().flat_map(|row| row.entries()) {
+        let is_score = value.as_number().is_some() && !NO_SCORES.contains(&name) && !name.ends_with("_ms");
+        if is_score {
+            log.write("reward", "main", &[name], Op::Update, value);
+        }
+    }
+}
+
+fn title(row: &Value<'_>, log: &mut Log<'_>) {
+    let id = ["example_id", "id"].iter().find_map(|key| row.get(key)).map(|id| id.as_str().unwrap_or(id.text));
+    let words: Vec<&str> = [text(row, "task"), id].into_iter().flatten().collect();
+    if !words.is_empty() {
+        log.title(&words.join(" "));
+    }
+}
+
+/// Messages, or one as text.
+fn said(value: Option<&Value<'_>>, role: Role, log: &mut Log<'_>) {
+    let Some(value) = value else { return };
+    match value.as_array() {
+        Some(messages) => messages.iter().for_each(|message| {
+            Blocks { class: text(message, "role"), ..Blocks::of(message) }.tell(log);
+        }),
+        None if value.as_str().is_some() => {
+            let values = [value];
+            log.step(&Draft { role, ..Draft::of(Kind::Message, form::MESSAGE, &values) });
+        }
+        None => {}
+    }
+}
+
+fn reward_of_last(number: &str, log: &mut Log<'_>) {
+    let last = log.next_step() - 1;
+    if last >= 0 {
+        log.reward(last, number);
+    }
+}
+
+fn write_members(holder: &Value<'_>, kind: &str, slots: &[&str], log: &mut Log<'_>) {
+    for slot in slots {
+        if let Some(value) = holder.get(slot).filter(|value| !value.is_null()) {
+            log.write(kind, "main", &[*slot], Op::Update, value);
+        }
+    }
+}
+
+/// One episode: a trace for each agent.
+fn episode(episode: &Value<'_>, traces: &[Value<'_>], log: &mut Log<'_>) {
+    title(episode, log);
+    if let Some(key) = episode.get("task").and_then(|task| text(task, "key")) {
+        log.title(key);
+    }
+    write_members(episode, "session", &["task", "env", "ok"], log);
+    for trace in traces {
+        read_trace(trace, log);
+    }
+    let errors = episode.get("errors").and_then(Value::as_array).unwrap_or_default();
+    for error in errors {
+        let message = error.as_str().map_or_else(|| json::compact(error), str::to_owned);
+        log.finding(None, "run.error", Severity::Warning, message);
+    }
+}
+
+fn read_trace(trace: &Value<'_>, log: &mut Log<'_>) {
+    let agent = trace.get("agent");
+    let model = agent.and_then(|agent| text(agent.get("config")?, "model")).map(Cow::Borrowed);
+    log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
+    let name = agent.and_then(|agent| text(agent, "name")).unwrap_or("main");
+    let calls = trace.get("calls").and_then(Value::as_array).unwrap_or_default();
+    let nodes = trace.get("nodes").and_then(Value::as_array).unwrap_or_default();
+    for (number, node) in nodes.iter().enumerate() {
+        read_node(number, node, log);
+        let of_node = |call: &&Value<'_>| {
+            call.get("node").and_then(Value::as_number).and_then(|n| n.parse().ok()) == Some(number)
+        };
+        for usage in calls.iter().filter(of_node).filter_map(|call| call.get("usage")) {
+            log.usage(None, &usage_of(usage));
+        }
+    }
+    if let Some(usage) = trace.get("extra_usage").filter(|usage| usage.as_object().is_some()) {
+        log.usage(None, &usage_of(usage));
+    }
+    end(trace, name, log);
+}
+
+/// A message of the tree. One whose parent is not the node before begins another attempt.
+fn read_node(number: usize, node: &Value<'_>, log: &mut Log<'_>) {
+    let Some(message) = node.get("message") else { return };
+    let parent = node.get("parent").and_then(Value::as_number).and_then(|n| n.parse::<usize>().ok());
+    let first = log.next_step();
+    Blocks { class: text(message, "role"), time: node.get("timestamp"), ..Blocks::of(message) }.tell(log);
+    let is_branch = number > 0 && parent.is_none_or(|parent| parent + 1 != number);
+    if is_branch && log.next_step() > first {
+        let parent = node.get("parent").map_or("null", |parent| parent.text);
+        log.derive("branch", &number.to_string(), &["parent"], Op::Update, parent);
+    }
+}
+
+fn usage_of(usage: &Value<'_>) -> Usage {
+    let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(key)?.as_number()?.parse().ok());
+    Usage {
+        input: count(["prompt_tokens", "input_tokens"]),
+        output: count(["completion_tokens", "output_tokens"]),
+        ..Usage::default()
+    }
+}
+
+/// What a trace was worth.
+fn end(trace: &Value<'_>, agent: &str, log: &mut Log<'_>) {
+    let rewards = trace.get("rewards").and_then(Value::as_object);
+    let part = |reward: &Value<'_>| {
+        let number = |key: &str| reward.get(key).and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
+        Some(number("score")? * number("weight").unwrap_or(1.0))
+    };
+    let parts: Vec<f64> =
+        rewards.into_iter().flat_map(|all| all.entries()).filter_map(|(_, reward)| part(reward)).collect();
+    let sum: f64 = parts.iter().sum();
+    if !parts.is_empty() && sum.is_finite() {
+        reward_of_last(&sum.to_string(), log);
+    }
+    for slot in ["rewards", "metrics", "info"] {
+        if let Some(value) = trace.get(slot).filter(|value| value.as_object().is_some()) {
+            log.write("reward", agent, &[slot], Op::Update, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::tests::{damage, told};
+    use super::*;
+
+    #[test]
+    fn a_row_is_prompt_and_completion_with_its_rewards() {
+        let told = told(run(), &Verifiers, RESULT);
+        assert_eq!(told.kinds, ["message", "tool-call", "tool-result", "message"]);
+        assert_eq!((told.tools[1].as_str(), told.answers[2]), ("calc", Some(1)));
+        assert_eq!(told.rewards[3].as_deref(), Some("1.0"));
+        assert_eq!(told.value("/reward/main/judge_reward"), "0.5");
+        assert_eq!(told.value("/session/main/info"), "{\"level\":1}");
+        assert_eq!(told.title.as_deref(), Some("math 0"));
+    }
+
+    #[test]
+    fn texts_are_messages_too() {
+        let told = told(run(), &Verifiers, r#"{"prompt":"2+2?","completion":"4","reward":0}"#);
+        assert_eq!((told.kinds.len(), told.roles.as_slice()), (2, &["user", "agent"][..]));
+    }
+
+    #[test]
+    fn an_episode_is_its_traces_and_their_attempts() {
+        let told = told(run(), &Verifiers, EPISODE);
+        assert_eq!(told.roles, ["user", "agent", "agent"]);
+        assert_eq!(told.rewards[2].as_deref(), Some("1"));
+        assert_eq!(told.value("/branch/2/parent"), "0");
+        assert_eq!(told.value("/reward/solver/metrics/turns"), "2.0");
+        assert_eq!(told.value("/usage/main/output"), "5");
+    }
+
+    #[test]
+    fn damaged_rollouts_never_panic() {
+        damage(&Verifiers, &[RESULT, EPISODE]);
+    }
+}
