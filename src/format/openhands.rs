@@ -207,7 +207,7 @@ impl Events {
         if usage != Usage::default() {
             log.usage(None, &usage);
         }
-        self.spent = sum.clone();
+        self.spent = *sum;
     }
 }
 

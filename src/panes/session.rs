@@ -86,11 +86,14 @@ pub struct Session {
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
     newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
     /// Generation and number of identities of the run whose files were looked at, and the folder that all are in.
-    folder: RefCell<Option<((u64, usize), Rc<str>)>>,
+    folder: RefCell<Option<(FolderKey, Rc<str>)>>,
 }
 
 /// Generation, container, step and size of the run that the newest write was looked up of.
 type NewestKey = (u64, NodeId, StepNo, usize);
+
+/// Generation and number of identities of the run that the common folder was looked up of.
+type FolderKey = (u64, usize);
 
 /// Generation, step and size of the run that a plan was looked up of.
 type PlanKey = (u64, StepNo, usize);

@@ -51,7 +51,7 @@ impl Begun {
             Channel::Text => Part::Text(Cow::Borrowed(&self.text)),
             Channel::Thought => Part::Thought(Cow::Borrowed(&self.text)),
             Channel::Call => Part::Call(ToolCall {
-                id: (!self.id.is_empty()).then(|| Cow::Borrowed(&*self.id)),
+                id: (!self.id.is_empty()).then_some(Cow::Borrowed(&*self.id)),
                 name: Cow::Borrowed(&self.name),
                 arguments: arguments(&self.text),
             }),

@@ -318,12 +318,15 @@ impl Rollout {
         match class {
             "turn_context" => write_whole(log, "turn_context", Some(payload)),
             "world_state" => self.world_state(payload, log),
-            "compacted" => {
-                if std::mem::take(&mut self.has_baseline) {
-                    log.remove("world_state", "main", &[]);
-                }
-            }
+            "compacted" => self.clear_world_state(log),
             _ => {}
+        }
+    }
+
+    /// What was compacted is no baseline any more, until a full state comes.
+    fn clear_world_state(&mut self, log: &mut Log<'_>) {
+        if std::mem::take(&mut self.has_baseline) {
+            log.remove("world_state", "main", &[]);
         }
     }
 

@@ -73,7 +73,7 @@ fn is_agent_event(value: &Value<'_>) -> bool {
 /// The innermost type that a record says.
 pub(super) fn class(layers: &[&Value<'_>]) -> Option<String> {
     let classes = layers.iter().filter_map(|layer| layer.get("type").and_then(Value::as_str));
-    classes.map(str::to_owned).last()
+    classes.map(str::to_owned).next_back()
 }
 
 /// What the first layer that says something says.

@@ -142,7 +142,7 @@ impl<'v> Blocks<'v> {
             let id = first(call, &IDS).and_then(Value::as_str);
             let is_known =
                 |(kind, _, known): &Found<'_>| *kind == Kind::Call && first(known, &IDS).and_then(Value::as_str) == id;
-            if id.is_none() || !found.iter().any(|known| is_known(known)) {
+            if id.is_none() || !found.iter().any(is_known) {
                 found.push((Kind::Call, form::CALL, call));
             }
         }

@@ -21,9 +21,9 @@ mod run;
 mod sink;
 #[cfg(test)]
 pub(in crate::format) mod testing;
-mod threads;
 #[cfg(test)]
 pub(in crate::format) mod tests;
+mod threads;
 
 pub(in crate::format) use arrange::{Arrange, Piece};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};

@@ -108,11 +108,6 @@ pub(in crate::format) struct Log<'r> {
 }
 
 impl Log<'_> {
-    /// Number of the record that is read.
-    pub(in crate::format) fn record(&self) -> usize {
-        self.record.number
-    }
-
     /// The number that the next step will have.
     pub(in crate::format) fn next_step(&self) -> StepNo {
         self.steps.next()
