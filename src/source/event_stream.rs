@@ -96,3 +96,21 @@ impl EventStream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::Framing;
+    use crate::source::{Input, index_all};
+
+    #[test]
+    fn the_data_lines_are_records() {
+        for (text, expected) in [
+            ("# words\ndata: {\"a\":1}\n\n: ping\nid: 7\ndata:{}\r\n", &[(2, 7), (6, 2)][..]),
+            (": ping\n\ndata: 7 \ndata:\ndata: [DONE]\ndata: [DONE\n", &[(3, 1), (6, 5)]),
+        ] {
+            let records = index_all(&Input::memory("x", text), Framing::Elements).unwrap();
+            let found: Vec<_> = records.iter().map(|r| (r.place.line, r.place.span.len)).collect();
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -425,15 +425,6 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_the_data_lines_of_a_stream_of_events() {
-        check(Elements, "# words\ndata: {\"a\":1}\n\n: ping\nid: 7\ndata:{}\r\n", &["2 {\"a\":1}", "6 {}"]);
-        check(Elements, ": ping\n\ndata: 7 \ndata:\ndata: [DONE]\ndata: [DONE\n", &["3 7", "6 [DONE"]);
-        check(Elements, "data: {\"a\":1}", &["1 {\"a\":1}"]);
-        check(Elements, "date: 1\ndat", &["!1 date: 1\ndat"]);
-        check(Text, "data: {}\n", &["!1 data: {}"]);
-    }
-
-    #[test]
     fn members_are_those_of_one_object_of_objects_or_values() {
         check(Members, "{\"a\": {\"x\":1},\n\"b\\\"\":{} }\n", &["1 {\"x\":1}", "2 {}"]);
         check(Members, "\u{feff} {\"a\":{}}", &["1 {}"]);

@@ -13,6 +13,7 @@ mod chat;
 mod describe;
 mod fields;
 mod gemini_parts;
+mod kept;
 mod links;
 mod merge_patch;
 mod parts;

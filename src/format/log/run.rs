@@ -1,10 +1,11 @@
 //! The run of a log: its steps, the state that they write, and the answers to questions about both.
 
+use super::kept::Kept;
 use super::links::Links;
 use super::parts::Parts;
-use super::sink::{Draft, Kind, Log};
+use super::sink::{Kind, Log};
 use super::threads::Threads;
-use super::{Adapter, Form, Piece, describe, parts};
+use super::{Adapter, Piece, describe, parts};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
@@ -18,54 +19,6 @@ use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// A text that names something, kept once.
-type Name = Option<Arc<str>>;
-
-/// What is kept of a step; the rest is read again on demand.
-pub(super) struct Kept {
-    record: usize,
-    place: Place,
-    /// Values beside the first.
-    more: Vec<Span>,
-    time: Option<Span>,
-    form: Form,
-    kind: Kind,
-    role: Role,
-    is_injected: bool,
-    class: Name,
-    tool: Name,
-    answers: Option<StepNo>,
-    chars: u32,
-    tokens: Option<u32>,
-    is_failed: bool,
-}
-
-impl Kept {
-    pub(super) fn new(draft: &Draft<'_, '_>, record: usize, place: Place, time: Option<Span>) -> Self {
-        Self {
-            record,
-            place,
-            more: Vec::new(),
-            time,
-            form: draft.form,
-            kind: draft.kind,
-            role: draft.role,
-            is_injected: draft.is_injected,
-            class: draft.class.map(Into::into),
-            tool: None,
-            answers: None,
-            chars: 0,
-            tokens: draft.tokens.and_then(|n| u32::try_from(n).ok()),
-            is_failed: draft.is_failed,
-        }
-    }
-
-    /// Its values in order.
-    fn spans(&self) -> impl Iterator<Item = Span> + '_ {
-        std::iter::once(self.place.span).chain(self.more.iter().copied())
-    }
-}
 
 /// What the records so far gave.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! What an adapter says of a record: steps, writes, what holds around them.
 
-use super::run::{Kept, Steps};
+use super::kept::Kept;
+use super::run::Steps;
 use super::{Form, Node};
 use crate::json::{self, Key, Value};
 use crate::model::{
