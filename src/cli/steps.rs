@@ -131,8 +131,10 @@ impl Shown {
 
     fn members(&self, run: &dyn Run, layout: Layout) -> Result<Answer, Problem> {
         let Self { step, place } = self;
+        // W12: of a log whose records make one trajectory it is the trajectory's number, as in ADP.
+        let record = if layout == Layout::Run && run.work().is_some() { 0 } else { place.record };
         let mut members: Answer = vec![
-            ("record", raw(&place.record)?),
+            ("record", raw(&record)?),
             ("step", raw(&step.number)?),
             ("kind", raw(&step.kind)?),
             ("class", raw(&step.class)?),

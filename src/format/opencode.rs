@@ -109,7 +109,12 @@ impl Format for RunEvents {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let is_text = |value: &Value<'_>, key: &str| value.get(key).is_some_and(|v| v.as_str().is_some());
-        let is_event = |value: &&Value<'_>| is_text(value, "sessionID") || is_text(value, "projectID");
+        let is_stored =
+            |value: &Value<'_>| ["messageID", "role", "part", "error"].iter().any(|key| value.get(key).is_some());
+        let is_event = |value: &&Value<'_>| {
+            (is_text(value, "sessionID") && is_stored(value))
+                || (is_text(value, "projectID") && is_text(value, "directory"))
+        };
         let count = first.iter().filter(is_event).count();
         (count > 0 && count * 2 >= first.len()).then(|| Match { reason: "events with `sessionID`".to_owned() })
     }

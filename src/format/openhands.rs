@@ -21,8 +21,9 @@ struct Rows;
 const NAME: &str = "openhands";
 const TITLE: &str = "OpenHands run";
 const ABOUT: &str = "Runs of OpenHands: events of version 0 (`action`, `observation`, `cause`) or of the SDK (`kind`), \
-     as an array or JSON Lines; and `output.jsonl` of evaluations, each row a run with its `history`. State: the agent's \
-     state, what ConversationStateUpdateEvent says, forgotten events, and of a row its instance, patch and error.";
+     as an array or JSON Lines; and `output.jsonl` of evaluations, each row a run with its `history`. State: the \
+     agent's state, what ConversationStateUpdateEvent says, forgotten events, and of a row its instance, patch and \
+     error.";
 
 /// Two events of version 0 and their answers.
 const EVENTS: &str = r#"[{"id":0,"timestamp":"2026-05-01T10:00:00","source":"user",

@@ -194,14 +194,15 @@ fn tool(action: &Value<'_>) -> &'static str {
 fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResult<'v> {
     let seconds = beside.iter().find_map(|value| value.as_number()?.parse::<f64>().ok());
     let state = beside.iter().find(|value| value.as_number().is_none());
-    let cwd = state.and_then(|state| match state.as_str() {
-        Some(text) => json::parse(text.trim()).ok()?.get("working_dir")?.as_str().map(|cwd| Cow::Owned(cwd.to_owned())),
-        None => state.get("working_dir")?.as_str().map(Cow::Borrowed),
-    });
+    let told = |key: &str| match state?.as_str() {
+        Some(text) => json::parse(text.trim()).ok()?.get(key)?.as_str().map(|told| Cow::Owned(told.to_owned())),
+        None => state?.get(key)?.as_str().map(Cow::Borrowed),
+    };
     ToolResult {
         text: observation.as_str().map(Cow::Borrowed).unwrap_or_default(),
         ms: seconds.filter(|s| s.is_finite() && *s >= 0.0).map(|s| (s * 1000.0).round() as u64),
-        cwd,
+        cwd: told("working_dir"),
+        open_file: told("open_file"),
         ..ToolResult::default()
     }
 }

@@ -50,4 +50,20 @@ pub(super) static LINTS: &[Lint] = &[
         silent: r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 {"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#,
     },
+    Lint {
+        id: "run.error",
+        severity: Severity::Warning,
+        or: None,
+        help: "The log tells of an error of the run itself, beside what its steps say: the environment, a judge or the \
+               harness failed. Rewards and steps of such a run may be incomplete; look at the message, and whether \
+               the run belongs into what is trained or counted.",
+        fires: concat!(
+            r#"{"id":"e","traces":[{"id":"t","nodes":[{"parent":null,"message":{"role":"user","content":"x"}}]}],"#,
+            r#""errors":["the sandbox died"]}"#,
+        ),
+        silent: concat!(
+            r#"{"id":"e","traces":[{"id":"t","nodes":[{"parent":null,"message":{"role":"user","content":"x"}}]}],"#,
+            r#""errors":[]}"#,
+        ),
+    },
 ];

@@ -90,6 +90,10 @@ fn deep_nesting_between_good_records() {
                 if format.framing() == Framing::Text {
                     assert_eq!(loaded.records().unwrap().len(), count, "{}", format.name());
                 }
+                // Of a document whose items are the records there may be none.
+                if loaded.records().unwrap().is_empty() {
+                    continue;
+                }
                 let run = loaded.run(0).unwrap();
                 run.step(StepNo::try_from(run.step_count()).unwrap() - 1, loaded.input.as_ref());
             }

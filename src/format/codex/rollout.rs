@@ -291,7 +291,18 @@ impl Rollout {
         let total = info.get("total_token_usage").map(|total| Box::from(total.text));
         if total.is_none() || total != self.total {
             self.total = total;
-            self.spend(Spend::Counts, info.get("last_token_usage"), log);
+            match info.get("last_token_usage").filter(|last| !last.is_null()) {
+                Some(last) => self.spend(Spend::Counts, Some(last), log),
+                None => self.spend_in_all(info.get("total_token_usage"), log),
+            }
+        }
+    }
+
+    /// A count that tells the total alone.
+    fn spend_in_all(&mut self, total: Option<&Value<'_>>, log: &mut Log<'_>) {
+        let Some(total) = total.filter(|total| total.as_object().is_some()) else { return };
+        if *self.spend.get_or_insert(Spend::Counts) == Spend::Counts {
+            log.usage_totals(&tokens(total));
         }
     }
 

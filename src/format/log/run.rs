@@ -129,6 +129,11 @@ impl Steps {
         self.work.usage(at, message, usage, &mut self.tree);
     }
 
+    pub(super) fn usage_totals(&mut self, totals: &Usage) {
+        let at = self.last();
+        self.work.usage_totals(at, totals, &mut self.tree);
+    }
+
     pub(super) fn reward(&mut self, step: StepNo, number: &str) {
         self.rewards.insert(step, number.into());
     }

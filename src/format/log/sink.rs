@@ -240,6 +240,11 @@ impl Log<'_> {
         }
     }
 
+    /// The same of a record that tells totals.
+    pub(in crate::format) fn usage_totals(&mut self, totals: &Usage) {
+        self.steps.usage_totals(totals);
+    }
+
     /// Tokens that the model wrote for a step, where a later record tells them.
     pub(in crate::format) fn tokens(&mut self, step: StepNo, tokens: u64) {
         self.steps.tokens(step, tokens);

@@ -307,7 +307,8 @@ impl Work {
         }
     }
 
-    /// W5: `shell/main`: `command` and `exit` at each, the rest when it changes.
+    /// W5: `shell/main`: `command`, `exit` and `ms` at each, the rest when it changes. The text names the first two; a
+    /// vector has the third too.
     fn write_shell(&mut self, at: StepNo, sink: &mut dyn SlotSink) {
         let mut to = Writer { board: &mut self.board, sink, at };
         let shell = &mut self.shell;
@@ -318,7 +319,7 @@ impl Work {
         let exit = shell.exit.map(|exit| exit.map_or("null".to_owned(), |exit| exit.to_string()));
         let is_new = std::mem::take(&mut shell.has_exit);
         to.put("shell", "main", "exit", exit.as_deref(), is_new);
-        to.set("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref());
+        to.put("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref(), is_new);
         to.set("shell", "main", "open", quoted(&shell.open).as_deref());
     }
 }
