@@ -1,5 +1,6 @@
 //! One trajectory: its steps, the state derived from them, and the answers to questions about both.
 
+use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
@@ -7,7 +8,7 @@ use crate::model::{
     Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace, Turn,
 };
 use crate::rules::adp::{self, Entry, Hint, Kind, Reading, Shape, Way};
-use crate::rules::work::Work;
+use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::sync::Arc;
 
@@ -152,24 +153,30 @@ impl Run for Trajectory {
         let answers = kept.answers.is_some();
         let shown = self.with_entry(kept, bytes, |entry| {
             let (sign, label) = adp::label(entry, answers);
-            (sign, label.to_owned(), adp::summary(entry), time(entry.value))
+            Step {
+                sign,
+                label: label.to_owned(),
+                summary: adp::summary(entry),
+                time: time(entry.value),
+                ..acting(&adp::turn(entry, kept.hint), Dialect::Common)
+            }
         });
-        let (sign, label, summary, time) =
-            shown.unwrap_or_else(|problem| (StepKind::Broken, "gone".to_owned(), problem.to_string(), None));
+        let shown = shown.unwrap_or_else(|problem| Step {
+            sign: StepKind::Broken,
+            label: "gone".to_owned(),
+            summary: problem.to_string(),
+            ..Step::default()
+        });
         Step {
             number: step,
-            sign,
             kind: kept.kind.name().to_owned(),
             class: kept.class.as_deref().map(str::to_owned),
             role: kept.role,
             tool: kept.tool.as_deref().map(str::to_owned),
             answers: kept.answers,
             chars: kept.chars,
-            time,
             reward: kept.reward.as_deref().map(str::to_owned),
-            label,
-            summary,
-            ..Step::default()
+            ..shown
         }
     }
 
@@ -187,6 +194,16 @@ impl Run for Trajectory {
 
     fn answers(&self, step: StepNo) -> Option<StepNo> {
         self.kept(step)?.answers
+    }
+
+    fn sign(&self, step: StepNo) -> Option<StepKind> {
+        let kept = self.kept(step)?;
+        Some(match (&kept.tool, kept.answers) {
+            (Some(_), _) => StepKind::Call,
+            (None, Some(_)) => StepKind::Result,
+            (None, None) if kept.role == Role::Environment => StepKind::Result,
+            (None, None) => StepKind::Message,
+        })
     }
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {

@@ -14,6 +14,8 @@ const PART_OF_HEIGHT: usize = 3;
 const ROWS_MIN: usize = 3;
 /// Most writes of a step that are looked at for the block.
 const WRITES_MAX: usize = 10_000;
+/// Kinds of the state that count what the run does (D20, W5).
+const COUNTING: [&str; 4] = ["conversation", "tool", "call", "usage"];
 /// Widest column of paths.
 const PATH_CELLS_MAX: usize = 32;
 
@@ -111,7 +113,10 @@ fn changes(open: &Open<'_>, step: crate::model::StepNo) -> (Vec<Change>, bool) {
     let changed = looked.filter(|(node, op)| *op != EventOp::Same && seen.insert(*node));
     let changes = changed.map(|(node, _)| node).collect::<Vec<_>>().into_iter();
     let now = changes.filter_map(|node| tree.last_at(node, step).map(|op| Change { node, op }));
-    (now.collect(), writes.next().is_some())
+    let mut now: Vec<Change> = now.collect();
+    // What counts steps and calls is told last: it changes with every step.
+    now.sort_by_key(|change| COUNTING.contains(&&*tree.identity(tree.path(change.node).0).kind));
+    (now, writes.next().is_some())
 }
 
 fn title(open: &Open<'_>, changes: &[Change], count: &str) -> Row {
