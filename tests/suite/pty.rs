@@ -186,7 +186,7 @@ fn a_walk_through_a_dataset_opens_its_trajectories() {
     }
     terminal.press("j Enter");
     terminal.see("trajectory 1 of 6");
-    terminal.see("invoices_pkey");
+    terminal.see("The page with open invoices");
     terminal.press("}");
     terminal.see("trajectory 2 of 6");
     terminal.press("Tab Tab 2 3 4 5 1 q");
