@@ -1,7 +1,7 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
 use super::layout::{Beside, Kind, Layout, layout, table_layout};
-use super::{App, Effect, Effects, Layer, view};
+use super::{App, Effect, Effects, Job, Layer, view};
 use crate::format;
 use crate::state::IS_CHECKED;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl App {
             && self.session.records.get(record).is_some()
         {
             self.opening = None;
-            effects.push(Effect::Open(record));
+            effects.push(Effect::Job(Job::Open(record)));
         }
         self.settle_reopening(effects);
         self.begin();
@@ -54,7 +54,7 @@ impl App {
         if now != self.examined && open.run().has_schemas() {
             drop(open);
             self.examined = now;
-            effects.push(Effect::Examine(Arc::clone(&self.session.checks)));
+            effects.push(Effect::Job(Job::Examine(Arc::clone(&self.session.checks))));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::keys::Context;
 use super::prompt::Prompt;
-use super::{App, Effect, Effects, Layer, Notice, Pane};
+use super::{App, Effect, Effects, Job, Layer, Notice, Pane};
 use crate::panes::table::OwnColumn;
 use crate::review::{CellValue, Column, CustomColumn, CustomColumnChunk};
 use std::sync::Arc;
@@ -85,12 +85,12 @@ impl App {
             if shown.contains(&Column::Own(own.name)) && !own.is_asking && !missing.is_empty() {
                 own.is_asking = true;
                 let (expression, token) = (Arc::clone(&own.expression), Arc::clone(&own.token));
-                effects.push(Effect::Ask { id: own.id, expression, records: missing, token });
+                effects.push(Effect::Job(Job::Ask { id: own.id, expression, records: missing, token }));
             }
             if asked.contains(&own.name) && !own.is_asking_all && own.known() < count {
                 own.is_asking_all = true;
                 let (expression, token) = (Arc::clone(&own.expression), Arc::clone(&own.token));
-                effects.push(Effect::AskAll { id: own.id, expression, from: own.known(), to: count, token });
+                effects.push(Effect::Job(Job::AskAll { id: own.id, expression, from: own.known(), to: count, token }));
             }
         }
     }

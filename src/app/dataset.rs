@@ -5,7 +5,7 @@
 //! passes.
 
 use super::keys::Context;
-use super::{App, Effect, Effects, Notice, Pane};
+use super::{App, Effect, Effects, Job, Notice, Pane};
 use crate::format::Layout;
 use crate::panes::DataFound;
 use crate::panes::table::{Facts, OwnColumn};
@@ -42,6 +42,8 @@ pub struct Asking {
     number: u64,
     /// Grows with each content of the input.
     content: u64,
+    /// Records on the screen whose facts are awaited.
+    facts: Vec<usize>,
     is_scanning: bool,
     /// Records that there were when the last scan was asked for.
     scanned: usize,
@@ -113,7 +115,7 @@ impl App {
         } else {
             self.table.is_checking = true;
             self.tell("checking the dataset: copies, loops, damaged text, secrets, outliers");
-            effects.push(Effect::CheckData { content: self.asking.content });
+            effects.push(Effect::Job(Job::CheckData { content: self.asking.content }));
         }
     }
 
@@ -138,6 +140,7 @@ impl App {
 
     pub(super) fn take_facts(&mut self, content: u64, facts: Vec<(usize, Facts)>) {
         if content == self.asking.content {
+            self.asking.facts.retain(|record| !facts.iter().any(|(made, _)| made == record));
             self.table.set_facts(facts);
         }
     }
@@ -207,7 +210,7 @@ impl App {
         self.asking.number += 1;
         let (number, by) = (self.asking.number, asked.1.clone());
         self.asking.attempts = Some(Asked { number, question: asked, known, is_answered: false });
-        effects.push(Effect::Attempts { number, facts: self.table.all().clone(), question, by });
+        effects.push(Effect::Job(Job::Attempts { number, facts: self.table.all().clone(), question, by }));
     }
 
     /// Asks for a look at the records that came since the last.
@@ -216,7 +219,11 @@ impl App {
         if !self.asking.is_scanning && self.asking.scanned < count {
             self.asking.is_scanning = true;
             self.asking.scanned = count;
-            effects.push(Effect::Scan { content: self.asking.content, from: self.table.all().len(), to: count });
+            effects.push(Effect::Job(Job::Scan {
+                content: self.asking.content,
+                from: self.table.all().len(),
+                to: count,
+            }));
         }
     }
 
@@ -229,8 +236,10 @@ impl App {
         let content = self.asking.content;
         let height = self.pane_extent(Pane::Table).height.saturating_sub(1);
         let records = self.table.wanted(&self.session, height);
-        if !records.is_empty() {
-            effects.push(Effect::Facts { content, records });
+        // What scrolled away is wanted no more; what is still there is asked for with what came.
+        if records.iter().any(|record| !self.asking.facts.contains(record)) {
+            self.asking.facts.clone_from(&records);
+            effects.push(Effect::Job(Job::Facts { content, records }));
         }
         self.settle_columns(effects);
         self.settle_tally(effects);
@@ -302,7 +311,7 @@ impl App {
         let (sort, filter, version, _) = question.clone();
         self.asking.order = Some(Asked { number, question, known, is_answered: false });
         let grounds = self.grounds(version, &names);
-        effects.push(Effect::Arrange { number, grounds, sort, filter });
+        effects.push(Effect::Job(Job::Arrange { number, grounds, sort, filter }));
     }
 
     fn settle_tally(&mut self, effects: &mut Effects) {
@@ -327,7 +336,7 @@ impl App {
         let (column, filter, version, _) = question.clone();
         self.asking.tally = Some(Asked { number, question, known, is_answered: false });
         let grounds = self.grounds(version, &names);
-        effects.push(Effect::Tally { number, grounds, filter, column });
+        effects.push(Effect::Job(Job::Tally { number, grounds, filter, column }));
     }
 }
 

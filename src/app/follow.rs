@@ -2,7 +2,7 @@
 
 use super::keys::Context;
 use super::selected_record::Found;
-use super::{App, Effect, Effects, Notice, Reopening, msg};
+use super::{App, Effect, Effects, Job, Notice, Reopening, msg};
 use crate::model::{Place, StepNo};
 use crate::panes::Follow;
 use std::sync::PoisonError;
@@ -192,7 +192,7 @@ impl App {
         let is_known = |record: usize| records.get(record).is_some() || (is_complete && records.count() > 0);
         if let Some(reopening) = self.reopening.as_mut().filter(|it| !it.is_asked && is_known(it.record)) {
             reopening.is_asked = true;
-            effects.push(Effect::Open(reopening.record));
+            effects.push(Effect::Job(Job::Open(reopening.record)));
         }
     }
 

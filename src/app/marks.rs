@@ -1,7 +1,7 @@
 //! Marks as they come and go: events from the journal and from here, keys of the input, what is not saved yet.
 
 use super::prompt::Prompt;
-use super::{App, Effect, Effects, Notice};
+use super::{App, Effect, Effects, Job, Notice};
 use crate::format::Layout;
 use crate::review::{About, Change, ContentKey, Decision, EventId, Marked, Target};
 
@@ -111,7 +111,7 @@ impl App {
         let from = review.units().len();
         if from < total && self.reviewing.asked != Some(from) {
             self.reviewing.asked = Some(from);
-            effects.push(Effect::Keys { content: self.reviewing.content, from });
+            effects.push(Effect::Job(Job::Keys { content: self.reviewing.content, from }));
         }
     }
 }

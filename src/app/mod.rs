@@ -12,6 +12,7 @@ pub mod file_list;
 mod follow;
 pub mod footer;
 pub mod initial_position;
+pub mod job;
 pub mod key;
 pub mod keys;
 pub mod layout;
@@ -30,6 +31,7 @@ mod step_filter;
 pub mod tabs;
 pub mod view;
 
+pub use job::{Job, Lane};
 pub use layout::Pane;
 pub use msg::{Effect, FoundAt, Msg};
 pub use pane::{Inspector, pane_contexts};
@@ -264,7 +266,7 @@ impl App {
             Msg::View(of, lines) => self.inspector.llm.take(of, lines),
             Msg::Loss(of, text) => self.take_loss(of, text),
             Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
-            Msg::Code(document, node, lines) => self.inspector.message.view.set_code(document, node, lines),
+            Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::File(generation, step, name, lines) => self.take_named_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Examined => self.stop_at_hit(&mut effects),
@@ -273,6 +275,7 @@ impl App {
             Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Hits(number, hits) => self.counted(number, hits),
+            Msg::JobFailed(lane, place) => self.job_failed(lane, &place),
             Msg::Notify(is_error, text) => self.notice = Some(Notice { is_error, text }),
         }
         self.settle(&mut effects);

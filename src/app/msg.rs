@@ -1,26 +1,22 @@
 //! What happens to the program, and what it asks to be done: both are data.
 
+use super::job::{Job, Lane};
 use super::key::{KeyPress, Mouse};
 use super::pane::ViewOf;
 use crate::format::plan::ReadBy;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, ListChange, Place, Span, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Place, StepNo};
 use crate::panes::diff::Question;
 use crate::panes::file_list::FileHead;
 use crate::panes::json_outline::Doc;
-use crate::panes::loss::{LossOptions, LossText};
-use crate::panes::message::{CodeLine, CodeRequest};
+use crate::panes::loss::LossText;
+use crate::panes::message::CodeLine;
 use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::text_view::TextLine;
-use crate::panes::{Checks, DataFound, Records};
-use crate::review::{
-    CellValue, Chunk, Column, ContentKey, CustomColumnChunk, Decision, FactTable, Filter, Grounds, Marked, Order, Sort,
-    StepMarks, Tally, TaskAnswer, TaskField, TaskQuestion,
-};
-use crate::text::Pattern;
-use std::collections::BTreeSet;
+use crate::panes::{DataFound, Records};
+use crate::review::{CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -115,6 +111,8 @@ pub enum Msg {
     Unsaved(usize, Option<String>),
     /// Keys of units of the input: which content of it, from which unit on.
     Keys(u64, usize, Vec<ContentKey>),
+    /// A job came to a bad end, of which its lane knows no more: where.
+    JobFailed(Lane, String),
     /// Something to tell: whether it is an error, and the sentence.
     Notify(bool, String),
 }
@@ -175,186 +173,22 @@ pub enum Effect {
     Copy(String),
     /// Open the file in the editor at a line, from 1.
     Edit(u64),
-    /// Open a trajectory.
-    Open(usize),
-    /// Make facts on records that are on the screen.
-    Facts {
-        /// Content to answer with.
-        content: u64,
-        /// The records.
-        records: Vec<usize>,
-    },
-    /// Look at all records in the background.
-    Scan {
-        /// Content to answer with.
-        content: u64,
-        /// The first record.
-        from: usize,
-        /// The record behind the last.
-        to: usize,
-    },
-    /// Look at all records with the rules of datasets.
-    CheckData {
-        /// Content to answer with.
-        content: u64,
-    },
-    /// Filter and sort the rows of the table; a newer question replaces an older.
-    Arrange {
-        /// Number to answer with.
-        number: u64,
-        /// What is known by now.
-        grounds: Grounds,
-        /// By which column.
-        sort: Option<Sort>,
-        /// What is let through.
-        filter: Filter,
-    },
-    /// Count what a column holds; a newer question replaces an older.
-    Tally {
-        /// Number to answer with.
-        number: u64,
-        /// What is known by now.
-        grounds: Grounds,
-        /// What is let through.
-        filter: Filter,
-        /// The column.
-        column: Column,
-    },
-    /// Look up the attempts at a task, or the tasks with several; a newer question replaces an older.
-    Attempts {
-        /// Number to answer with.
-        number: u64,
-        /// The facts by now.
-        facts: FactTable,
-        /// Which.
-        question: TaskQuestion,
-        /// The field that names tasks.
-        by: TaskField,
-    },
     /// Play a recording so.
     Play(Replay),
     /// Open a listed file in place of what is open.
     OpenFile(PathBuf),
     /// Read what listed files begin with; in place of those asked for before.
     Heads(Vec<PathBuf>),
-    /// Read a message and lay it out.
-    Read {
-        /// Generation to answer with.
-        generation: u64,
-        /// The step.
-        step: StepNo,
-        /// Its bytes.
-        span: Span,
-    },
-    /// Make the LLM view of a step.
-    View(ViewOf),
-    /// Make a record ready as a model would see it.
-    Loss {
-        /// Generation to answer with.
-        generation: u64,
-        /// The record.
-        record: usize,
-        /// The number of the template.
-        template: usize,
-        /// How.
-        options: LossOptions,
-    },
-    /// Compare states.
-    Compare {
-        /// Generation to answer with.
-        generation: u64,
-        /// What is compared.
-        question: Question,
-        /// Lists to show whole.
-        unfolded: BTreeSet<String>,
-    },
-    /// Ask an expression of records on the screen.
-    Ask {
-        /// Number to answer with.
-        id: u64,
-        /// The expression.
-        expression: Arc<str>,
-        /// The records.
-        records: Vec<usize>,
-        /// Held by the table while the answer is wanted.
-        token: Arc<()>,
-    },
-    /// Ask an expression of all records from one on.
-    AskAll {
-        /// Number to answer with.
-        id: u64,
-        /// The expression.
-        expression: Arc<str>,
-        /// The first record.
-        from: usize,
-        /// The record before which to end.
-        to: usize,
-        /// Held by the table while the answer is wanted.
-        token: Arc<()>,
-    },
-    /// Look which steps pass a filter; a newer question replaces an older.
-    Sift {
-        /// Number to answer with.
-        number: u64,
-        /// The filter.
-        filter: Box<Filter>,
-        /// The first step to look at.
-        from: usize,
-        /// The step before which to end.
-        to: usize,
-        /// What schemas make of the run.
-        checks: Arc<Checks>,
-        /// The marks on steps, where the filter asks for them.
-        marks: Arc<StepMarks>,
-    },
-    /// Check values against their schemas, up to the last step.
-    Examine(Arc<Checks>),
-    /// Highlight code.
-    Highlight(Vec<CodeRequest>),
-    /// Search the input; a newer search replaces an older.
-    Find {
-        /// Number to answer with.
-        number: u64,
-        /// What.
-        pattern: Box<Pattern>,
-        /// From where on (not there itself).
-        from: FoundAt,
-        /// The steps to search, where not all are listed.
-        within: Option<Arc<[StepNo]>>,
-        /// Towards the end.
-        is_forward: bool,
-    },
-    /// Show the file that a value names by id.
-    File {
-        /// Generation to answer with.
-        generation: u64,
-        /// The step in focus.
-        step: StepNo,
-        /// The id.
-        id: String,
-    },
-    /// Look up who reads a value.
-    Readers {
-        /// Generation to answer with.
-        generation: u64,
-        /// Whose value.
-        identity: Identity,
-        /// Its path.
-        path: Vec<Key>,
-    },
     /// Say [`Msg::HighlightExpired`] in a moment.
     Fade,
     /// Tell somebody who looks elsewhere, as the configuration has it.
     Alert(String),
     /// Decide on records and their parts, and keep that.
     Mark(Vec<Decision>),
-    /// Make the keys of units of the input.
-    Keys {
-        /// Content to answer with.
-        content: u64,
-        /// The first unit.
-        from: usize,
-    },
     /// Use a theme by name.
     Theme(String),
+    /// Work off the screen's thread; in place of what its lane was asked for before.
+    Job(Job),
+    /// What a lane was asked for is wanted no more.
+    Stop(Lane),
 }

@@ -2,7 +2,7 @@
 
 use super::msg::Hits;
 use super::pane::{Searched, Wanted};
-use super::{App, Effect, Effects, FoundAt, Layer, Notice};
+use super::{App, Effect, Effects, FoundAt, Job, Layer, Notice};
 use crate::model::StepNo;
 use crate::panes::Nth;
 use crate::review::Filter;
@@ -88,7 +88,13 @@ impl App {
         self.search.ground = self.search_ground(from);
         self.tell(format!("searching for {} · Esc stops", pattern.typed()));
         let within = self.searched_steps(from);
-        effects.push(Effect::Find { number: self.search.number, pattern: Box::new(pattern), from, within, is_forward });
+        effects.push(Effect::Job(Job::Find {
+            number: self.search.number,
+            pattern: Box::new(pattern),
+            from,
+            within,
+            is_forward,
+        }));
     }
 
     /// The steps that are listed, where not all are.

@@ -4,7 +4,7 @@
 //! are again when what the filter asks for can be another for steps that were looked at: marks, findings, another
 //! content. What was found is shown until then.
 
-use super::{App, Effect, Effects};
+use super::{App, Effect, Effects, Job};
 use crate::model::StepNo;
 use crate::panes::{Follow, Open};
 use crate::review::{Filter, StepMarks};
@@ -65,14 +65,14 @@ impl App {
             return;
         }
         self.filter_job.to = Some(count);
-        effects.push(Effect::Sift {
+        effects.push(Effect::Job(Job::Sift {
             number: self.filter_job.number,
             filter: Box::new(self.step_filter.filter.clone()),
             from: self.step_filter.looked(),
             to: count,
             checks: Arc::clone(&self.session.checks),
             marks: Arc::new(self.marks_of_steps()),
-        });
+        }));
     }
 
     /// What the answers for steps rest on now.
@@ -95,6 +95,12 @@ impl App {
         review.marked_steps(record).into_iter().map(|step| (step, marks(step))).collect()
     }
 
+    /// No steps are looked at any more.
+    pub(super) fn sift_ended(&mut self) {
+        self.filter_job.to = None;
+        self.step_filter.end();
+    }
+
     /// Takes what the job found among the next steps.
     pub(super) fn sifted(&mut self, number: u64, looked: usize, passing: Vec<StepNo>) {
         if number != self.filter_job.number {
@@ -102,8 +108,7 @@ impl App {
         }
         self.step_filter.take(looked, passing);
         if self.filter_job.to.is_some_and(|to| looked >= to) {
-            self.filter_job.to = None;
-            self.step_filter.end();
+            self.sift_ended();
         }
         if self.session.live.follow == Follow::On {
             self.go_to_last();

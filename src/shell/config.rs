@@ -47,7 +47,7 @@ pub struct Environment {
     pub editor: Option<String>,
     /// `RUST_BACKTRACE` is on: a panic tells all, even if that quotes the user's file.
     pub backtrace: bool,
-    /// `OBELUS_PANIC=1`: panic after the first frame. It is for the test that the terminal is given back, as in
+    /// `OBELUS_PANIC=1`, in a debug build: panic after the first frame, to test that the terminal is given back, as in
     /// `screen_check.py --matrix --panic-env OBELUS_PANIC=1 -- obelus FILE`.
     pub panics: bool,
 }

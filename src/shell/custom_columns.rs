@@ -2,14 +2,16 @@
 //! in a process of their own, so one that hangs costs its time and nothing else.
 
 use super::jobs::Source;
-use crate::app::{Effect, Msg};
+use super::lanes::IsWanted;
+use crate::app::{Job, Msg};
+use std::sync::Mutex;
 #[cfg(feature = "query")]
 use {
     super::query::{Child, Question},
     super::scan,
     crate::model::RecordBody,
     crate::review::{CellValue, CustomColumnChunk},
-    std::sync::Arc,
+    std::sync::{Arc, PoisonError},
     std::time::Duration,
 };
 
@@ -25,11 +27,18 @@ const BATCH_BYTES: u64 = 1 << 18;
 #[cfg(feature = "query")]
 const BATCH_RECORDS: usize = 1_024;
 
-/// What a thread keeps from one question to the next: the process of the last expression.
+/// Processes that are kept for the next question.
+#[cfg(feature = "query")]
+const KEPT_MAX: usize = 4;
+
+/// What is kept of an expression from one question to the next: its process.
 #[derive(Default)]
 pub(super) struct Asker {
+    /// Number of the column, and whether all records are asked.
     #[cfg(feature = "query")]
-    process: Option<(u64, Child)>,
+    of: (u64, bool),
+    #[cfg(feature = "query")]
+    process: Option<Child>,
     #[cfg(feature = "query")]
     ended: usize,
     /// Why the expression failed for a record first, and whether that was told.
@@ -39,62 +48,93 @@ pub(super) struct Asker {
 
 /// Asks what is asked for, until nobody holds the column any more.
 #[cfg(not(feature = "query"))]
-pub(super) fn ask(_source: &Source, effect: Effect, _asker: &mut Asker, send: &mut dyn FnMut(Msg)) {
+pub(super) fn ask(
+    _source: &Source,
+    job: Job,
+    _kept: &Mutex<Vec<Asker>>,
+    _is_wanted: &IsWanted<'_>,
+    send: &mut dyn FnMut(Msg),
+) {
     let why = Some("this build has no feature `query`, which expressions need".to_owned());
-    match effect {
-        Effect::Ask { id, .. } => send(Msg::CustomValuesVisible(id, Vec::new(), why)),
-        Effect::AskAll { id, .. } => send(Msg::OwnEnded(id, why)),
+    match job {
+        Job::Ask { id, .. } => send(Msg::CustomValuesVisible(id, Vec::new(), why)),
+        Job::AskAll { id, .. } => send(Msg::OwnEnded(id, why)),
         _ => {}
     }
 }
 
 /// Asks what is asked for, until nobody holds the column any more.
 #[cfg(feature = "query")]
-pub(super) fn ask(source: &Source, effect: Effect, asker: &mut Asker, send: &mut dyn FnMut(Msg)) {
-    match effect {
-        Effect::Ask { id, expression, records, .. } => {
-            let mut told = Vec::new();
-            for record in records {
-                match asker.told(source, (id, &expression), record..record + 1) {
-                    Ok(value) => told.extend(value.into_iter().map(|value| (record, value))),
-                    Err(why) => return send(Msg::CustomValuesVisible(id, told, Some(why))),
-                }
-            }
-            send(Msg::CustomValuesVisible(id, told, None));
-            if let (Some(why), is_told @ false) = (&asker.why.0, &mut asker.why.1) {
-                *is_told = true;
-                send(Msg::Notify(true, format!("{expression}: {why}")));
-            }
-        }
-        Effect::AskAll { id, expression, from, to, token } => {
-            scan::lower_priority();
-            let mut why = None;
-            for batch in scan::batches(source, from..to, BATCH_BYTES, BATCH_RECORDS) {
-                // The other one is the table's.
-                if Arc::strong_count(&token) < 2 {
-                    break;
-                }
-                match asker.told(source, (id, &expression), batch.clone()) {
-                    Ok(values) => send(Msg::OwnNext(id, Arc::new(CustomColumnChunk::new(batch.start, values)))),
-                    Err(fault) => {
-                        why = Some(fault);
-                        break;
-                    }
-                }
-            }
-            send(Msg::OwnEnded(id, why));
-        }
-        _ => {}
+pub(super) fn ask(
+    source: &Source,
+    job: Job,
+    kept: &Mutex<Vec<Asker>>,
+    is_wanted: &IsWanted<'_>,
+    send: &mut dyn FnMut(Msg),
+) {
+    let of = match &job {
+        Job::Ask { id, .. } => (*id, false),
+        Job::AskAll { id, .. } => (*id, true),
+        _ => return,
+    };
+    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = {
+        let mut kept = lock();
+        kept.iter().position(|asker| asker.of == of).map(|at| kept.remove(at))
+    };
+    let mut asker = known.unwrap_or_else(|| Asker { of, ..Asker::default() });
+    asker.ask(source, job, is_wanted, send);
+    let mut kept = lock();
+    kept.push(asker);
+    if kept.len() > KEPT_MAX {
+        kept.remove(0);
     }
 }
 
 #[cfg(feature = "query")]
 impl Asker {
+    fn ask(&mut self, source: &Source, job: Job, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
+        match job {
+            Job::Ask { id, expression, records, .. } => {
+                let mut told = Vec::new();
+                for record in records {
+                    match self.told(source, &expression, record..record + 1) {
+                        Ok(value) => told.extend(value.into_iter().map(|value| (record, value))),
+                        Err(why) => return send(Msg::CustomValuesVisible(id, told, Some(why))),
+                    }
+                }
+                send(Msg::CustomValuesVisible(id, told, None));
+                if let (Some(why), is_told @ false) = (&self.why.0, &mut self.why.1) {
+                    *is_told = true;
+                    send(Msg::Notify(true, format!("{expression}: {why}")));
+                }
+            }
+            Job::AskAll { id, expression, from, to, token } => {
+                let mut why = None;
+                for batch in scan::batches(source, from..to, BATCH_BYTES, BATCH_RECORDS) {
+                    // The other one is the table's.
+                    if !is_wanted() || Arc::strong_count(&token) < 2 {
+                        break;
+                    }
+                    match self.told(source, &expression, batch.clone()) {
+                        Ok(values) => send(Msg::OwnNext(id, Arc::new(CustomColumnChunk::new(batch.start, values)))),
+                        Err(fault) => {
+                            why = Some(fault);
+                            break;
+                        }
+                    }
+                }
+                send(Msg::OwnEnded(id, why));
+            }
+            _ => {}
+        }
+    }
+
     /// What the expression says of some records.
     fn told(
         &mut self,
         source: &Source,
-        of: (u64, &str),
+        expression: &str,
         records: std::ops::Range<usize>,
     ) -> Result<Vec<CellValue>, String> {
         let read = |number| {
@@ -103,29 +143,26 @@ impl Asker {
         };
         let texts: Vec<Option<Vec<u8>>> = records.map(read).collect();
         let asked: Vec<Vec<u8>> = texts.iter().flatten().cloned().collect();
-        let mut answers = self.answers(of, &asked)?.into_iter();
+        let mut answers = self.answers(expression, &asked)?.into_iter();
         let answer = |text: &Option<Vec<u8>>| text.as_ref().and_then(|_| answers.next()).unwrap_or(CellValue::Failed);
         Ok(texts.iter().map(answer).collect())
     }
 
     /// The answers for some texts; where a process comes to a bad end, each is asked by itself.
-    fn answers(&mut self, of: (u64, &str), texts: &[Vec<u8>]) -> Result<Vec<CellValue>, String> {
+    fn answers(&mut self, expression: &str, texts: &[Vec<u8>]) -> Result<Vec<CellValue>, String> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
         let mut child = match self.process.take() {
-            Some((id, child)) if id == of.0 => child,
-            other => {
-                if other.is_some() {
-                    (self.ended, self.why) = (0, (None, false));
-                }
-                let question = Question { expression: of.1.to_owned(), wants_results: true, limit: LIMIT };
+            Some(child) => child,
+            None => {
+                let question = Question { expression: expression.to_owned(), wants_results: true, limit: LIMIT };
                 question.child().map_err(|problem| problem.to_string())?
             }
         };
         match child.ask(texts) {
             (answers, None) => {
-                self.process = Some((of.0, child));
+                self.process = Some(child);
                 let told = |answer: &super::query::RecordAnswer| {
                     CellValue::of(answer.results.lines().next(), answer.failure.is_some())
                 };
@@ -145,7 +182,7 @@ impl Asker {
             (_, Some(_)) => {
                 let mut all = Vec::new();
                 for text in texts {
-                    all.extend(self.answers(of, std::slice::from_ref(text))?);
+                    all.extend(self.answers(expression, std::slice::from_ref(text))?);
                 }
                 Ok(all)
             }

@@ -2,7 +2,7 @@
 //!
 //! The golden frames of the tests and the picture in the README are made here, so both show what the screen shows.
 
-use super::jobs::{self, Source};
+use super::jobs::{self, Kept, Source};
 use super::mark_journal::MarkJournal;
 use super::{listing, marks};
 use crate::app::initial_position::Start;
@@ -133,7 +133,11 @@ impl Stage {
                     | Effect::Play(_) => {
                         outside.push(effect);
                     }
-                    job => jobs::perform(&self.source, job, &|| true, &mut |answer| queue.push_back(answer)),
+                    Effect::Stop(_) => {}
+                    Effect::Job(job) => {
+                        let kept = Kept::default();
+                        jobs::perform(&self.source, job, &kept, &|| true, &mut |answer| queue.push_back(answer));
+                    }
                 }
             }
         }

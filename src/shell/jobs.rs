@@ -1,14 +1,13 @@
-//! Work off the UI thread: opening trajectories, laying out big messages, LLM views, highlighting, search.
-//!
-//! Each job's answer comes back as a [`Msg`] with the generation or number it was asked with, so a late answer is
-//! dropped by the program.
+//! What each [`Job`] does, and the one place that routes them: opening trajectories, laying out big messages, LLM
+//! views, highlighting, search. The threads are those of [`super::lanes`].
 
 use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
+use super::lanes::{IsWanted, Lanes, Work};
 use super::scan::{self, Scanner, Wanted};
 use super::{attempts, file_list, llm_view, marks, search, step_filter};
 use crate::app::msg::OpenedRun;
-use crate::app::{Effect, Msg};
+use crate::app::{Job, Lane, Msg};
 use crate::format::{Format, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, StepNo, lossy};
@@ -18,16 +17,14 @@ use crate::panes::message::CodeRequest;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, diff};
 use crate::review::{Filter, Grounds, Sort, arrange, tally};
+use crate::source::{is_expendable, set_expendable};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Most jobs that wait; more than a screen ever asks for.
-const QUEUE_MAX: usize = 256;
 /// Most answers that wait for the loop.
 const ANSWERS_MAX: usize = 1024;
 /// Longest check against schemas without a pause, and the pause.
@@ -55,184 +52,99 @@ pub struct Source {
     pub data: Option<Arc<DataFound>>,
 }
 
-/// A thread each for what the screen waits for, for checks against schemas, for searches, for keys, and for the table:
-/// its rows, its counts, the scan of all records, the rules of datasets.
-pub struct Jobs {
-    quick: Sender<(Source, Effect)>,
-    schemas: Sender<(Source, Effect)>,
-    search: Sender<(Source, Effect)>,
-    keys: Sender<(Source, Effect)>,
-    order: Latest,
-    tally: Latest,
-    scan: Latest,
-    data: Latest,
-    attempts: Latest,
-    sift: Latest,
-    ask: Sender<(Source, Effect)>,
-    ask_all: Sender<(Source, Effect)>,
-    wanted: Arc<AtomicU64>,
-}
+/// The jobs of a session.
+pub struct Jobs(Lanes<(Source, Job)>);
 
 impl Jobs {
-    /// Starts the threads; and where their answers come out.
+    /// Nothing to do yet; and where the answers come out.
     ///
     /// # Errors
     /// When the system gives no thread.
     pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
         let (answers, out) = bounded(ANSWERS_MAX);
-        let wanted = Arc::new(AtomicU64::new(0));
-        let jobs = Self {
-            quick: spawn("jobs", answers.clone(), Arc::clone(&wanted))?,
-            schemas: spawn("examine", answers.clone(), Arc::clone(&wanted))?,
-            search: spawn("search", answers.clone(), Arc::clone(&wanted))?,
-            keys: spawn("keys", answers.clone(), Arc::clone(&wanted))?,
-            order: Latest::start("order", &answers)?,
-            tally: Latest::start("tally", &answers)?,
-            scan: Latest::start("scan", &answers)?,
-            data: Latest::start("data", &answers)?,
-            attempts: Latest::start("attempts", &answers)?,
-            sift: Latest::start("sift", &answers)?,
-            ask: spawn("ask", answers.clone(), Arc::clone(&wanted))?,
-            ask_all: spawn("ask-all", answers.clone(), Arc::clone(&wanted))?,
-            wanted,
-        };
-        Ok((jobs, out))
+        let kept = Kept { scan_threads: scan::threads(), ..Kept::default() };
+        Ok((Self(Lanes::start(Answering { kept, answers })?), out))
     }
 
-    /// Queues a job; one more than the queue holds is dropped (the screen asks again).
-    pub fn submit(&self, source: Source, effect: Effect) {
-        let queue = match &effect {
-            Effect::Find { number, .. } => {
-                self.wanted.store(*number, Ordering::Relaxed);
-                &self.search
-            }
-            Effect::Examine(_) => &self.schemas,
-            Effect::Keys { .. } => &self.keys,
-            Effect::Arrange { .. } => self.order.is_asked(&effect),
-            Effect::Tally { .. } => self.tally.is_asked(&effect),
-            Effect::Scan { .. } => self.scan.is_asked(&effect),
-            Effect::CheckData { .. } => self.data.is_asked(&effect),
-            Effect::Attempts { .. } => self.attempts.is_asked(&effect),
-            Effect::Sift { .. } => self.sift.is_asked(&effect),
-            Effect::Ask { .. } => &self.ask,
-            Effect::AskAll { .. } => &self.ask_all,
-            _ => &self.quick,
-        };
-        let _dropped_when_full = queue.try_send((source, effect));
+    /// Has a job done, in place of what its lane was asked for before.
+    pub fn submit(&self, source: Source, job: Job) {
+        self.0.submit(job.lane(), (source, job));
     }
 
-    /// Stops the search that runs.
-    pub fn stop_search(&self) {
-        self.wanted.store(0, Ordering::Relaxed);
+    /// What a lane was asked for is wanted no more.
+    pub fn stop(&self, lane: Lane) {
+        self.0.stop(lane);
     }
 }
 
-/// A thread of whose jobs only the newest is wanted.
-struct Latest {
-    queue: Sender<(Source, Effect)>,
-    wanted: Arc<AtomicU64>,
+/// Does jobs and sends their answers.
+struct Answering {
+    kept: Kept,
+    answers: Sender<Msg>,
 }
 
-impl Latest {
-    fn start(name: &str, answers: &Sender<Msg>) -> std::io::Result<Self> {
-        let wanted = Arc::new(AtomicU64::new(0));
-        Ok(Self { queue: spawn(name, answers.clone(), Arc::clone(&wanted))?, wanted })
+impl Work<(Source, Job)> for Answering {
+    fn perform(&self, (source, job): (Source, Job), is_wanted: &IsWanted<'_>) {
+        perform(&source, job, &self.kept, is_wanted, &mut |msg| {
+            let _gone = self.answers.send(msg);
+        });
     }
 
-    fn is_asked(&self, effect: &Effect) -> &Sender<(Source, Effect)> {
-        self.wanted.store(number_of(effect), Ordering::Relaxed);
-        &self.queue
-    }
-}
-
-impl Drop for Latest {
-    /// A scan of what is no longer shown ends.
-    fn drop(&mut self) {
-        self.wanted.store(0, Ordering::Relaxed);
+    fn failed(&self, lane: Lane, place: String) {
+        let _gone = self.answers.send(Msg::JobFailed(lane, place));
     }
 }
 
-/// The number of a job of which only the newest is wanted; 0 for others.
-fn number_of(effect: &Effect) -> u64 {
-    match effect {
-        Effect::Find { number, .. }
-        | Effect::Arrange { number, .. }
-        | Effect::Tally { number, .. }
-        | Effect::Attempts { number, .. }
-        | Effect::Sift { number, .. } => *number,
-        // The first content has number 0.
-        Effect::Scan { content, .. } | Effect::CheckData { content } => content + 1,
-        _ => 0,
-    }
+/// What jobs keep from one question to the next. A job takes what is its own, so what one that fails held is gone.
+#[derive(Default)]
+pub struct Kept {
+    scanner: Mutex<Scanner>,
+    askers: Mutex<Vec<Asker>>,
+    keys: Mutex<TaskKeys>,
+    scan_threads: usize,
 }
 
-fn spawn(name: &str, answers: Sender<Msg>, wanted: Arc<AtomicU64>) -> std::io::Result<Sender<(Source, Effect)>> {
-    let (sender, receiver): (_, Receiver<(Source, Effect)>) = bounded(QUEUE_MAX);
-    thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let (mut scanner, mut asker, mut keys) = (Scanner::default(), Asker::default(), TaskKeys::default());
-        for (source, effect) in receiver {
-            let number = number_of(&effect);
-            let is_wanted = || number == 0 || wanted.load(Ordering::Relaxed) == number;
-            let mut send = |msg| {
-                let _gone = answers.send(msg);
-            };
-            match effect {
-                Effect::Scan { content, from, to } => {
-                    scan::lower_priority();
-                    let wanted = Wanted { content, records: from..to, threads: scan::threads() };
-                    scanner.run(&source, &wanted, &is_wanted, &mut send);
-                }
-                Effect::Ask { .. } | Effect::AskAll { .. } => {
-                    custom_columns::ask(&source, effect, &mut asker, &mut send)
-                }
-                Effect::CheckData { content } => {
-                    scan::lower_priority();
-                    scan::check_data(&source, content, &is_wanted, &mut send);
-                }
-                Effect::Attempts { number, facts, question, by } => {
-                    let answer = attempts::answer(&source, &facts, (question, &by), &mut keys, &is_wanted);
-                    answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
-                }
-                effect => perform(&source, effect, &is_wanted, &mut send),
-            }
+/// Works with what is kept.
+fn with<K: Default, A>(kept: &Mutex<K>, work: impl FnOnce(&mut K) -> A) -> A {
+    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut taken = std::mem::take(&mut *lock());
+    let answer = work(&mut taken);
+    *lock() = taken;
+    answer
+}
+
+/// Does a job; its answers go to `send`.
+pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
+    match job {
+        Job::Open(record) => send(open(source, record)),
+        Job::Facts { content, records } => facts(source, content, &records, is_wanted, send),
+        Job::Scan { content, from, to } => {
+            let wanted = Wanted { content, records: from..to, threads: kept.scan_threads };
+            with(&kept.scanner, |scanner| scanner.run(source, &wanted, is_wanted, send));
         }
-    })?;
-    Ok(sender)
-}
-
-/// Does a job; its answers go to `send`. What is no job does nothing.
-pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + Sync), send: &mut dyn FnMut(Msg)) {
-    match effect {
-        Effect::Open(record) => send(open(source, record)),
-        Effect::Facts { content, records } => facts(source, content, &records, send),
-        Effect::Scan { content, from, to } => {
-            let wanted = Wanted { content, records: from..to, threads: 1 };
-            Scanner::default().run(source, &wanted, &|| true, send);
-        }
-        Effect::CheckData { content } => scan::check_data(source, content, is_wanted, send),
-        Effect::Arrange { number, grounds, sort, filter } => {
+        Job::CheckData { content } => scan::check_data(source, content, is_wanted, send),
+        Job::Arrange { number, grounds, sort, filter } => {
             arranged(source, number, (&grounds, sort, &filter), is_wanted, send);
         }
-        Effect::Tally { number, grounds, filter, column } => {
+        Job::Tally { number, grounds, filter, column } => {
             let tally = tally(&grounds, &filter, column, source, is_wanted);
             tally.into_iter().for_each(|tally| send(Msg::Tallied(number, tally)));
         }
-        Effect::Attempts { number, facts, question, by } => {
-            let keys = &mut TaskKeys::default();
-            let answer = attempts::answer(source, &facts, (question, &by), keys, is_wanted);
+        Job::Attempts { number, facts, question, by } => {
+            let answer = with(&kept.keys, |keys| attempts::answer(source, &facts, (question, &by), keys, is_wanted));
             answer.into_iter().for_each(|answer| send(Msg::Attempts(number, answer)));
         }
-        Effect::Sift { .. } => step_filter::sift(source, effect, is_wanted, send),
-        Effect::Ask { .. } | Effect::AskAll { .. } => custom_columns::ask(source, effect, &mut Asker::default(), send),
-        Effect::Read { generation, step, span } => send(match source.bytes.read(span) {
+        Job::Sift { .. } => step_filter::sift(source, job, is_wanted, send),
+        Job::Ask { .. } | Job::AskAll { .. } => custom_columns::ask(source, job, &kept.askers, is_wanted, send),
+        Job::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Notify(true, problem.to_string()),
         }),
-        Effect::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
-        Effect::Loss { generation, record, template, options } => {
+        Job::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
+        Job::Loss { generation, record, template, options } => {
             send(Msg::Loss((generation, record, template), trained(source, record, &options)));
         }
-        Effect::Compare { generation, question, unfolded } => {
+        Job::Compare { generation, question, unfolded } => {
             if let Some(run) = &source.run {
                 let run = run.read().unwrap_or_else(PoisonError::into_inner);
                 let comparison = question.answer(run.as_ref());
@@ -240,30 +152,19 @@ pub fn perform(source: &Source, effect: Effect, is_wanted: &(dyn Fn() -> bool + 
                 send(Msg::Compared(generation, question, lines));
             }
         }
-        Effect::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
-        Effect::Examine(checks) => send(examine(source, &checks)),
-        Effect::Find { number, pattern, from, within, is_forward } => {
+        Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
+        Job::Examine(checks) => examine(source, &checks, is_wanted, send),
+        Job::Find { number, pattern, from, within, is_forward } => {
             let wanted = search::Wanted { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
             search::find(source, &wanted, is_wanted, send);
         }
-        Effect::File { generation, step, id } => send(file(source, generation, step, &id)),
-        Effect::Readers { generation, identity, path } => {
+        Job::File { generation, step, id } => send(file(source, generation, step, &id)),
+        Job::Readers { generation, identity, path } => {
             let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
             send(Msg::Readers(generation, (identity, path), found));
         }
-        Effect::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
-        Effect::Quit
-        | Effect::Suspend
-        | Effect::Copy(_)
-        | Effect::Edit(_)
-        | Effect::Theme(_)
-        | Effect::Mark(_)
-        | Effect::Fade
-        | Effect::Alert(_)
-        | Effect::OpenFile(_)
-        | Effect::Heads(_)
-        | Effect::Play(_) => {}
+        Job::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
     }
 }
 
@@ -294,22 +195,25 @@ fn file(source: &Source, generation: u64, step: StepNo, id: &str) -> Msg {
     }
 }
 
-/// Checks all steps that are there, with pauses for who fills the run. Ends early when the session has another run.
-fn examine(source: &Source, checks: &Arc<Checks>) -> Msg {
-    let Some(run) = &source.run else { return Msg::Examined };
+/// Checks all steps that are there, with pauses for who fills the run. Ends early when the session has another run, or
+/// when more steps have come: who is asked for those goes on from here.
+fn examine(source: &Source, checks: &Arc<Checks>, is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
+    let Some(run) = &source.run else { return send(Msg::Examined) };
+    let is_expendable = is_expendable();
     let done = ingest::with_stack(|| {
+        set_expendable(is_expendable);
         let mut begin = Instant::now();
-        while Arc::strong_count(checks) > 1 && checks.go_on(run, source.bytes.as_ref()) {
+        while is_wanted() && Arc::strong_count(checks) > 1 && checks.go_on(run, source.bytes.as_ref()) {
             if begin.elapsed() > SLICE {
                 thread::sleep(PAUSE);
                 begin = Instant::now();
             }
         }
     });
-    match done {
+    send(match done {
         Some(()) => Msg::Examined,
         None => Msg::Notify(true, "the values could not be checked against their schemas".to_owned()),
-    }
+    });
 }
 
 pub(super) fn read_run(source: &Source, record: &Record) -> Result<Box<dyn Run>, String> {
@@ -331,9 +235,9 @@ fn open(source: &Source, record: usize) -> Msg {
 }
 
 /// Facts one record at a time, so that a big record holds up no other row.
-fn facts(source: &Source, content: u64, records: &[usize], send: &mut dyn FnMut(Msg)) {
+fn facts(source: &Source, content: u64, records: &[usize], is_wanted: &IsWanted<'_>, send: &mut dyn FnMut(Msg)) {
     let mut batch = Vec::new();
-    for &number in records {
+    for &number in records.iter().take_while(|_| is_wanted()) {
         let Some(record) = source.records.get(number) else { continue };
         let is_big = record.place.span.len > BIG_RECORD;
         batch.push((number, scan::facts_of(source, &record)));

@@ -12,6 +12,7 @@ pub mod headless;
 mod input;
 mod input_pause;
 pub mod jobs;
+mod lanes;
 mod listing;
 mod llm_view;
 pub mod mark_journal;

@@ -292,13 +292,12 @@ impl Program {
         Ok(())
     }
 
-    /// Shows a listed file. Jobs for the file before are left alone: their answers have nowhere to go.
+    /// Shows a listed file. Jobs for the file before end.
     fn open_file(&mut self, path: PathBuf, known: Result<Known, Problem>) {
         let opened = known.and_then(|known| Ok((open_session::open(known)?, Jobs::start().map_err(no_thread)?)));
         match opened {
             Err(problem) => self.tell(Msg::NotOpened(problem.to_string())),
             Ok(((session, reading), jobs)) => {
-                self.jobs.stop_search();
                 while let Ok(msg) = self.marked.try_recv() {
                     self.tell(msg);
                 }
@@ -369,12 +368,8 @@ impl Program {
     }
 
     fn tell(&mut self, msg: Msg) {
-        let searched = self.app.search.awaited;
         for effect in self.app.update(msg) {
             self.perform(effect);
-        }
-        if searched.is_some() && self.app.search.awaited.is_none() {
-            self.jobs.stop_search();
         }
     }
 
@@ -414,8 +409,12 @@ impl Program {
                 self.marks.submit(self.source(), decisions);
                 Ok(())
             }
-            job => {
+            Effect::Job(job) => {
                 self.jobs.submit(self.source(), job);
+                Ok(())
+            }
+            Effect::Stop(lane) => {
+                self.jobs.stop(lane);
                 Ok(())
             }
         };

@@ -7,6 +7,7 @@ use crate::format::{Facts, Look, Looked, Purpose, Survey};
 use crate::model::{Problem, Record, RecordBody, Span};
 use crate::panes::DataFound;
 use crate::review::{ChunkMaker, Reread};
+use crate::source::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -100,11 +101,13 @@ fn side_by_side(
     is_wanted: &(dyn Fn() -> bool + Sync),
     tell: &mut dyn FnMut(usize, Batch),
 ) {
+    let is_expendable = is_expendable();
     thread::scope(|scope| {
         let (senders, receivers): (Vec<Sender<Batch>>, Vec<Receiver<Batch>>) =
             (0..threads).map(|_| bounded(WAITING_MAX)).unzip();
         for (number, sender) in senders.into_iter().enumerate() {
             scope.spawn(move || {
+                set_expendable(is_expendable);
                 lower_priority();
                 let own = batches.iter().skip(number).step_by(threads);
                 for batch in own.take_while(|_| is_wanted()) {

@@ -8,7 +8,7 @@ use crate::app::msg::Hits;
 use crate::app::{FoundAt, Msg};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};
-use crate::source::in_order;
+use crate::source::{in_order, is_expendable, set_expendable};
 use crate::text::Pattern;
 use crossbeam_channel::bounded;
 use std::sync::{Arc, PoisonError};
@@ -54,10 +54,12 @@ pub(super) fn find(
     let place = at.zip(search.as_ref()).and_then(|(row, search)| search.places.found(row));
     send(Msg::Found(wanted.number, place));
     let Some(search) = search.filter(|_| at.is_some()) else { return };
+    let is_expendable = is_expendable();
     thread::scope(|scope| {
         let (tell, told) = bounded(1);
         // A thread of its own, with those it starts, lets everything else go first.
         scope.spawn(move || {
+            set_expendable(is_expendable);
             scan::lower_priority();
             search.count(wanted.within, &mut |hits| drop(tell.send(hits)));
         });

@@ -2,7 +2,7 @@
 //! fills it goes on.
 
 use super::jobs::Source;
-use crate::app::{Effect, Msg};
+use crate::app::{Job, Msg};
 use crate::model::StepNo;
 use crate::review::{StepEntry, StepNotes};
 use std::sync::{Arc, PoisonError};
@@ -13,8 +13,8 @@ const PIECE_STEPS: usize = 4_096;
 const PIECE_TIME: Duration = Duration::from_millis(30);
 
 /// Looks at steps in order, until that is not wanted any more.
-pub(super) fn sift(source: &Source, effect: Effect, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
-    let Effect::Sift { number, filter, from, to, checks, marks } = effect else { return };
+pub(super) fn sift(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
+    let Job::Sift { number, filter, from, to, checks, marks } = job else { return };
     let Some(run) = &source.run else { return };
     let read = || run.read().unwrap_or_else(PoisonError::into_inner);
     let findings = match filter.has_findings() {

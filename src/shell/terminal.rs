@@ -15,7 +15,7 @@ use super::input::{self, EVENTS_MAX, InputEvent};
 use super::signals;
 use super::tty::Device;
 use crate::model::Problem;
-use crate::source::is_expendable;
+use crate::source::is_kept;
 use crate::text::SafeText;
 use crossbeam_channel::Receiver;
 use ratatui::backend::CrosstermBackend;
@@ -90,7 +90,7 @@ impl Screen {
         self.terminal.draw(render)?;
         queue!(self.frame, EndSynchronizedUpdate)?;
         self.device.write(&self.frame.take())?;
-        if self.panics {
+        if cfg!(debug_assertions) && self.panics {
             panic::panic_any("OBELUS_PANIC is set");
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Write for FrameBytes {
 fn set_panic_hook(device: &Arc<Device>, is_full: bool) {
     let device = Arc::clone(device);
     panic::set_hook(Box::new(move |info| {
-        if !is_expendable() {
+        if !is_kept(info) {
             device.end(PANIC_STATUS, Some(&report(info, is_full)));
         }
     }));

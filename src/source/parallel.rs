@@ -1,5 +1,6 @@
 //! Pieces of work done on several threads, their answers in the order of the pieces.
 
+use super::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::thread;
 
@@ -24,6 +25,7 @@ pub fn in_order<P: Sync, A: Send, W: FnMut(&P) -> A, E>(
         let mut work = work();
         return pieces.iter().try_for_each(|piece| each(work(piece)));
     }
+    let is_expendable = is_expendable();
     thread::scope(|scope| {
         // Piece i comes from thread i modulo their number: no thread runs far ahead, and the order needs no sorting.
         let (senders, receivers): (Vec<Sender<_>>, Vec<Receiver<_>>) =
@@ -31,6 +33,7 @@ pub fn in_order<P: Sync, A: Send, W: FnMut(&P) -> A, E>(
         for (number, sender) in senders.into_iter().enumerate() {
             let work = &work;
             scope.spawn(move || {
+                set_expendable(is_expendable);
                 let mut work = work();
                 let mut own = pieces.iter().skip(number).step_by(threads);
                 // Nobody listens any more when the output is closed.

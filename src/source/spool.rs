@@ -1,10 +1,9 @@
 //! A stream on its way into an unlinked temporary file, so that it can be read anywhere and again.
 
-use super::unpack;
+use super::{caught, unpack};
 use crate::model::{Problem, Sink};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -14,15 +13,6 @@ const ROOM_LOOK_BYTES: u64 = 16 << 20;
 
 /// Bytes that are put down at once of what is written piece by piece.
 const BATCH_BYTES: usize = 1 << 16;
-
-/// The name of threads that read streams.
-const SPOOL: &str = "spool";
-
-/// Whether this thread may fail without the program: it reads what others packed, by libraries that may not stand it.
-#[must_use]
-pub fn is_expendable() -> bool {
-    std::thread::current().name() == Some(SPOOL)
-}
 
 /// Whether a stream is what a packed file holds.
 #[derive(Debug, Clone, Copy)]
@@ -108,13 +98,13 @@ impl Spool {
         let spool = Arc::new(Self::new().map_err(|e| no_room(name, &e))?);
         let (filled, label) = (Arc::clone(&spool), name.to_owned());
         let fill = move || {
-            let end = panic::catch_unwind(AssertUnwindSafe(|| fill(&filled))).unwrap_or_else(|_| {
+            let end = caught(|| fill(&filled)).unwrap_or_else(|_| {
                 let message = format!("{label} is damaged behind {} bytes of text: its reader failed", filled.len());
                 Err(Problem::unreadable(message).hint("what stands before can be read; get the file again"))
             });
             filled.end(end.err());
         };
-        std::thread::Builder::new().name(SPOOL.to_owned()).spawn(fill).map_err(|e| no_room(name, &e))?;
+        std::thread::Builder::new().name("spool".to_owned()).spawn(fill).map_err(|e| no_room(name, &e))?;
         Ok(spool)
     }
 

@@ -1,7 +1,7 @@
 //! The attempts at a task, played on the stage: from the table to the tree, to an attempt at its step, and back.
 
 use super::stage::{lines, press};
-use obelus::app::{Effect, Pane};
+use obelus::app::{Effect, Job, Pane};
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 
@@ -165,7 +165,10 @@ fn nothing_is_looked_up_by_moving_and_folding() {
     for word in ["j", "k", "x", "x", "C", "E", "G", "g"] {
         let key = obelus::app::Msg::Key(word.parse().unwrap());
         let asked = stage.app.update(key);
-        assert!(!asked.iter().any(|e| matches!(e, Effect::Attempts { .. } | Effect::Scan { .. })), "{word}: {asked:?}");
+        assert!(
+            !asked.iter().any(|e| matches!(e, Effect::Job(Job::Attempts { .. } | Job::Scan { .. }))),
+            "{word}: {asked:?}"
+        );
     }
 }
 

@@ -1,8 +1,9 @@
 //! Custom columns: what is asked of whom, what answers do, what becomes of answers that come too late.
 
-use obelus::app::{App, Effect, Msg, Pane};
+use obelus::app::{App, Effect, Job, Msg, Pane};
 use obelus::review::{CellValue, Column, CustomColumn, CustomColumnChunk};
 use obelus::shell::headless::Stage;
+use obelus::shell::jobs::{Kept, perform};
 use obelus::source::Input;
 use obelus::ui::Theme;
 use std::fmt::Write;
@@ -33,8 +34,8 @@ fn keys(app: &mut App, words: &str) -> Vec<Effect> {
 /// What is asked of expressions: number of the question, records, and whether it is all of them.
 fn asked(effects: &[Effect]) -> Vec<(u64, Range<usize>, bool)> {
     let range = |effect: &Effect| match effect {
-        Effect::Ask { id, records, .. } => Some((*id, records[0]..records[records.len() - 1] + 1, false)),
-        Effect::AskAll { id, from, to, .. } => Some((*id, *from..*to, true)),
+        Effect::Job(Job::Ask { id, records, .. }) => Some((*id, records[0]..records[records.len() - 1] + 1, false)),
+        Effect::Job(Job::AskAll { id, from, to, .. }) => Some((*id, *from..*to, true)),
         _ => None,
     };
     effects.iter().filter_map(range).collect()
@@ -56,9 +57,9 @@ fn chunk(records: Range<usize>) -> Arc<CustomColumnChunk> {
 fn answer(stage: &mut Stage, effects: Vec<Effect>) {
     for effect in effects {
         let mut answers = Vec::new();
-        if matches!(effect, Effect::Arrange { .. } | Effect::Tally { .. }) {
+        if let Effect::Job(job @ (Job::Arrange { .. } | Job::Tally { .. })) = effect {
             let source = stage.source();
-            obelus::shell::jobs::perform(&source, effect, &|| true, &mut |msg| answers.push(msg));
+            perform(&source, job, &Kept::default(), &|| true, &mut |msg| answers.push(msg));
         }
         answers.into_iter().for_each(|msg| drop(stage.app.update(msg)));
     }
@@ -167,7 +168,7 @@ fn a_failure_is_told_once_and_what_comes_late_is_dropped() {
     stage.app.update(Msg::CustomValuesVisible(first, vec![(0, CellValue::Number(1.0))], None));
     assert_eq!(stage.app.table.custom_column(name).unwrap().told(0), None);
     let token = effects.iter().find_map(|effect| match effect {
-        Effect::Ask { token, .. } => Some(Arc::clone(token)),
+        Effect::Job(Job::Ask { token, .. }) => Some(Arc::clone(token)),
         _ => None,
     });
     drop(effects);

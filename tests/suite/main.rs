@@ -29,6 +29,7 @@ mod frames;
 mod golden;
 mod hostile;
 mod inputs_unchanged;
+mod jobs;
 mod lint;
 mod loss;
 mod marks;

@@ -1,7 +1,7 @@
 //! The filter of the list of steps, played on the stage: what is listed, where keys lead in it, a run that grows under
 //! it; and the same filters on the command line.
 
-use obelus::app::{Effect, Msg, Pane};
+use obelus::app::{Effect, Job, Msg, Pane};
 use obelus::model::StepNo;
 use obelus::panes::{Follow, Row, SharedRun, steps};
 use obelus::review::{Filter, Scope, StepEntry, StepNotes};
@@ -207,13 +207,16 @@ fn only_what_came_is_looked_at_and_a_frame_asks_for_its_rows_alone() {
     let ranges: Vec<(usize, usize)> = asked
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Sift { from, to, .. } => Some((*from, *to)),
+            Effect::Job(Job::Sift { from, to, .. }) => Some((*from, *to)),
             _ => None,
         })
         .collect();
     assert_eq!(ranges, [(3_000, 3_004)]);
     let again = stage.app.update(Msg::Progress { is_complete: true, is_live: true });
-    assert!(!again.iter().any(|effect| matches!(effect, Effect::Sift { .. })), "what is asked is not asked again");
+    assert!(
+        !again.iter().any(|effect| matches!(effect, Effect::Job(Job::Sift { .. }))),
+        "what is asked is not asked again"
+    );
     assert!(row_texts(&stage).len() <= 24);
 }
 

@@ -1,7 +1,7 @@
 //! The table of a dataset, played on the stage: sorting, filters, the values of a column, the plot, and the way back.
 
 use super::stage::press;
-use obelus::app::{Effect, Layer, Msg, Pane};
+use obelus::app::{Effect, Job, Layer, Msg, Pane};
 use obelus::panes::{Piece, Records};
 use obelus::review::{Column, Order};
 use obelus::shell::headless::Stage;
@@ -293,8 +293,8 @@ fn while_records_are_looked_at_what_is_known_comes_first_and_counts_are_at_least
     // Twice as many records as were looked at.
     stage.app.session.records = Arc::new(Many(records, 26));
     let effects = stage.app.update(Msg::Resize(120, 30));
-    assert!(matches!(effects[..], [Effect::Scan { from: 13, to: 26, .. }, ..]), "{effects:?}");
-    assert!(!stage.app.update(Msg::Resize(120, 31)).iter().any(|e| matches!(e, Effect::Scan { .. })), "once");
+    assert!(matches!(effects[..], [Effect::Job(Job::Scan { from: 13, to: 26, .. }), ..]), "{effects:?}");
+    assert!(!stage.app.update(Msg::Resize(120, 31)).iter().any(|e| matches!(e, Effect::Job(Job::Scan { .. }))), "once");
     assert!(header(&stage).contains("26 trajectories · scanning 50 %"), "{}", header(&stage));
     press(&mut stage, "s");
     assert_eq!(shown(&stage)[12..15], [12, 13, 14], "unknown ones stand last");
@@ -331,7 +331,7 @@ fn a_key_looks_at_what_is_visible_however_many_records_there_are() {
     press(&mut stage, "s");
     for key in ["j", "k", "G", "PageUp", "l", "h", "g"] {
         let asked = stage.app.update(Msg::Key(key.parse().unwrap()));
-        let is_whole = |effect: &Effect| matches!(effect, Effect::Scan { .. } | Effect::Arrange { .. });
+        let is_whole = |effect: &Effect| matches!(effect, Effect::Job(Job::Scan { .. } | Job::Arrange { .. }));
         assert!(!asked.iter().any(is_whole), "{key} asks for {asked:?}");
         let window = stage.app.table.window(&stage.app.session, stage.app.pane_extent(Pane::Table));
         assert!(window.rows.len() <= 30);

@@ -1,6 +1,6 @@
 //! Going somewhere else: writes, errors, calls, what a row refers to, and back again.
 
-use crate::app::{App, Effect, Effects};
+use crate::app::{App, Effect, Effects, Job};
 use crate::model::{Role, StepKind, StepNo, When};
 use crate::panes::{Times, times};
 
@@ -153,7 +153,7 @@ impl App {
     pub(in crate::app) fn open_record(&mut self, record: usize, effects: &mut Effects) {
         self.opening = Some(record);
         if self.session.run.is_some() {
-            effects.push(Effect::Open(record));
+            effects.push(Effect::Job(Job::Open(record)));
         }
     }
 

@@ -18,7 +18,7 @@ use super::keys::{Action as A, Context};
 use super::marks::LineKind;
 use super::menu::{Item, Menu, MenuKind, action_of};
 use super::prompt::Prompt;
-use super::{App, Effect, Effects, Layer, Pane};
+use super::{App, Effect, Effects, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
 use jump::Wanted;
@@ -142,7 +142,7 @@ impl App {
             A::Palette => self.open_menu(MenuKind::Palette),
             A::Help => self.open_menu(MenuKind::Help),
             A::Close => self.close(effects),
-            A::Cancel => self.cancel(),
+            A::Cancel => self.cancel(effects),
             A::Quit => effects.push(Effect::Quit),
             A::Suspend => effects.push(Effect::Suspend),
             A::MenuUp => self.menu_up(),
@@ -264,9 +264,11 @@ impl App {
         }
     }
 
-    fn cancel(&mut self) {
+    fn cancel(&mut self, effects: &mut Effects) {
         self.prefix = None;
-        self.search.awaited = None;
+        if self.search.awaited.take().is_some() {
+            effects.push(Effect::Stop(Lane::Find));
+        }
         // Its marks are all over the screen: they go first, and the place stays.
         if self.search.pattern.take().is_some() {
             return;

@@ -1,7 +1,7 @@
 //! Following references, and who reads a value.
 
 use crate::app::menu::Menu;
-use crate::app::{App, Effect, Effects, Layer, Pane};
+use crate::app::{App, Effect, Effects, Job, Layer, Pane};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::Identity;
@@ -40,7 +40,7 @@ impl App {
         match self.session.focus.path.clone() {
             Some((identity, path)) => {
                 self.is_asking = true;
-                effects.push(Effect::Readers { generation: self.session.generation, identity, path });
+                effects.push(Effect::Job(Job::Readers { generation: self.session.generation, identity, path }));
             }
             None => self.tell("no value in focus: move in State to one, then ask who reads it"),
         }

@@ -3,7 +3,7 @@
 use crate::app::keys::Context;
 use crate::app::marks::{LineKind, ReviewLine};
 use crate::app::prompt::Prompt;
-use crate::app::{App, Effect, Effects, Layer};
+use crate::app::{App, Effect, Effects, Job, Layer};
 use crate::format::Layout;
 use crate::model::{Span, StepNo};
 use crate::review::{About, Change, ContentKey, Decision, Mark, Verdict, What};
@@ -232,7 +232,7 @@ impl App {
             Some(row) if self.is_on_table() => self.table.scroll.jump_to(row),
             Some(row) if self.session.format.layout() == Layout::Set => {
                 self.opening = self.table.record_at(row);
-                effects.extend(self.opening.map(Effect::Open));
+                effects.extend(self.opening.map(|record| Effect::Job(Job::Open(record))));
             }
             Some(step) => self.jump_to(StepNo::try_from(step).unwrap_or(StepNo::MAX)),
         }

@@ -2,7 +2,7 @@
 
 use super::registry::TabState;
 use super::{Cached, PaneContent};
-use crate::app::{App, Effect, Effects, Pane};
+use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::model::{Identity, StepNo};
 use crate::panes::diff::{self, Pairs, Question};
 use crate::panes::text_view::{Reader, TextLine};
@@ -98,7 +98,7 @@ impl PaneContent for Diff {
             let lines = diff::lines(open.run(), open.bytes(), &comparison, &tab.unfolded);
             tab.take(generation, question, lines);
         } else {
-            effects.push(Effect::Compare { generation, question, unfolded: tab.unfolded.clone() });
+            effects.push(Effect::Job(Job::Compare { generation, question, unfolded: tab.unfolded.clone() }));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::registry::TabState;
 use super::{Cached, PaneContent, References, Title};
-use crate::app::{App, Effect, Effects};
+use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
 use crate::panes::text_view::{Reader, TextLine};
 use crate::panes::{Extent, Scroll, Window};
@@ -92,7 +92,7 @@ impl PaneContent for Llm {
         if let Some(now) = app.llm_view_now()
             && app.inspector.llm.text.ask(now)
         {
-            effects.push(Effect::View(now));
+            effects.push(Effect::Job(Job::View(now)));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::message::below_head;
 use super::registry::TabState;
 use super::{Cached, PaneContent, Searched, Tab};
-use crate::app::{App, Effect, Effects, Pane};
+use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::panes::loss::{LossPane, LossText};
 use crate::panes::text_view::Reader;
 use crate::panes::{Extent, Row, Scroll, Window};
@@ -72,7 +72,7 @@ impl PaneContent for Loss {
         let (generation, record, template) = (app.session.generation, app.session.trajectory, app.chat.front);
         if app.inspector.loss.ask((generation, record, template)) {
             let Some(options) = app.chat.options() else { return };
-            effects.push(Effect::Loss { generation, record, template, options });
+            effects.push(Effect::Job(Job::Loss { generation, record, template, options }));
         }
         let cells = app.pane_extent(Pane::Inspector).width;
         app.inspector.loss.follow(step, cells);

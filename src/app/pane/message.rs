@@ -2,11 +2,11 @@
 
 use super::registry::TabState;
 use super::{Cached, NamedFile, PaneContent, References, Title, named_file, raw};
-use crate::app::{App, Effect, Effects, Pane};
+use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::json::Key;
 use crate::model::{Severity, Span, StepNo, lossy};
 use crate::panes::json_outline::Doc;
-use crate::panes::message::{self, DocView};
+use crate::panes::message::{self, CodeLine, DocView};
 use crate::panes::text_view::Reader;
 use crate::panes::value::{piece, size_text};
 use crate::panes::{Extent, Open, Piece, Row, Scroll, Window, history, marks, steps};
@@ -45,6 +45,8 @@ pub struct MessageTab {
     pub gone: Option<(u64, StepNo)>,
     /// Generation, step, and what the cursor of the message of that step is to be put on.
     pub wanted: Option<(u64, StepNo, Wanted)>,
+    /// The strings on the screen whose highlighted code is awaited, by document and node.
+    highlighting: Vec<(u64, u32)>,
 }
 
 impl TabState for MessageTab {
@@ -79,6 +81,12 @@ impl MessageTab {
 }
 
 impl MessageTab {
+    /// Takes highlighted code.
+    pub(in crate::app) fn set_code(&mut self, document: u64, node: u32, lines: Vec<CodeLine>) {
+        self.highlighting.retain(|awaited| *awaited != (document, node));
+        self.view.set_code(document, node, lines);
+    }
+
     /// Shows a record that is not in the file any more, of which the text is known if it is short: what is shown of
     /// that generation and step stays.
     pub(in crate::app) fn keep(&mut self, shown: (u64, StepNo), text: Option<&[u8]>) {
@@ -155,8 +163,10 @@ impl PaneContent for Message {
 
     fn after_scroll(&self, app: &mut App, extent: Extent, effects: &mut Effects) {
         let requests = app.inspector.message.view.code_requests(extent);
-        if !requests.is_empty() {
-            effects.push(Effect::Highlight(requests));
+        let awaited = &mut app.inspector.message.highlighting;
+        if requests.iter().any(|request| !awaited.contains(&(request.document, request.node))) {
+            *awaited = requests.iter().map(|request| (request.document, request.node)).collect();
+            effects.push(Effect::Job(Job::Highlight(requests)));
         }
     }
 }
@@ -179,7 +189,7 @@ impl App {
             if view.shown().is_none_or(|(_, shown)| *shown != now.1) {
                 view.set(None);
             }
-            effects.push(Effect::Read { generation: now.0, step: now.1, span });
+            effects.push(Effect::Job(Job::Read { generation: now.0, step: now.1, span }));
             return;
         }
         match self.session.bytes.read(span) {

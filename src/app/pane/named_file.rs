@@ -1,7 +1,7 @@
 //! A file that a value names, in place of the message until another step or tab is shown.
 
 use super::{PaneContent, References, Tab, message};
-use crate::app::{App, Effect, Effects};
+use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
 use crate::panes::text_view::{Reader, TextLine};
 use crate::panes::{Extent, Piece, Row, Scroll, Window};
@@ -69,7 +69,7 @@ impl App {
         });
         let Some((step, id)) = id else { return false };
         self.is_asking = true;
-        effects.push(Effect::File { generation: self.session.generation, step, id });
+        effects.push(Effect::Job(Job::File { generation: self.session.generation, step, id }));
         true
     }
 

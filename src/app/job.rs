@@ -1,0 +1,333 @@
+//! Work off the screen's thread: what is asked for, and in which lane.
+
+use super::msg::FoundAt;
+use super::pane::ViewOf;
+use super::{App, Notice};
+use crate::json::Key;
+use crate::model::{Identity, Span, StepNo};
+use crate::panes::Checks;
+use crate::panes::diff::Question;
+use crate::panes::loss::LossOptions;
+use crate::panes::message::CodeRequest;
+use crate::review::{Column, FactTable, Filter, Grounds, Sort, StepMarks, TaskField, TaskQuestion};
+use crate::text::Pattern;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Something that a thread does for the screen. Its answer is a [`Msg`](super::Msg) with the generation or number that
+/// it was asked with, so a late one is dropped.
+#[derive(Debug, Clone)]
+pub enum Job {
+    /// Open a trajectory.
+    Open(usize),
+    /// Make facts on records that are on the screen.
+    Facts {
+        /// Content to answer with.
+        content: u64,
+        /// The records.
+        records: Vec<usize>,
+    },
+    /// Look at all records in the background.
+    Scan {
+        /// Content to answer with.
+        content: u64,
+        /// The first record.
+        from: usize,
+        /// The record behind the last.
+        to: usize,
+    },
+    /// Look at all records with the rules of datasets.
+    CheckData {
+        /// Content to answer with.
+        content: u64,
+    },
+    /// Filter and sort the rows of the table.
+    Arrange {
+        /// Number to answer with.
+        number: u64,
+        /// What is known by now.
+        grounds: Grounds,
+        /// By which column.
+        sort: Option<Sort>,
+        /// What is let through.
+        filter: Filter,
+    },
+    /// Count what a column holds.
+    Tally {
+        /// Number to answer with.
+        number: u64,
+        /// What is known by now.
+        grounds: Grounds,
+        /// What is let through.
+        filter: Filter,
+        /// The column.
+        column: Column,
+    },
+    /// Look up the attempts at a task, or the tasks with several.
+    Attempts {
+        /// Number to answer with.
+        number: u64,
+        /// The facts by now.
+        facts: FactTable,
+        /// Which.
+        question: TaskQuestion,
+        /// The field that names tasks.
+        by: TaskField,
+    },
+    /// Read a message and lay it out.
+    Read {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step.
+        step: StepNo,
+        /// Its bytes.
+        span: Span,
+    },
+    /// Make the LLM view of a step.
+    View(ViewOf),
+    /// Make a record ready as a model would see it.
+    Loss {
+        /// Generation to answer with.
+        generation: u64,
+        /// The record.
+        record: usize,
+        /// The number of the template.
+        template: usize,
+        /// How.
+        options: LossOptions,
+    },
+    /// Compare states.
+    Compare {
+        /// Generation to answer with.
+        generation: u64,
+        /// What is compared.
+        question: Question,
+        /// Lists to show whole.
+        unfolded: BTreeSet<String>,
+    },
+    /// Ask an expression of records on the screen.
+    Ask {
+        /// Number to answer with.
+        id: u64,
+        /// The expression.
+        expression: Arc<str>,
+        /// The records.
+        records: Vec<usize>,
+        /// Held by the table while the answer is wanted.
+        token: Arc<()>,
+    },
+    /// Ask an expression of all records from one on.
+    AskAll {
+        /// Number to answer with.
+        id: u64,
+        /// The expression.
+        expression: Arc<str>,
+        /// The first record.
+        from: usize,
+        /// The record before which to end.
+        to: usize,
+        /// Held by the table while the answer is wanted.
+        token: Arc<()>,
+    },
+    /// Look which steps pass a filter.
+    Sift {
+        /// Number to answer with.
+        number: u64,
+        /// The filter.
+        filter: Box<Filter>,
+        /// The first step to look at.
+        from: usize,
+        /// The step before which to end.
+        to: usize,
+        /// What schemas make of the run.
+        checks: Arc<Checks>,
+        /// The marks on steps, where the filter asks for them.
+        marks: Arc<StepMarks>,
+    },
+    /// Check values against their schemas, up to the last step.
+    Examine(Arc<Checks>),
+    /// Highlight code.
+    Highlight(Vec<CodeRequest>),
+    /// Search the input.
+    Find {
+        /// Number to answer with.
+        number: u64,
+        /// What.
+        pattern: Box<Pattern>,
+        /// From where on (not there itself).
+        from: FoundAt,
+        /// The steps to search, where not all are listed.
+        within: Option<Arc<[StepNo]>>,
+        /// Towards the end.
+        is_forward: bool,
+    },
+    /// Show the file that a value names by id.
+    File {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step in focus.
+        step: StepNo,
+        /// The id.
+        id: String,
+    },
+    /// Look up who reads a value.
+    Readers {
+        /// Generation to answer with.
+        generation: u64,
+        /// Whose value.
+        identity: Identity,
+        /// Its path.
+        path: Vec<Key>,
+    },
+    /// Make the keys of units of the input.
+    Keys {
+        /// Content to answer with.
+        content: u64,
+        /// The first unit.
+        from: usize,
+    },
+}
+
+/// Of the jobs of a lane only the newest is wanted: it takes the place of one that waits, and ends one that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// The trajectory to open.
+    Open,
+    /// Facts on the records on the screen.
+    Facts,
+    /// Facts on all records.
+    Scan,
+    /// The rules of datasets.
+    CheckData,
+    /// The order of the table.
+    Arrange,
+    /// The counts of a column.
+    Tally,
+    /// The attempts at a task.
+    Attempts,
+    /// The message in focus.
+    Read,
+    /// The LLM view.
+    View,
+    /// What trains.
+    Loss,
+    /// The comparison of states.
+    Compare,
+    /// A custom column on the screen.
+    Ask(u64),
+    /// A custom column of all records.
+    AskAll(u64),
+    /// The steps that pass the filter.
+    Sift,
+    /// The checks against schemas.
+    Examine,
+    /// The code on the screen.
+    Highlight,
+    /// The search in the input.
+    Find,
+    /// The file that a value names.
+    File,
+    /// The readers of a value.
+    Readers,
+    /// The keys of marks.
+    Keys,
+}
+
+impl Job {
+    /// Its lane.
+    #[must_use]
+    pub fn lane(&self) -> Lane {
+        match self {
+            Self::Open(_) => Lane::Open,
+            Self::Facts { .. } => Lane::Facts,
+            Self::Scan { .. } => Lane::Scan,
+            Self::CheckData { .. } => Lane::CheckData,
+            Self::Arrange { .. } => Lane::Arrange,
+            Self::Tally { .. } => Lane::Tally,
+            Self::Attempts { .. } => Lane::Attempts,
+            Self::Read { .. } => Lane::Read,
+            Self::View(_) => Lane::View,
+            Self::Loss { .. } => Lane::Loss,
+            Self::Compare { .. } => Lane::Compare,
+            Self::Ask { id, .. } => Lane::Ask(*id),
+            Self::AskAll { id, .. } => Lane::AskAll(*id),
+            Self::Sift { .. } => Lane::Sift,
+            Self::Examine(_) => Lane::Examine,
+            Self::Highlight(_) => Lane::Highlight,
+            Self::Find { .. } => Lane::Find,
+            Self::File { .. } => Lane::File,
+            Self::Readers { .. } => Lane::Readers,
+            Self::Keys { .. } => Lane::Keys,
+        }
+    }
+}
+
+impl Lane {
+    /// Whether its jobs go over all records, which everything else goes before.
+    #[must_use]
+    pub fn is_background(self) -> bool {
+        matches!(self, Self::Scan | Self::CheckData | Self::AskAll(_))
+    }
+
+    /// Whether its jobs run foreign expressions, each in a process.
+    #[must_use]
+    pub fn is_expression(self) -> bool {
+        matches!(self, Self::Ask(_) | Self::AskAll(_))
+    }
+
+    /// What its jobs do, as `reading the message`.
+    #[must_use]
+    pub fn subject(self) -> &'static str {
+        match self {
+            Self::Open => "opening the trajectory",
+            Self::Facts | Self::Scan => "looking at the records",
+            Self::CheckData => "checking the dataset",
+            Self::Arrange => "arranging the table",
+            Self::Tally => "counting the column",
+            Self::Attempts => "looking up the attempts",
+            Self::Read => "reading the message",
+            Self::View => "making the LLM view",
+            Self::Loss => "making the Loss tab",
+            Self::Compare => "comparing the states",
+            Self::Ask(_) | Self::AskAll(_) => "computing the column",
+            Self::Sift => "filtering the steps",
+            Self::Examine => "checking the schemas",
+            Self::Highlight => "highlighting code",
+            Self::Find => "searching",
+            Self::File => "reading the file",
+            Self::Readers => "looking up who reads the value",
+            Self::Keys => "looking up the marks",
+        }
+    }
+}
+
+impl App {
+    /// A job came to a bad end at a place of the program: what waited for it waits no more.
+    pub(super) fn job_failed(&mut self, lane: Lane, place: &str) {
+        let why =
+            format!("{} failed at {place}: a fault of obelus, not of your file; please report it", lane.subject());
+        match lane {
+            Lane::Open => (self.opening, self.reopening) = (None, None),
+            Lane::Scan => self.scan_ended(self.scanned_content()),
+            Lane::CheckData => self.table.is_checking = false,
+            Lane::Arrange => (self.table.is_arranging, self.table.reread) = (false, None),
+            Lane::Ask(id) => self.take_near(id, Vec::new(), Some(why.clone())),
+            Lane::AskAll(id) => self.asked_all(id, Some(why.clone())),
+            Lane::Sift => self.sift_ended(),
+            Lane::Find => self.search.awaited = None,
+            Lane::Facts
+            | Lane::Tally
+            | Lane::Attempts
+            | Lane::Read
+            | Lane::View
+            | Lane::Loss
+            | Lane::Compare
+            | Lane::Examine
+            | Lane::Highlight
+            | Lane::File
+            | Lane::Readers
+            | Lane::Keys => {}
+        }
+        self.notice = Some(Notice { is_error: true, text: why });
+    }
+}
