@@ -7,6 +7,7 @@ use super::{Format, Framing, Layout, Match, Run};
 use crate::format::describe;
 use crate::json::Value;
 use crate::model::{Part, Role, Severity, StepNo, Surroundings, Turn, Usage};
+use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -112,6 +113,10 @@ impl Adapter for Lines {
             (NOTE, Some(record)) => Turn::of(Role::System, vec![Part::Text(note_text(record))]),
             _ => log::show(form, values),
         }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::ClaudeCode
     }
 
     fn restart(&mut self) {

@@ -1,7 +1,9 @@
 //! Sessions of GitHub Copilot CLI: events, one a line (`FORMATS.md` 11c).
 
 use super::Framing;
-use super::log::{Adapter, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, form, text, text_of, write_slots};
+use super::log::{
+    Adapter, Copies, Draft, Form, Kind, Log, LogRun, OWN, Row, count, first, form, text, text_of, write_slots,
+};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use std::borrow::Cow;
@@ -13,7 +15,7 @@ pub(super) static COPILOT: Row = Row {
     about: "Sessions of GitHub Copilot CLI: JSON Lines of `type`, `data`, `id` and `parentId`, first `session.start`. \
             The calls are those that were executed. State: the session, its model and mode, what it used.",
     framing: Framing::Text,
-    run: || Box::new(LogRun::new(Events)),
+    run: || Box::new(LogRun::new(Events::default())),
     has_trajectories: false,
     samples: &[SESSION],
 };
@@ -46,10 +48,20 @@ const CALL: Form = OWN + 2;
 const RESULT: Form = OWN + 3;
 
 /// Reads the events of a session.
-struct Events;
+#[derive(Default)]
+struct Events {
+    copies: Copies,
+}
 
 impl Adapter for Events {
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if text(record, "id").is_some_and(|id| self.copies.has(id, record.text)) {
+            return;
+        }
         let class = text(record, "type").unwrap_or("event");
         let data = record.get("data").unwrap_or(record);
         let values = [data];

@@ -3,7 +3,7 @@
 mod classic;
 mod sdk;
 
-use super::log::{Adapter, Form, Log, LogRun};
+use super::log::{Adapter, Copies, Form, Log, LogRun};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::Value;
@@ -151,6 +151,7 @@ struct Events {
     spent: Usage,
     /// Ids of calls of agents behind ACP that were told.
     told: HashSet<String>,
+    copies: Copies,
 }
 
 impl Adapter for Events {
@@ -185,6 +186,9 @@ impl Adapter for Events {
 
 impl Events {
     fn event(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        if event.get("id").is_some_and(|id| self.copies.has(id.text, event.text)) {
+            return;
+        }
         if event.get("kind").and_then(Value::as_str).is_some() {
             sdk::read(event, &mut self.told, log);
         } else {
@@ -232,11 +236,14 @@ fn spent(event: &Value<'_>) -> Option<Usage> {
 fn usage(metrics: &Value<'_>) -> Usage {
     let tokens = metrics.get("accumulated_token_usage");
     let count = |key: &str| tokens.and_then(|tokens| tokens.get(key)?.as_number()?.parse().ok());
+    let (read, written) = (count("cache_read_tokens"), count("cache_write_tokens"));
+    // The prompt's tokens count those of the cache.
+    let cached = read.unwrap_or(0_u64).saturating_add(written.unwrap_or(0));
     Usage {
-        input: count("prompt_tokens"),
+        input: count("prompt_tokens").map(|all: u64| all.saturating_sub(cached)),
         output: count("completion_tokens"),
-        cache_read: count("cache_read_tokens"),
-        cache_write: count("cache_write_tokens"),
+        cache_read: read,
+        cache_write: written,
         cost: metrics.get("accumulated_cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
     }
 }

@@ -1,6 +1,6 @@
 //! Sessions of Pi and OpenClaw, and session traces (STS): a header line, then entries (`FORMATS.md` 11b).
 
-use super::log::{Adapter, Blocks, Draft, Kind, Log, LogRun, form, text_of};
+use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, form, text_of};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -63,7 +63,7 @@ impl Format for Pi {
     }
 
     fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(Entries))
+        Box::new(LogRun::new(Entries::default()))
     }
 
     fn samples(&self) -> &'static [&'static str] {
@@ -100,7 +100,7 @@ impl Format for Sts {
     }
 
     fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(Entries))
+        Box::new(LogRun::new(Entries::default()))
     }
 
     fn samples(&self) -> &'static [&'static str] {
@@ -121,11 +121,17 @@ const COMMAND: super::log::Form = super::log::OWN;
 const OUTPUT: super::log::Form = super::log::OWN + 1;
 
 /// Reads the entries of a session.
-struct Entries;
+#[derive(Default)]
+struct Entries {
+    copies: Copies,
+}
 
 impl Adapter for Entries {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let class = text(record, "type");
+        if text(record, "id").is_some_and(|id| self.copies.has(id, record.text)) {
+            return;
+        }
         if class == Some("session") && log.next_step() == 0 {
             return header(record, log);
         }
@@ -139,6 +145,10 @@ impl Adapter for Entries {
 
     fn dialect(&self) -> Dialect {
         Dialect::Pi
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
     }
 
     fn show<'v>(form: super::log::Form, values: &[&'v Value<'v>]) -> Turn<'v> {

@@ -1,7 +1,7 @@
 //! Sessions of Qwen Code: records with Gemini's parts, one a line or glued (`FORMATS.md` 17).
 
 use super::Framing;
-use super::log::{Adapter, Draft, Kind, Log, LogRun, Parts, Row, form, part_usage, text, write_slots};
+use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Parts, Row, form, part_usage, text, write_slots};
 use crate::json::Value;
 use crate::model::{Role, Surroundings};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ pub(super) static QWEN: Row = Row {
     about: "Sessions of Qwen Code: records of `uuid`, `sessionId`, `type` and a `message` of Gemini's parts, one a \
             line or several on one. State: the session.",
     framing: Framing::Values,
-    run: || Box::new(LogRun::new(Records)),
+    run: || Box::new(LogRun::new(Records::default())),
     has_trajectories: false,
     samples: &[SESSION],
 };
@@ -38,10 +38,20 @@ const SESSION: &str = concat!(
 );
 
 /// Reads the records of a session.
-struct Records;
+#[derive(Default)]
+struct Records {
+    copies: Copies,
+}
 
 impl Adapter for Records {
+    fn restart(&mut self) {
+        *self = Self::default();
+    }
+
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
+        if text(record, "uuid").is_some_and(|id| self.copies.has(id, record.text)) {
+            return;
+        }
         if log.next_step() == 0
             && let Some(id) = text(record, "sessionId")
         {

@@ -54,6 +54,7 @@ impl Zip {
             STORED => Ok(Box::new(packed)),
             DEFLATE => Ok(Box::new(DeflateDecoder::new(packed))),
             ZSTD => Ok(Box::new(Zstd::new(packed))),
+            directory::ENCRYPTED_METHOD => Err(io::Error::other("it is encrypted")),
             other => Err(io::Error::other(format!("it is packed by method {other}, which is not read"))),
         }
     }

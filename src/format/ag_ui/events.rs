@@ -39,6 +39,10 @@ impl Adapter for Events {
         }
     }
 
+    fn takes_lists(&self) -> bool {
+        true
+    }
+
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         open::show(form, values)
     }

@@ -4,9 +4,10 @@ use super::session::Session;
 use super::usage::{AnswerSpend, Spend, message_id, tokens_of};
 use super::{flag, text};
 use crate::format::describe;
-use crate::format::log::{self, Adapter, Blocks, Draft, Form, Kind, Log, Node, OWN, form};
+use crate::format::log::{self, Adapter, Blocks, Copies, Draft, Form, Kind, Log, Node, OWN, form};
 use crate::json::{Data, Value};
 use crate::model::{Part, PartRole, Role, Severity, StepNo, Surroundings, Turn};
+use crate::rules::work::Dialect;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use twox_hash::XxHash3_128;
@@ -32,8 +33,7 @@ const SAVED_TO: &str = "saved to: ";
 pub(super) struct Entries {
     session: Session,
     spend: Spend,
-    /// Records by id: length and digest of the text.
-    copies: HashMap<u64, (usize, u128)>,
+    copies: Copies,
     /// Calls of sub-agents by the digest of their prompts.
     prompts: HashMap<u64, StepNo>,
     /// Whether this is the file of a sub-agent; None before a record says it.
@@ -52,7 +52,7 @@ impl Adapter for Entries {
             return log.finding(None, "data.invalid-json", Severity::Error, why);
         }
         let id = text(record, "uuid");
-        if id.is_some_and(|id| self.is_copy(id, record)) {
+        if id.is_some_and(|id| self.copies.has(id, record.text)) {
             return;
         }
         self.look_for_agent(record, log);
@@ -86,18 +86,16 @@ impl Adapter for Entries {
         }
     }
 
+    fn dialect(&self) -> Dialect {
+        Dialect::ClaudeCode
+    }
+
     fn restart(&mut self) {
         *self = Self::default();
     }
 }
 
 impl Entries {
-    /// 0.1.5: whether a record of this id and this text was there before. The newest text of an id is kept.
-    fn is_copy(&mut self, id: &str, record: &Value<'_>) -> bool {
-        let text = (record.text.len(), XxHash3_128::oneshot(record.text.as_bytes()));
-        self.copies.insert(hash(id), text) == Some(text)
-    }
-
     /// The first record that says whether it is of a sub-agent says it of the file.
     fn look_for_agent(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let Some(is_side) = record.get("isSidechain").and_then(Value::as_bool) else { return };

@@ -4,6 +4,7 @@ use super::timeline::{Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::Value;
 use crate::model::{Part, Role, Severity, StepNo, Surroundings, ToolResult, Turn};
+use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -48,6 +49,10 @@ impl Adapter for Sample {
             log.finding(None, "log.replay-differs", Severity::Warning, trouble);
         }
         end(record, log);
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Inspect
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {

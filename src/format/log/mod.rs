@@ -10,6 +10,7 @@
 
 mod arrange;
 mod chat;
+mod copies;
 mod describe;
 mod fields;
 mod gemini_parts;
@@ -28,6 +29,7 @@ mod threads;
 
 pub(in crate::format) use arrange::{Arrange, Piece};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
+pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
 pub(in crate::format) use gemini_parts::{Parts, part_usage};
 pub(in crate::format) use merge_patch::merge_patch;
@@ -61,6 +63,10 @@ pub(in crate::format) trait Adapter: Send + Sync {
     /// For which agent the rules of tool-using runs make exceptions.
     fn dialect(&self) -> Dialect {
         Dialect::Common
+    }
+    /// Whether a record may be a list; elsewhere it is none.
+    fn takes_lists(&self) -> bool {
+        false
     }
     /// All was read, where the adapter arranges what is read.
     fn finish(&mut self, _log: &mut Log<'_>) {}

@@ -175,7 +175,8 @@ impl<A: Adapter> LogRun<A> {
     /// Reads a record's text; false: all has to be read again.
     fn read(&mut self, record: &Record, text: &[u8]) -> bool {
         let value = match record.json(text) {
-            Ok((_, value)) if value.as_object().is_some() || value.as_array().is_some() => value,
+            Ok((_, value)) if value.as_object().is_some() => value,
+            Ok((_, value)) if value.as_array().is_some() && self.adapter.takes_lists() => value,
             Ok((_, value)) => {
                 let why = format!("it is {}, and a record is an object", value.type_name());
                 self.steps.findings.push(Arc::new(describe::invalid(record, &why)));

@@ -2,6 +2,7 @@
 
 use super::Dialect;
 use super::arguments::{Arguments, number, unquoted};
+use super::patch;
 use super::tables::{self, SPLICE};
 use super::text_command;
 use crate::json::{self, Value};
@@ -299,6 +300,9 @@ fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Ac
         let text = owned(given.text("TEXT").or_else(|| given.plain())?);
         return Some(Action::Insert { path: path(), line: line(given.number("line")), text });
     }
+    if name == "file_change" {
+        return given.get("changes").and_then(patch::of_changes).map(|text| Action::Patch { text });
+    }
     if tables::is_tool("patch", name) {
         let text = given.plain().or_else(|| given.text("patch"))?;
         return Some(Action::Patch { text: owned(text) });
@@ -316,7 +320,7 @@ fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let count = line(given.number("limit")).or_else(|| end.and_then(|end| (end + 1).checked_sub(first)));
     let range = match given.pair("view_range") {
         Some(_) => view_range(given),
-        None => Range { first, count, is_given: first > 1 || start.is_some() || count.is_some() },
+        None => Range { first, count, is_given: first > 1 || count.is_some() },
     };
     let is_numbered = given.get("impl_source").is_some() || dialect == Dialect::OpenHands;
     let is_raw = tables::is_tool("raw", name) && (name != "read" || given.get("path").is_some()) && !is_numbered;

@@ -1,16 +1,29 @@
 //! W7, W8: what Claude Code's structured results tell of files.
 
 use super::shown::Shown;
+use super::text::lines;
 use crate::json::{self, Value};
 use std::borrow::Cow;
 
-/// W7: Claude Code's `file` of a structured result: text, first line, number of lines.
-pub(super) fn detail_file(details: &str) -> Option<(Cow<'static, str>, u32, Option<u32>)> {
+/// W7: the file that a structured result of Claude Code shows. The line that a final line end opens counts among its
+/// `totalLines`; it is no line (W1).
+pub(super) fn detail_file(details: &str) -> Option<Shown<'static>> {
     let value = json::parse(details).ok()?;
     let file = value.get("file")?;
     let number = |key| file.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u32>().ok());
-    let text = file.get("content")?.as_str()?.replace("\r\n", "\n");
-    Some((Cow::Owned(text), number("startLine").unwrap_or(1).max(1), number("totalLines")))
+    let text = file.get("content")?.as_str()?;
+    let (first, total) = (number("startLine").unwrap_or(1).max(1), number("totalLines"));
+    let end = first.checked_add(u32::try_from(text.matches('\n').count()).ok()?)?;
+    let numbers = first..;
+    let lines: Vec<_> = numbers.zip(lines(text)).map(|(number, line)| (number, Cow::Owned(line.to_owned()))).collect();
+    let has_end = total.is_some_and(|total| total <= end);
+    let last = lines.last().map_or(first - 1, |(number, _)| *number);
+    Some(Shown {
+        total: if has_end { Some(last) } else { total },
+        is_whole: has_end && first == 1,
+        lines,
+        ..Shown::default()
+    })
 }
 
 /// W8: Claude Code's `structuredPatch`, as lines that are shown.
@@ -29,4 +42,29 @@ pub(super) fn detail_patch(details: &str) -> Option<Shown<'static>> {
         }
     }
     (!lines.is_empty()).then(|| Shown { lines, ..Shown::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w7_files_of_structured_results() {
+        let of = |details: &str| {
+            let shown = detail_file(details).unwrap();
+            let lines: Vec<String> = shown.lines.iter().map(|(number, line)| format!("{number}={line}")).collect();
+            (lines.join("|"), shown.total, shown.is_whole)
+        };
+        for (details, lines, total, is_whole) in [
+            (r#"{"file":{"content":"a\nb","startLine":1,"totalLines":2}}"#, "1=a|2=b", Some(2), true),
+            (r#"{"file":{"content":"a\r\nb\n","startLine":1,"totalLines":3}}"#, "1=a|2=b", Some(2), true),
+            (r#"{"file":{"content":"","startLine":1,"totalLines":1}}"#, "", Some(0), true),
+            (r#"{"file":{"content":"c\nd","startLine":3,"totalLines":9}}"#, "3=c|4=d", Some(9), false),
+            (r#"{"file":{"content":"c\nd\n","startLine":3,"totalLines":5}}"#, "3=c|4=d", Some(4), false),
+            (r#"{"file":{"content":"[Truncated\nx"}}"#, "1=[Truncated|2=x", None, false),
+        ] {
+            assert_eq!(of(details), (lines.to_owned(), total, is_whole), "{details}");
+        }
+        assert!(detail_file(r#"{"file":{"filePath":"/w/a"}}"#).is_none());
+    }
 }

@@ -19,20 +19,28 @@ use std::collections::HashSet;
 const DOUBTED_MAX: usize = 1000;
 
 impl Work {
-    /// A known file goes.
+    /// A known file goes, or what is known below a folder.
     pub(super) fn delete(&mut self, step: StepNo, path: &str) {
         let mut all = self.files.below(path);
-        all.extend(self.files.find(path));
-        for index in all {
-            let file = &mut self.files.list[index];
-            if !file.is_known() || file.is_deleted {
-                continue;
-            }
-            let removed = count_lines(file);
-            file.delete();
-            file.note_change(step, Last::of("delete", Delta { line: None, added: 0, removed }));
-            self.files.touch(index);
+        all.extend(self.files.find(path).filter(|index| self.files.list[*index].is_known()));
+        all.into_iter().for_each(|index| self.delete_at(step, index));
+    }
+
+    /// A file goes that is surely one, known or not.
+    pub(super) fn delete_file(&mut self, step: StepNo, path: &str) {
+        let index = self.files.of(path, step);
+        self.delete_at(step, index);
+    }
+
+    fn delete_at(&mut self, step: StepNo, index: usize) {
+        let file = &mut self.files.list[index];
+        if file.is_deleted {
+            return;
         }
+        let removed = count_lines(file);
+        file.delete();
+        file.note_change(step, Last::of("delete", Delta { line: None, added: 0, removed }));
+        self.files.touch(index);
     }
 
     /// A known file, or what is known below a folder, is copied; `is_move`: it goes from where it was.
@@ -84,7 +92,7 @@ impl Work {
         let script = Script::read(command, &self.folders, start, end);
         if let Some(folder) = script.folder.as_deref().filter(|_| end.is_none() && given.is_none()) {
             let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
-            if !self.dialect.starts_anew() && answer.told_folder.is_none() && !has_failed {
+            if !self.dialect.starts_anew() && !answer.has_told_folder && !has_failed {
                 self.folders.enter(folder);
             }
         }

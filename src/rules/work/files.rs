@@ -87,6 +87,8 @@ pub(super) struct Answer<'a> {
     pub(super) folder: Option<&'a str>,
     /// The shell's folder afterwards, where the log tells it.
     pub(super) told_folder: Option<&'a str>,
+    /// Whether the log tells it at all, also where it is the one before the call.
+    pub(super) has_told_folder: bool,
     /// The file that was open before.
     pub(super) open_file: Option<&'a str>,
 }
@@ -132,10 +134,8 @@ impl Work {
         }
         let path = self.path(answer, path);
         let detail = answer.details.filter(|_| self.dialect == Dialect::ClaudeCode).and_then(detail_file);
-        if let Some((text, first, total)) = detail {
-            let range = Range { first, ..range };
-            let shown = Shown { total, ..Shown::raw(&text, range) };
-            let shown = Shown { is_whole: total == u32::try_from(shown.lines.len()).ok() && first == 1, ..shown };
+        if let Some(shown) = detail {
+            let shown = if shown.total.is_none() { shown.of_read(range) } else { shown };
             return self.view(answer, Some(&path), &shown);
         }
         let shown = match Shown::window(answer.text) {
@@ -211,7 +211,7 @@ impl Work {
         if answer.outcome.is_error() {
             return self.fail(answer, index);
         }
-        let reply = Shown::window(answer.text).unwrap_or_else(|| Shown::numbered(answer.text, false));
+        let reply = Shown::reply(answer.text);
         let before = Before::of(&self.files.list[index], &answer.open.call.action);
         let (op, delta, is_found) = self.edit(answer, index, &reply);
         let file = &mut self.files.list[index];
@@ -220,7 +220,7 @@ impl Work {
         file.note_change(answer.step, Last::of(op, delta));
         let found = self.reply(answer, index, &reply);
         let path = Arc::clone(&self.files.list[index].path);
-        if before.is_unknown && !answer.open.was_named && !matches!(op, "write") {
+        if before.is_unknown && answer.open.is_first_to_name(&path) && !matches!(op, "write") {
             self.notes.never_read(answer.step, &path);
         }
         if op == "edit" && !is_found && before.is_whole && matches!(answer.open.call.action, Action::Replace { .. }) {
@@ -269,7 +269,9 @@ impl Work {
 
     /// W8 *patch*; `folder` is the shell's, where a command patches.
     pub(super) fn patches(&mut self, answer: &Answer<'_>, text: &str, folder: Option<&str>) {
-        for patch in patch::parse(text) {
+        let all = patch::parse(text);
+        let reply = if all.len() == 1 && folder.is_none() { Shown::reply(answer.text) } else { Shown::default() };
+        for patch in all {
             let resolve = |work: &Self, path: &str| match folder {
                 Some(_) => work.folders.resolve(path, folder),
                 None => work.path(answer, path),
@@ -281,7 +283,7 @@ impl Work {
                 continue;
             }
             match &patch {
-                FilePatch::Delete { .. } => self.delete(answer.step, &path),
+                FilePatch::Delete { .. } => self.delete_file(answer.step, &path),
                 FilePatch::Add { text, .. } => {
                     let index = self.files.of(&path, answer.step);
                     self.with_file(answer, index, How::Patch, "patch", |editor, file| editor.write(file, text));
@@ -290,7 +292,8 @@ impl Work {
                     let index = self.files.of(&path, answer.step);
                     let is_unknown = !self.files.list[index].is_known();
                     self.with_file(answer, index, How::Patch, "patch", |editor, file| editor.patch(file, hunks));
-                    if is_unknown && !answer.open.was_named {
+                    self.reply(answer, index, &reply);
+                    if is_unknown && answer.open.is_first_to_name(&path) {
                         self.notes.never_read(answer.step, &path);
                     }
                     if let Some(target) = target {

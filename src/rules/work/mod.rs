@@ -94,6 +94,8 @@ pub struct Work {
     dialect: Dialect,
     board: Board,
     folders: Folders,
+    /// The step before which a record told the shell's folder, and the folder until then.
+    told: Option<(StepNo, Option<String>)>,
     calls: OpenCalls,
     shell: Shell,
     todos: Todos,
@@ -135,6 +137,7 @@ impl Work {
     /// W10: what a record says around its steps; told before its first step `at` (the head before any step).
     pub fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>, sink: &mut dyn SlotSink) {
         if let Some(cwd) = around.cwd.as_deref().filter(|cwd| !cwd.is_empty()) {
+            self.told = Some((at, self.folders.shell.clone()));
             self.folders.enter(cwd);
         }
         self.compactions += u64::from(around.is_compaction);
@@ -160,7 +163,7 @@ impl Work {
                     results += 1;
                 }
                 Part::Text(text) | Part::Thought(text) => {
-                    self.notes.text(text, is_agents);
+                    self.notes.text(text);
                     if !is_agents {
                         self.told_by_text(text);
                     }
@@ -228,6 +231,19 @@ impl Work {
         }
     }
 
+    /// W9: the shell's folder before a result, the one that the log tells afterwards, and whether it tells one. A
+    /// record that tells the same folder as before may have left the one that a command entered.
+    fn folders_around(&mut self, at: StepNo, has_cwd: bool) -> (Option<String>, Option<String>, bool) {
+        let now = self.folders.shell.clone();
+        match self.told.take_if(|(step, _)| *step == at) {
+            Some((_, before)) => {
+                let told = now.filter(|now| before.as_ref().is_some_and(|before| before != now));
+                (before.or_else(|| self.folders.shell.clone()), told, true)
+            }
+            None => (now, None, has_cwd),
+        }
+    }
+
     /// W2: a call: only its command, the sub-agent and the open calls are written at once.
     fn call(&mut self, at: StepNo, place: usize, call: &ToolCall<'_>, sink: &mut dyn SlotSink) {
         let read = Call::read(&call.name, &call.arguments, self.dialect);
@@ -236,10 +252,10 @@ impl Work {
             self.shell.has_command = true;
         }
         other::write_sub(at, place, &read.action, &mut Writer { board: &mut self.board, sink, at });
-        let was_named = self.is_named(&read.action);
+        let unnamed = self.unnamed(&read.action);
         self.notes.call(&read);
-        self.notes.text(&call.arguments, true);
-        self.calls.add(at, place, call.id.as_deref(), read, was_named);
+        self.notes.text(&call.arguments);
+        self.calls.add(at, place, call.id.as_deref(), read, unnamed);
     }
 
     /// W2: a result: effects are written here. Whether it answers a call.
@@ -260,10 +276,11 @@ impl Work {
             self.shell.has_exit = true;
         }
         self.notes.result(at, &open.call, outcome);
-        self.notes.text(&result.text, false);
-        let (folder, open_file) = (self.folders.shell.clone(), self.shell.open.clone());
+        self.notes.text(&result.text);
+        let (folder, told_folder, has_told_folder) = self.folders_around(at, body.cwd.is_some());
+        let open_file = self.shell.open.clone();
         self.told_places(body.cwd.clone(), body.open.clone());
-        let told_folder = body.cwd.as_ref().and(self.folders.shell.clone());
+        let told_folder = if body.cwd.is_some() { self.folders.shell.clone() } else { told_folder };
         self.file_effects(&Answer {
             step: at,
             open: &open,
@@ -272,6 +289,7 @@ impl Work {
             details: result.details.as_deref(),
             folder: folder.as_deref(),
             told_folder: told_folder.as_deref(),
+            has_told_folder,
             open_file: open_file.as_deref().or(self.shell.open.clone().as_deref()),
         });
         if could_change(&open.call) && outcome.reason != Some("rejected") {
@@ -281,17 +299,16 @@ impl Work {
         true
     }
 
-    /// W11: whether the file that a call edits was named before it.
-    fn is_named(&self, action: &Action) -> bool {
-        let path = match action {
-            Action::Replace { path: Some(path), .. } | Action::Insert { path: Some(path), .. } => path,
-            Action::Splice { path: Some(path), .. } | Action::Undo { path } => path,
-            Action::Patch { text } => {
-                return patch::parse(text).iter().all(|p| self.notes.names.has(last_name(p.path())));
-            }
-            _ => return true,
+    /// W11: the last names of files that a call edits and that stand nowhere before it.
+    fn unnamed(&self, action: &Action) -> Vec<String> {
+        let paths: Vec<String> = match action {
+            Action::Replace { path: Some(path), .. } | Action::Insert { path: Some(path), .. } => vec![path.clone()],
+            Action::Splice { path: Some(path), .. } | Action::Undo { path } => vec![path.clone()],
+            Action::Patch { text } => patch::parse(text).iter().map(|patch| patch.path().to_owned()).collect(),
+            _ => Vec::new(),
         };
-        self.notes.names.has(last_name(path))
+        let names = paths.iter().map(|path| last_name(path)).filter(|name| !self.notes.names.has(name));
+        names.map(str::to_owned).collect()
     }
 
     fn effects(&mut self, at: StepNo, open: &OpenCall, body: &Body<'_>, outcome: Outcome, sink: &mut dyn SlotSink) {

@@ -106,12 +106,11 @@ impl Notes {
         self.has_tests |= call.name.contains("test");
     }
 
-    /// Names in a text of the run; `is_agents`: the agent says it, so that it knows of a failed edit.
-    pub(super) fn text(&mut self, text: &str, is_agents: bool) {
+    /// Names in a text of the run.
+    pub(super) fn text(&mut self, text: &str) {
         let (failed, failed_names) = (&mut self.failed, &mut self.failed_names);
         self.names.add(text, |digest| {
-            if is_agents
-                && !failed_names.is_empty()
+            if !failed_names.is_empty()
                 && let Some(files) = failed_names.remove(&digest)
             {
                 files.iter().for_each(|file| drop(failed.remove(file)));

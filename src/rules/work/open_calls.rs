@@ -1,6 +1,7 @@
 //! W2: calls that wait for their results.
 
 use super::call::Call;
+use super::path::last_name;
 use crate::model::StepNo;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -16,8 +17,15 @@ pub(super) struct OpenCall {
     pub(super) place: usize,
     id: Option<Box<str>>,
     pub(super) call: Call,
-    /// Whether the name of the file that it edits stood somewhere before it.
-    pub(super) was_named: bool,
+    /// Last names of files that it edits and that stood nowhere before it.
+    pub(super) unnamed: Vec<String>,
+}
+
+impl OpenCall {
+    /// W11: whether the last name of a file that it edits stood nowhere before it.
+    pub(super) fn is_first_to_name(&self, path: &str) -> bool {
+        self.unnamed.iter().any(|name| name == last_name(path))
+    }
 }
 
 /// Which call a result answers.
@@ -42,13 +50,13 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
-    pub(super) fn add(&mut self, step: StepNo, place: usize, id: Option<&str>, call: Call, was_named: bool) {
+    pub(super) fn add(&mut self, step: StepNo, place: usize, id: Option<&str>, call: Call, unnamed: Vec<String>) {
         let number = self.next;
         self.next += 1;
         let id: Option<Box<str>> = id.map(Into::into);
         self.by_id.entry(id.clone()).or_default().push_back(number);
         self.by_place.insert((step, place), number);
-        self.calls.insert(number, OpenCall { step, place, id, call, was_named });
+        self.calls.insert(number, OpenCall { step, place, id, call, unnamed });
     }
 
     /// Takes the call that a result of this id answers.

@@ -3,7 +3,7 @@
 use super::call::{Action, Class};
 use super::shell;
 use super::tables::{self, ANSI, At, NO_EXIT, REJECTED, Row};
-use super::words;
+use super::words::{self, Joint};
 use super::wrapping::Body;
 use memchr::memrchr_iter;
 use std::borrow::Cow;
@@ -183,6 +183,9 @@ fn may_find_nothing(command: &str) -> bool {
 /// W4: whether a command ends in what makes its failure no failure.
 fn is_excused(command: &str) -> bool {
     let Some((_, end)) = command.rsplit_once("||") else { return false };
+    if let Some(last) = words::split(command).as_ref().and_then(|all| all.last()) {
+        return last.joint == Joint::Or && matches!(last.name(), "true" | ":" | "echo" | "printf");
+    }
     let end = end.trim();
     let word = end.split(|c: char| c.is_whitespace() || c == ';').next().unwrap_or("");
     matches!(word, "true" | ":") && end.len() == word.len()
@@ -221,6 +224,8 @@ mod tests {
             ("sed -i s/a/b/ f", trace, None, "suspect traceback"),
             ("python t.py || true", trace, None, "ok"),
             ("python t.py || echo no", trace, None, "ok"),
+            ("python t.py || echo 'a; b' >&2", trace, None, "ok"),
+            ("(python t.py) || echo no", trace, None, "ok"),
             ("python t.py || echo no; x", trace, None, "suspect traceback"),
             ("nosuch", "bash: nosuch: command not found", None, "error command-not-found"),
             ("nosuch", "nosuch: not found\n[Command finished with exit code 0]", None, "suspect command-not-found 0"),

@@ -4,6 +4,7 @@ use super::edit::Editor;
 use super::file::{Change, Delta, File};
 use super::tables::HUNK;
 use super::text::{How, LineId, Origin, lines};
+use crate::json::Value;
 
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,28 @@ pub(super) fn parse(text: &str) -> Vec<FilePatch> {
             ["*** Add File: ", "*** Update File: ", "*** Delete File: "].iter().any(|s| line.starts_with(s))
         });
     if is_envelope { envelope(&all) } else { unified(&all) }
+}
+
+/// The changes that Codex tells by path, as an envelope: `add` with its `content` or a diff, `delete`, `update` with a
+/// diff and the path to which the file moves. None: they tell paths alone.
+pub(super) fn of_changes(changes: &Value<'_>) -> Option<String> {
+    let mut out = String::from("*** Begin Patch\n");
+    for (path, change) in changes.as_object()?.entries() {
+        let text = |key: &str| change.get(key).and_then(Value::as_str);
+        let hunks = || text("unified_diff").unwrap_or_default().lines().skip_while(|line| !line.starts_with("@@"));
+        let (head, body): (&str, Vec<String>) = match text("type")? {
+            "add" => match text("content") {
+                Some(content) => ("Add", lines(content).iter().map(|line| format!("+{line}")).collect()),
+                None => ("Add", hunks().filter(|line| line.starts_with('+')).map(str::to_owned).collect()),
+            },
+            "delete" => ("Delete", Vec::new()),
+            _ => ("Update", hunks().map(str::to_owned).collect()),
+        };
+        let target = text("move_path").map(|target| format!("*** Move to: {target}\n")).unwrap_or_default();
+        let body = body.iter().map(|line| format!("{line}\n")).collect::<String>();
+        out.push_str(&format!("*** {head} File: {path}\n{target}{body}"));
+    }
+    Some(out)
 }
 
 fn envelope(all: &[&str]) -> Vec<FilePatch> {
@@ -173,6 +196,11 @@ impl Editor<'_> {
             hunk.lines.iter().filter(|(sign, _)| *sign != Sign::Added).map(|(_, text)| text.as_str()).collect();
         let anchor = hunk.anchor.as_deref().and_then(|anchor| self.seek(file, &[anchor], *cursor));
         let below = anchor.map(|line| line + 1);
+        if hunk.lines.is_empty() {
+            // Of several `@@` lines in a row each is sought below the one before.
+            *cursor = below.unwrap_or(*cursor);
+            return Delta::default();
+        }
         let place = match (old.is_empty(), below) {
             (true, Some(below)) => Some(below),
             (true, None) if hunk.new_start.is_none() && file.is_whole => file.total.map(|total| total + 1),
@@ -308,6 +336,21 @@ mod tests {
         let FilePatch::Update { target, hunks, .. } = &all[1] else { panic!("an update") };
         assert_eq!((target.as_deref(), hunks.len()), (Some("c.txt"), 2));
         assert_eq!((hunks[0].anchor.as_deref(), hunks[0].lines.len()), (Some("two"), 3));
+    }
+
+    #[test]
+    fn w8_changes_by_path_are_a_patch() {
+        let changes = r#"{"/w/n":{"type":"add","content":"a\nb\n"},
+            "/w/m":{"type":"add","unified_diff":"@@ -0,0 +1 @@\n+q\n"},
+            "/w/o":{"type":"delete","content":"z"},
+            "/w/a":{"type":"update","unified_diff":"@@ -1,2 +1,2 @@\n x\n-y\n+z\n","move_path":"/w/b"}}"#;
+        let all = parse(&of_changes(&crate::json::parse(changes).unwrap()).unwrap());
+        assert_eq!(all[0], FilePatch::Add { path: "/w/n".to_owned(), text: "a\nb\n".to_owned() });
+        assert_eq!(all[1], FilePatch::Add { path: "/w/m".to_owned(), text: "q\n".to_owned() });
+        assert_eq!(all[2], FilePatch::Delete { path: "/w/o".to_owned() });
+        let FilePatch::Update { target, hunks, .. } = &all[3] else { panic!("an update") };
+        assert_eq!((target.as_deref(), hunks[0].new_start, hunks[0].lines.len()), (Some("/w/b"), Some(1), 3));
+        assert!(of_changes(&crate::json::parse(r#"[{"path":"/w/a","kind":"update"}]"#).unwrap()).is_none());
     }
 
     #[rustfmt::skip]

@@ -186,7 +186,11 @@ fn names(command: &Simple, name: &str) -> bool {
     }
     let mut words = command.arguments();
     if tables::has("scripts", program) {
-        // The script itself is only read: the first word that is no flag, or the module of `-m`.
+        // The script itself is only read: the first word that is no flag. So is what a module of `-m` is given.
+        let is_flag = |word: &&Word| word.text.starts_with('-') && word.text != "-";
+        if words.iter().take_while(is_flag).any(|word| word.text == "-m") {
+            return false;
+        }
         let script =
             words.iter().position(|word| !word.text.starts_with('-') || word.text == "-c" || word.text == "-e");
         let is_code = |word: &&Word| matches!(word.text.as_str(), "-c" | "-e");
@@ -347,9 +351,15 @@ mod tests {
         ] {
             assert!(may(command), "{command}");
         }
-        for command in
-            ["sed s/x/y/ a.py", "python a.py", "git diff a.py", "grep x a.py", "cat <<'E'\na.py\nE", "rm b.py"]
-        {
+        for command in [
+            "sed s/x/y/ a.py",
+            "python a.py",
+            "python3 -u -m pytest -q a.py",
+            "git diff a.py",
+            "grep x a.py",
+            "cat <<'E'\na.py\nE",
+            "rm b.py",
+        ] {
             assert!(!may(command), "{command}");
         }
         assert!(could_change("make") && could_change("x > y") && !could_change("cd x && ls | head"));

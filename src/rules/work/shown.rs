@@ -1,7 +1,7 @@
 //! W7: lines that a result shows, with their numbers.
 
 use super::call::Range;
-use super::tables::{NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, Pattern, WINDOW};
+use super::tables::{ELIDED, NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, Pattern, WINDOW};
 use super::text::{is_blank, lines};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -25,14 +25,19 @@ pub(super) struct Shown<'t> {
     pub(super) is_numbered: bool,
 }
 
+/// Those of other views.
+static VIEW_SIGNS: [&LazyLock<Pattern>; 4] = [&NUMBER_TAB, &NUMBER_BAR, &NUMBER_DOT, &NUMBER_BLANK];
+
+/// Those of replies to edits: there `N. ` begins an item of a list.
+static REPLY_SIGNS: [&LazyLock<Pattern>; 3] = [&NUMBER_TAB, &NUMBER_BAR, &NUMBER_BLANK];
+
 /// Numbered lines of a whole view, at most: with more, a reader's own limit may have ended it.
 const WHOLE_LINES_MAX: usize = 2000;
 /// Greatest line number.
 const NUMBER_MAX: u32 = 100_000_000;
 
-/// The sign between number and line: which contexts have it.
-static SIGNS: [(&LazyLock<Pattern>, bool); 5] =
-    [(&NUMBER_TAB, false), (&NUMBER_COLON, true), (&NUMBER_BAR, false), (&NUMBER_DOT, false), (&NUMBER_BLANK, false)];
+/// The signs between number and line of windows and of grep, which alone have the colon.
+static SIGNS: [&LazyLock<Pattern>; 5] = [&NUMBER_TAB, &NUMBER_COLON, &NUMBER_BAR, &NUMBER_DOT, &NUMBER_BLANK];
 
 fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
     let found = sign.captures(line)?;
@@ -43,35 +48,43 @@ fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
 impl<'t> Shown<'t> {
     /// Numbered lines of a text; `N:` counts where `has_colons` says so.
     pub(super) fn numbered(text: &'t str, has_colons: bool) -> Self {
+        Self::with_signs(text, if has_colons { &SIGNS } else { &VIEW_SIGNS })
+    }
+
+    /// W8: the lines that the reply to an edit shows: a window, else numbered lines.
+    pub(super) fn reply(text: &'t str) -> Self {
+        Self::window(text).unwrap_or_else(|| Self::with_signs(text, &REPLY_SIGNS))
+    }
+
+    fn with_signs(text: &'t str, signs: &[&'static LazyLock<Pattern>]) -> Self {
         let mut shown = Self::default();
         let notices: Vec<usize> = NOTICES.find_all(text).map(|found| found.start()).collect();
         shown.is_cut = !notices.is_empty();
-        let (mut sign, mut at, mut is_last_cut) = (None, 0, false);
+        let (mut sign, mut at) = (None, 0);
         for line in text.split('\n') {
             let (start, end) = (at, at + line.len());
             at = end + 1;
             let fitted = match sign {
                 Some(sign) => fit(sign, line),
-                None => SIGNS.iter().filter(|(_, is_colon)| !is_colon || has_colons).find_map(|(pattern, _)| {
+                None => signs.iter().find_map(|pattern| {
                     let fitted = fit(pattern, line)?;
                     sign = Some(&***pattern);
                     Some(fitted)
                 }),
             };
-            let Some((number, line)) = fitted else { continue };
+            let Some((number, line)) = fitted.filter(|(_, line)| !ELIDED.is_match(line)) else { continue };
             // A line that is cut in its middle is not known.
             let notice = notices.partition_point(|notice| *notice <= start);
             if notices.get(notice).is_some_and(|notice| *notice <= end) {
-                is_last_cut = true;
                 continue;
             }
             if shown.lines.last().is_none_or(|(last, _)| *last < number) {
                 shown.lines.push((number, Cow::Borrowed(line)));
-                is_last_cut = false;
             }
         }
         shown.is_numbered = sign.is_some();
-        if !is_last_cut && !has_colons && shown.lines.last().is_some_and(|(_, line)| line.is_empty()) {
+        let has_colons = signs.len() == SIGNS.len();
+        if !shown.is_cut && !has_colons && shown.lines.last().is_some_and(|(_, line)| line.is_empty()) {
             shown.lines.pop();
         }
         shown

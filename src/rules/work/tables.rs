@@ -189,6 +189,8 @@ patterns! {
     NUMBER_DOT: r"^ *(\d{1,9})\. ";
     /// W7: two blanks or more, `N`, a blank.
     NUMBER_BLANK: r"^ {2,}(\d{1,9}) ";
+    /// W7: what stands in the place of lines that a view of SWE-agent leaves out.
+    ELIDED: r"^\.\.\. eliding lines \d+-\d+ \.\.\.$";
     /// W3: SWE-agent's splice.
     SPLICE: r"^edit +(\d+):(\d+) *\n";
     /// W2: a call in an agent's text.

@@ -116,8 +116,8 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
     if text.is_empty() {
         return Vec::new();
     }
-    let ended = text.strip_suffix('\n').unwrap_or(text);
-    ended.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
+    let all = text.split_inclusive('\n');
+    all.map(|line| line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))).collect()
 }
 
 /// W1: white space only.

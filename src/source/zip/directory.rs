@@ -32,6 +32,9 @@ const DIRECTORY_BYTES_MAX: u64 = 256 << 20;
 /// Flag of a member that is encrypted.
 const ENCRYPTED: u16 = 1;
 
+/// What stands for the method of such a member.
+pub(super) const ENCRYPTED_METHOD: u16 = u16::MAX;
+
 /// The values that say that zip64 has the true one.
 const WIDE_32: u64 = u32::MAX as u64;
 
@@ -107,7 +110,7 @@ fn entry(text: &[u8]) -> Option<(Entry, String, &[u8])> {
     let mut sizes = [24, 20, 42].map(|at| u64::from(u32_at(head, at)));
     widen(&mut sizes, extra);
     let [bytes, packed_bytes, header] = sizes;
-    let method = if u16_at(head, 8) & ENCRYPTED == 0 { u16_at(head, 10) } else { u16::MAX };
+    let method = if u16_at(head, 8) & ENCRYPTED == 0 { u16_at(head, 10) } else { ENCRYPTED_METHOD };
     let entry = Entry { method, crc: u32_at(head, 16), packed_bytes, bytes, header };
     Some((entry, String::from_utf8_lossy(name).into_owned(), rest))
 }

@@ -1,0 +1,35 @@
+//! Records that a log has twice (`FORMATS.md` 0.1.5).
+
+use std::collections::HashMap;
+use twox_hash::XxHash3_128;
+
+/// Length and digest of a text.
+type Print = (usize, u128);
+
+/// The newest text of each id.
+#[derive(Debug, Default)]
+pub(in crate::format) struct Copies {
+    newest: HashMap<u64, Print>,
+}
+
+impl Copies {
+    /// Whether the newest record of this id had this text; the record is the newest from now on. Ids are not always
+    /// unique, so a copy is equal in its text too.
+    pub(in crate::format) fn has(&mut self, id: &str, text: &str) -> bool {
+        let print = (text.len(), XxHash3_128::oneshot(text.as_bytes()));
+        let id = XxHash3_128::oneshot(id.as_bytes()) as u64;
+        self.newest.insert(id, print) == Some(print)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_the_id_and_the_text() {
+        let mut copies = Copies::default();
+        let seen = [("a", "x"), ("b", "x"), ("a", "x"), ("a", "y"), ("a", "x")].map(|(id, text)| copies.has(id, text));
+        assert_eq!(seen, [false, false, true, false, false]);
+    }
+}
