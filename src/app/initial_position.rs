@@ -1,14 +1,16 @@
 //! Where the screen begins, when the command line says so.
 
 use super::{App, Notice};
-use crate::model::StepNo;
+use crate::format::TypedPath;
+use crate::model::{Problem, StepNo};
+use crate::state::condition::Expected;
 
 /// A step and a value to begin at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Start {
     /// The step; None is the last.
     pub step: Option<StepNo>,
-    /// A path of the state, in the notation of the format.
+    /// A path of the state, as it was typed.
     pub path: Option<String>,
     /// Its instance; None is the global one, else the first that has the path.
     pub instance: Option<String>,
@@ -30,25 +32,21 @@ impl App {
         let step = start.step.unwrap_or(last).clamp(0, last);
         let beyond = start.step.filter(|asked| *asked > last);
         let mut problem = beyond.map(|asked| format!("there is no step {asked}; {last} is the last"));
-        let path = start.path.as_deref().and_then(|path| match open.run().locate(path, step) {
-            Ok(found) => {
-                let wanted = |instance: Option<&str>| {
-                    found.iter().find(|(id, _)| open.tree().identity(*id).instance.as_deref() == instance)
-                };
-                let chosen = match start.instance.as_deref() {
-                    Some(instance) => wanted(Some(instance)),
-                    None => wanted(None).or(found.first()),
-                };
-                if chosen.is_none() {
-                    problem = Some(format!("the state has no {path} at step {step}"));
+        let read = |path| TypedPath::read(open.run(), path, start.instance.as_deref(), step);
+        let path = match start.path.as_deref().map(read) {
+            None => None,
+            Some(Ok(typed)) => {
+                let found = typed.places(open.tree()).into_iter().next();
+                if found.is_none() {
+                    problem = Some(typed.unknown(open.run()).to_string());
                 }
-                chosen.map(|(id, path)| (open.tree().identity(*id).clone(), path.clone()))
+                found.map(|(id, keys)| (open.tree().identity(id).clone(), keys))
             }
-            Err(p) => {
-                problem = Some(p.to_string());
+            Some(Err(fault)) => {
+                problem = Some(fault.to_string());
                 None
             }
-        });
+        };
         drop(open);
         self.start = None;
         self.steps.is_jump = true;
@@ -59,5 +57,20 @@ impl App {
         if let Some(text) = problem {
             self.notice = Some(Notice { is_error: true, text });
         }
+    }
+
+    /// What is wrong with a path that was asked for from outside, once the run is read: it does not parse, or no value
+    /// ever stood there. None while no run is open.
+    #[must_use]
+    pub fn unknown_path(&self, start: Option<&Start>, watches: &[Expected]) -> Option<Problem> {
+        let open = self.session.open()?;
+        let begins = start.and_then(|start| Some((start.path.as_deref()?, start.instance.as_deref())));
+        let watched = watches.iter().map(|watch| (watch.path.as_str(), watch.instance.as_deref()));
+        begins.into_iter().chain(watched).find_map(|(path, instance)| {
+            match TypedPath::read(open.run(), path, instance, open.last()) {
+                Ok(typed) => typed.places(open.tree()).is_empty().then(|| typed.unknown(open.run())),
+                Err(problem) => Some(problem),
+            }
+        })
     }
 }

@@ -395,7 +395,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["Y"], A::CopyPath, "copy path", "Copy the path of the value, as the command line takes it.", FIND, 0),
     row(C::Global, &["o"], A::Edit, "editor", "Open the file in $EDITOR at the line of this step.", FIND, 0),
 
-    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; a number goes to that step, +5m, -30s, 14:32 or 2026-05-01T14:32 to the step of that time; Up brings back the last.", REST, 6),
+    row(C::Global, &[":"], A::Palette, "command", "Find a command by name; 41 goes to that step, +5m, -30s or 14:32 to that time, state#2.budget to that value; Up brings back the last.", REST, 6),
     row(C::Global, &["T"], A::Theme, "theme", "Use the next theme.", REST, 0),
     row(C::Global, &["?", "F1"], A::Help, "help", "Show the keys; type to filter, Enter runs one.", REST, 9),
     row(C::Global, &["Esc"], A::Cancel, "clear", "Leave the zoom, clear the search, the message and the filter, go back to the list.", REST, 0),

@@ -43,6 +43,8 @@ pub enum Item {
     GoTo(crate::model::StepNo),
     /// Go to the step of a time.
     GoToTime(When),
+    /// Go to the value of the path that was typed.
+    GoToPath,
     /// A call that reads a value, by its number.
     Reader(usize),
     /// A filter of the configuration, by its number.
@@ -216,6 +218,8 @@ impl Menu {
         }
         if let (MenuKind::Palette, Some(when)) = (self.kind, When::read(query)) {
             self.items.insert(0, Item::GoToTime(when));
+        } else if self.kind == MenuKind::Palette && is_like_a_path(query) {
+            self.items.insert(0, Item::GoToPath);
         }
         self.scroll = Scroll::default();
         self.move_by(0);
@@ -361,9 +365,15 @@ impl Menu {
             ]),
             Item::Field(number) => self.field_row(number),
             Item::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
-            Item::GoToTime(_) => Row::new(vec![
+            Item::GoToTime(_) | Item::GoToPath => Row::new(vec![
                 Piece::of(Role::KeyName, &format!(" {:<14}", self.prompt.text().trim())),
-                Piece::of(Role::Text, "Go to the step of that time."),
+                Piece::of(
+                    Role::Text,
+                    match item {
+                        Item::GoToPath => " Go to that value of the state.",
+                        _ => "Go to the step of that time.",
+                    },
+                ),
             ]),
             item => row(item, width),
         }
@@ -439,12 +449,19 @@ fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
     out
 }
 
+/// Whether a text that names no step and no time is written as a path of the state is.
+fn is_like_a_path(text: &str) -> bool {
+    let begins = |c: char| c.is_alphanumeric() || "_[".contains(c);
+    text.starts_with(['†', '/']) || (text.starts_with(begins) && text.contains(['.', '#', '[']))
+}
+
 /// Whether an item runs this action.
 #[must_use]
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::Mouse(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::Reader(_) => None,
+        Item::Section(_) | Item::Mouse(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::GoToPath => None,
+        Item::Reader(_) => None,
         Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => None,
     }
 }

@@ -92,13 +92,13 @@ pub(super) struct Look {
     /// Step to begin at [default: the first; with --path the last]
     #[arg(long, value_name = "N", value_parser = step)]
     pub(super) step: Option<StepNo>,
-    /// Value of the state to begin at, as †state.budget
+    /// Value of the state to begin at, as state.budget, or state#2.budget of an instance
     #[arg(long, value_name = "PATH")]
     pub(super) path: Option<String>,
-    /// Instance of that value, as ①
+    /// Instance of that value, as ② or 2
     #[arg(long, value_name = "I", requires = "path")]
     pub(super) instance: Option<String>,
-    /// Value to watch, as `†state.budget`, and what stops a followed run: `†state.budget < 0`, `PATH == JSON`, `PATH ~
+    /// Value to watch, as `state.budget`, and what stops a followed run: `state.budget < 0`, `PATH == JSON`, `PATH ~
     /// REGEX`, `PATH changes`, `PATH invalid`
     #[arg(long = "watch", value_name = "EXPR", value_parser = Expected::parse)]
     pub(super) watches: Vec<Expected>,
@@ -150,7 +150,8 @@ pub(super) struct Question {
     pub(super) file: FileName,
     #[command(flatten)]
     pub(super) format: FormatOption,
-    /// State after this step; -1 is before any step [default: the last]
+    /// State after this step; -1 is before any step, beyond the end is an error (with --json the last)
+    /// [default: the last]
     #[arg(long, value_name = "N", value_parser = step)]
     pub(super) step: Option<StepNo>,
     /// Trajectory of a file that holds several, from 0
@@ -164,7 +165,7 @@ pub(super) struct Question {
 /// Which instance of a kind a question is about.
 #[derive(Debug, Clone, Args)]
 pub(super) struct InstanceOption {
-    /// Instance of the kind, as ①
+    /// Instance of the kind, as ② or 2 [default: all are searched]
     #[arg(long, value_name = "I")]
     pub(super) instance: Option<String>,
 }
@@ -174,7 +175,7 @@ pub(super) struct InstanceOption {
 pub(super) struct PathQuestion {
     #[command(flatten)]
     pub(super) question: Question,
-    /// Reference to the value, as †state.user
+    /// Path of the value, as state.user, or state#2.user of an instance
     #[arg(value_name = "PATH")]
     pub(super) path: String,
     #[command(flatten)]

@@ -5,14 +5,15 @@ use super::blame_file::answer_file;
 use super::digested;
 use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
-use super::{Command, Stop};
-use crate::format::{Attribution, Instances};
-use crate::json::Key;
+use super::paths::AskedPath;
+use super::{Command, Stop, complain};
+use crate::format::{Attribution, Instances, Place};
 use crate::model::{Problem, StepNo};
-use crate::state::{IdentityId, NodeId};
+use crate::state::{IdentityId, NodeId, Tree};
 use clap::{ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 pub(super) const COMMAND: Command = Command { name: "blame", describe: Options::augment_args, run };
 
@@ -21,7 +22,7 @@ pub(super) const COMMAND: Command = Command { name: "blame", describe: Options::
 struct Options {
     #[command(flatten)]
     question: Question,
-    /// Reference to the values wanted, as †state.user [default: all]
+    /// Path of the values wanted, as state.user, or state#2.user of an instance [default: all]
     #[arg(value_name = "PATH")]
     path: Option<String>,
     /// File that the run knew, by its path or the end of it: print who wrote or first showed each of its lines
@@ -72,33 +73,35 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if let Some(path) = &options.known_file {
         return answer_file(&opened, path, options.question.json, out);
     }
-    let entries = entries(&opened, &options)?;
+    let asked = options.path.as_ref().map(|path| AskedPath::read(&opened, path, &options.instance)).transpose()?;
+    let entries = entries(&opened, &options, asked.as_ref())?;
     if options.question.json {
         out.json(&answer(&opened.header(), &vec![("entries", raw(&entries)?)]))?;
     } else {
         out.table(&entries.iter().map(|entry| row(&opened, entry)).collect::<Vec<_>>())?;
-        if let (true, Some(path)) = (entries.is_empty(), &options.path) {
-            opened.tell_missing(path, options.instance.instance.as_deref())?;
+        if let Some(asked) = asked.as_ref().filter(|asked| entries.is_empty() && !asked.is_unknown()) {
+            complain(&format!("there is no value at {} at step {}", asked.path(), opened.step));
         }
     }
-    Ok(0)
+    Ok(asked.map_or(0, |asked| asked.status()))
 }
 
-fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
+fn entries(opened: &Opened, options: &Options, asked: Option<&AskedPath>) -> Result<Vec<Entry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let wanted = match &options.path {
-        Some(path) => Some(run.locate(path, opened.step)?),
-        None => None,
-    };
+    let (wanted, instance) = (asked.map(|asked| nodes(tree, &asked.places)), opened.instance(&options.instance));
     let (mut entries, mut attributions) = (Vec::new(), Attributions::new(opened));
     for view in tree.identities(opened.step) {
         let identity = tree.identity(view.id);
-        let is_chosen = run.instances() != Instances::Chosen
-            || options.instance.instance.as_ref().is_none_or(|i| identity.instance.as_ref() == Some(i));
-        if !is_chosen {
+        // The places of a path are those of the instance that was named.
+        let is_chosen = run.instances() != Instances::Chosen || instance.is_none() || identity.instance == instance;
+        if !is_chosen && wanted.is_none() {
             continue;
         }
-        for node in nodes(opened, view.id, view.root, wanted.as_deref()) {
+        let nodes = match &wanted {
+            None => view.root.as_slice(),
+            Some(wanted) => wanted.get(&view.id).map_or(&[][..], Vec::as_slice),
+        };
+        for &node in nodes {
             for leaf in tree.leaves(node, opened.step) {
                 entries.push(Entry {
                     reference: run.reference(identity, &leaf.path),
@@ -114,21 +117,13 @@ fn entries(opened: &Opened, options: &Options) -> Result<Vec<Entry>, Problem> {
     Ok(entries)
 }
 
-/// The nodes of an identity that are asked for: its root, or those that a path can mean.
-fn nodes(
-    opened: &Opened,
-    id: IdentityId,
-    root: Option<NodeId>,
-    wanted: Option<&[(IdentityId, Vec<Key>)]>,
-) -> Vec<NodeId> {
-    match wanted {
-        None => root.into_iter().collect(),
-        Some(wanted) => wanted
-            .iter()
-            .filter(|(found, _)| *found == id)
-            .filter_map(|(_, path)| opened.run.tree().node(id, path))
-            .collect(),
+/// The nodes that a path can mean, by identity.
+fn nodes(tree: &Tree, places: &[Place]) -> HashMap<IdentityId, Vec<NodeId>> {
+    let mut nodes: HashMap<IdentityId, Vec<NodeId>> = HashMap::new();
+    for (id, path) in places {
+        nodes.entry(*id).or_default().extend(tree.node(*id, path));
     }
+    nodes
 }
 
 /// Step, who, reference, value: as git blame has them.

@@ -4,6 +4,7 @@ use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
 use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
+use super::paths::AskedPath;
 use super::{Command, Stop};
 use crate::format::cause::{Hop, Trail, Written};
 use crate::format::{Answer, Attribution, Instances};
@@ -81,76 +82,102 @@ impl Serialize for HopMember {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: PathQuestion = parsed(matches)?;
     let opened = options.question.open_state(out)?;
-    let found = leaf(&opened, &options)?;
-    let hops = found.as_ref().map_or_else(Vec::new, |(_, leaf)| {
-        let written = Written { node: leaf.node, author: leaf.step, value: &leaf.value };
-        let copies = Copies::of(opened.run.tree(), [leaf.value.clone()]);
-        Trail::new(opened.run.as_ref(), &copies, opened.bytes()).chain(written)
-    });
+    let asked = AskedPath::read(&opened, &options.path, &options.instance)?;
+    let found = found(&opened, &asked);
     if options.question.json {
-        out.json(&answer(&opened.header(), &members(&opened, &options, found.as_ref(), &hops)?))?;
-    } else if let Some((id, leaf)) = &found {
-        show(&opened, *id, leaf, &hops, out)?;
+        out.json(&answer(&opened.header(), &members(&opened, &asked, &found)?))?;
     } else {
-        out.line(&nothing(&opened, &options)?)?;
+        found.iter().try_for_each(|found| show(&opened, found, &asked, out))?;
+        if found.is_empty() && !asked.is_unknown() {
+            out.line(&nothing(&opened, &asked))?;
+        }
     }
-    Ok(u8::from(found.is_none()))
+    Ok(u8::from(found.is_empty()))
 }
 
-/// The leaf that is asked for, at the step.
-fn leaf(opened: &Opened, options: &PathQuestion) -> Result<Option<(IdentityId, Leaf)>, Problem> {
+/// A value that was asked for, and where it came from.
+struct Found {
+    id: IdentityId,
+    leaf: Leaf,
+    hops: Vec<Hop>,
+}
+
+/// The values that are asked for at the step: the first of each identity, the global one first.
+fn found(opened: &Opened, asked: &AskedPath) -> Vec<Found> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let located = run.locate(&options.path, opened.step)?;
-    let leaf = |(id, path): &(IdentityId, Vec<_>)| Some((*id, tree.leaf(tree.node(*id, path)?, opened.step)?));
-    let is_meant = |id| opened.is_meant(id, options.instance.instance.as_deref());
-    Ok(located.iter().filter(|(id, _)| is_meant(*id)).find_map(leaf))
+    let mut found: Vec<Found> = Vec::new();
+    for (id, path) in &asked.places {
+        let leaf = tree.node(*id, path).and_then(|node| tree.leaf(node, opened.step));
+        let Some(leaf) = leaf.filter(|_| found.last().is_none_or(|other| other.id != *id)) else { continue };
+        let written = Written { node: leaf.node, author: leaf.step, value: &leaf.value };
+        let copies = Copies::of(tree, [leaf.value.clone()]);
+        let hops = Trail::new(run, &copies, opened.bytes()).chain(written);
+        found.push(Found { id: *id, hops, leaf });
+    }
+    found
 }
 
 /// Why there is no value of which a cause could be told.
-fn nothing(opened: &Opened, options: &PathQuestion) -> Result<String, Problem> {
+fn nothing(opened: &Opened, asked: &AskedPath) -> String {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let located = run.locate(&options.path, opened.step)?;
-    let is_meant = |id| opened.is_meant(id, options.instance.instance.as_deref());
-    let first = located.iter().filter(|(id, _)| is_meant(*id)).find_map(|(id, path)| {
+    let first = asked.places.iter().find_map(|(id, path)| {
         let leaf = tree.leaves(tree.node(*id, path)?, opened.step).into_iter().next()?;
         Some(run.reference(tree.identity(*id), &leaf.path))
     });
-    Ok(match first {
+    match first {
         Some(first) => format!("there are several values at this step; name one, as {first}"),
         None => "no value there at this step".to_owned(),
-    })
+    }
 }
 
-fn members(
-    opened: &Opened,
-    options: &PathQuestion,
-    found: Option<&(IdentityId, Leaf)>,
-    hops: &[Hop],
-) -> Result<Answer, Problem> {
-    let mut members = vec![("ref", raw(&options.path)?)];
+/// The first value that was found; those of further instances stand in `also`.
+fn members(opened: &Opened, asked: &AskedPath, found: &[Found]) -> Result<Answer, Problem> {
+    let mut members = vec![("ref", raw(asked.path())?)];
     if opened.run.instances() == Instances::Chosen {
-        members.push(("instance", raw(&options.instance.instance)?));
+        let instance = found.first().and_then(|found| opened.run.tree().identity(found.id).instance.as_deref());
+        members.push(("instance", raw(&asked.instance().or(instance))?));
     }
-    if let Some((_, leaf)) = found {
-        let mut attributions = Attributions::new(opened);
-        let chain: Vec<HopMember> = hops.iter().map(|hop| HopMember::of(hop, opened, &mut attributions)).collect();
-        members.extend([
-            ("value", exact(leaf.value.text(opened.bytes())?.into_owned())?),
-            ("wrote", raw(&step_member(leaf.step))?),
-            ("chain", raw(&chain)?),
-        ]);
+    let Some((first, others)) = found.split_first() else { return Ok(members) };
+    let mut attributions = Attributions::new(opened);
+    members.extend(value_members(opened, first, &mut attributions)?);
+    if !others.is_empty() {
+        let also: Vec<String> = others
+            .iter()
+            .map(|found| {
+                let identity = opened.run.tree().identity(found.id);
+                let mut members = vec![("ref", raw(&opened.run.reference(identity, &found.leaf.path))?)];
+                members.push(("instance", raw(&identity.instance)?));
+                members.extend(value_members(opened, found, &mut attributions)?);
+                let members = members.iter().map(|(name, value)| format!("\"{name}\":{}", value.get()));
+                Ok(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+            })
+            .collect::<Result<_, Problem>>()?;
+        members.push(("also", exact(format!("[{}]", also.join(",")))?));
     }
     Ok(members)
 }
 
+fn value_members(opened: &Opened, found: &Found, attributions: &mut Attributions<'_>) -> Result<Answer, Problem> {
+    let chain: Vec<HopMember> = found.hops.iter().map(|hop| HopMember::of(hop, opened, attributions)).collect();
+    Ok(vec![
+        ("value", exact(found.leaf.value.text(opened.bytes())?.into_owned())?),
+        ("wrote", raw(&step_member(found.leaf.step))?),
+        ("chain", raw(&chain)?),
+    ])
+}
+
 /// The value and who wrote it, then each hop on a line of its own.
-fn show(opened: &Opened, id: IdentityId, leaf: &Leaf, hops: &[Hop], out: &mut Out) -> Result<(), Stop> {
-    let run = opened.run.as_ref();
+fn show(opened: &Opened, found: &Found, asked: &AskedPath, out: &mut Out) -> Result<(), Stop> {
+    let (run, Found { id, leaf, hops }) = (opened.run.as_ref(), found);
     let mut attributions = Attributions::new(opened);
     let by = |attribution: Attribution| attribution.who.map_or_else(String::new, |who| format!(" by {who}"));
-    let name = run.reference(run.tree().identity(id), &leaf.path);
+    let identity = run.tree().identity(*id);
+    let name = match asked.has_instance {
+        true => run.reference(identity, &leaf.path),
+        false => run.named(identity, &leaf.path),
+    };
     let value = leaf.value.text(opened.bytes())?;
-    out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(attributions.get(id, leaf.step))))?;
+    out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(attributions.get(*id, leaf.step))))?;
     for hop in hops {
         let who = match hop {
             Hop::Value { id, step, .. } => by(attributions.get(*id, *step)),

@@ -5,9 +5,10 @@ use super::blame::serialize_credit;
 use super::cause::HopMember;
 use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
-use super::{Command, Stop};
+use super::paths::{AskedPath, with_instance};
+use super::{Command, Stop, complain};
 use crate::format::cause::{Trail, Written};
-use crate::format::{Answer, Attribution, Instances};
+use crate::format::{Answer, Attribution, Instances, Place};
 use crate::json::pointer_unescape;
 use crate::model::{Problem, StepNo};
 use crate::state::copy_origin::Copies;
@@ -27,6 +28,8 @@ struct Entry {
     step: StepNo,
     op: EventOp,
     reference: String,
+    /// The instance, where the answer is of those that were not asked for by name.
+    instance: Option<String>,
     value: Option<Box<RawValue>>,
     attribution: Attribution,
     cause: Option<Cause>,
@@ -44,6 +47,9 @@ impl Serialize for Entry {
         map.serialize_entry("step", &step_member(self.step))?;
         map.serialize_entry("op", op_name(self.op))?;
         map.serialize_entry("ref", &self.reference)?;
+        if let Some(instance) = &self.instance {
+            map.serialize_entry("instance", instance)?;
+        }
         if let Some(value) = &self.value {
             map.serialize_entry("value", value)?;
         }
@@ -79,38 +85,48 @@ fn op_word(op: EventOp) -> &'static str {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: PathQuestion = parsed(matches)?;
     let opened = options.question.open_state(out)?;
-    let entries = entries(&opened, &options)?;
+    let asked = AskedPath::read(&opened, &options.path, &options.instance)?;
+    let entries = entries(&opened, &asked, options.question.json)?;
     if options.question.json {
-        let mut members: Answer = vec![("ref", raw(&options.path)?)];
-        if let Some(instance) = instance(&opened, &options) {
+        let mut members: Answer = vec![("ref", raw(asked.path())?)];
+        if let Some(instance) = instance(&opened, &asked) {
             members.push(("instance", raw(&instance)?));
         }
         members.push(("events", raw(&entries)?));
         out.json(&answer(&opened.header(), &members))?;
     } else {
         show(&entries, out)?;
-        if entries.is_empty() {
-            opened.tell_missing(&options.path, options.instance.instance.as_deref())?;
+        if entries.is_empty() && !asked.is_unknown() {
+            complain(&format!("nothing was written at {} up to step {}", asked.path(), opened.step));
         }
     }
-    Ok(0)
+    Ok(asked.status())
 }
 
 /// The instance of the answer; None where the format knows none.
-fn instance(opened: &Opened, options: &PathQuestion) -> Option<Option<String>> {
+fn instance(opened: &Opened, asked: &AskedPath) -> Option<Option<String>> {
     match opened.run.instances() {
-        Instances::Chosen => Some(options.instance.instance.clone()),
-        Instances::InPath => Some(options.path.split('/').nth(2).map(pointer_unescape)),
+        Instances::Chosen => Some(asked.instance().map(str::to_owned)),
+        Instances::InPath => Some(asked.path().split('/').nth(2).map(pointer_unescape)),
         Instances::Absent => None,
     }
 }
 
-fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Problem> {
+/// The places whose history is asked for. An answer for programs without an instance is of the global identity, if that
+/// has the path.
+fn places(opened: &Opened, asked: &AskedPath, is_json: bool) -> Vec<Place> {
+    let tree = opened.run.tree();
+    let is_global = |place: &&Place| tree.identity(place.0).instance.is_none();
+    let is_narrow = is_json && !asked.has_instance && opened.run.instances() == Instances::Chosen;
+    let global: Vec<Place> = asked.places.iter().filter(is_global).filter(|_| is_narrow).cloned().collect();
+    if global.is_empty() { asked.places.clone() } else { global }
+}
+
+fn entries(opened: &Opened, asked: &AskedPath, is_json: bool) -> Result<Vec<Entry>, Problem> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
     let (mut events, mut nodes): (Vec<Event>, usize) = (Vec::new(), 0);
-    for (id, path) in run.locate(&options.path, opened.step)? {
-        let is_meant = opened.is_meant(id, options.instance.instance.as_deref());
-        if let Some(node) = tree.node(id, &path).filter(|_| is_meant) {
+    for (id, path) in places(opened, asked, is_json) {
+        if let Some(node) = tree.node(id, &path) {
             events.extend(tree.history(node, opened.step));
             nodes += 1;
         }
@@ -123,7 +139,12 @@ fn entries(opened: &Opened, options: &PathQuestion) -> Result<Vec<Entry>, Proble
     let mut attributions = Attributions::new(opened);
     let copies = Copies::of(tree, events.iter().filter_map(|event| event.value.clone()));
     let mut trail = Trail::new(run, &copies, opened.bytes());
-    events.iter().map(|event| entry(opened, event, &mut trail, &mut attributions)).collect()
+    let names_instance = !asked.has_instance && run.instances() == Instances::Chosen;
+    let entry = |event: &Event| {
+        let instance = tree.identity(event.identity).instance.clone().filter(|_| names_instance);
+        Ok(Entry { instance, ..entry(opened, event, &mut trail, &mut attributions)? })
+    };
+    events.iter().map(entry).collect()
 }
 
 fn entry(
@@ -147,6 +168,7 @@ fn entry(
         step: event.at,
         op: event.op,
         reference: run.reference(tree.identity(id), &path),
+        instance: None,
         value,
         attribution: match run.accounts_for(event) {
             true => run.attribution_of(event).unwrap_or_else(|| attributions.get(id, event.author)),
@@ -156,9 +178,10 @@ fn entry(
     })
 }
 
-/// Step, when, who, value, what happened; and the reference where there are several.
+/// Step, when, who, value, what happened; and the reference where there are several, or its instance was not asked for.
 fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
-    let has_several = entries.iter().any(|e| e.reference != entries[0].reference);
+    let is_other = |e: &Entry| (&e.reference, &e.instance) != (&entries[0].reference, &entries[0].instance);
+    let is_named = entries.iter().any(|e| e.instance.is_some() || is_other(e));
     let rows = entries.iter().map(|entry| {
         let mut row = vec![
             at(entry.step),
@@ -166,8 +189,8 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
             entry.attribution.who.clone().unwrap_or_default(),
             op_word(entry.op).to_owned(),
         ];
-        if has_several {
-            row.push(entry.reference.clone());
+        if is_named {
+            row.push(with_instance(&entry.reference, entry.instance.as_deref()));
         }
         let cause = entry.cause.as_ref().map_or(String::new(), |cause| format!("  = {}", cause.told));
         row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{cause}", value.get())));

@@ -4,7 +4,7 @@ use super::args::{FileName, FormatOption, MarksOption, parsed, step};
 use super::filter::{Passing, WhereOption};
 use super::out::{Out, counted};
 use super::{Command, Stop};
-use crate::format::{Layout, Run};
+use crate::format::{Layout, Run, TypedPath};
 use crate::ingest::Loaded;
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, Marks, Scope, Target, Verdict};
@@ -217,10 +217,11 @@ fn target(options: &Options, run: &dyn Run, key: ContentKey) -> Result<Target, P
     let mut target = Target { step: options.step, ..Target::record(key) };
     let (Some(path), Some(step)) = (&options.path, options.step) else { return Ok(target) };
     let tree = run.tree();
-    let mut found = run.locate(path, step)?;
+    let typed = TypedPath::read(run, path, options.instance.as_deref(), step)?;
+    let mut found = typed.everywhere().to_vec();
     found.retain(|(id, keys)| tree.node(*id, keys).is_some_and(|node| tree.shape(node, step).is_some()));
     let instance_of = |id| tree.identity(id).instance.clone();
-    let (id, keys) = found.iter().find(|(id, _)| instance_of(*id) == options.instance).ok_or_else(|| {
+    let (id, keys) = found.iter().find(|(id, _)| instance_of(*id) == typed.instance).ok_or_else(|| {
         let told = Problem::usage(format!("the state has no {path} at step {step}"));
         let others: Vec<String> = found.iter().filter_map(|(id, _)| instance_of(*id)).collect();
         if others.is_empty() { told } else { told.hint(format!("--instance says of which: {}", others.join(", "))) }

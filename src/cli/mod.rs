@@ -28,6 +28,7 @@ mod merge;
 mod open;
 mod out;
 mod output_path;
+mod paths;
 mod plan;
 #[cfg(feature = "query")]
 mod query;

@@ -2,7 +2,7 @@
 
 use super::args::Question;
 use super::out::{Header, Out};
-use crate::format::{Attribution, FORMATS, Instances, Layout, Run};
+use crate::format::{Attribution, FORMATS, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::Reader;
@@ -64,8 +64,22 @@ impl Question {
         let run = loaded.run(self.record)?;
         is_readable(&loaded, self.record, run.as_ref())?;
         let last = last_step(run.as_ref());
-        let step = self.step.map_or(last, |asked| asked.min(last));
+        let step = self.step_of(last)?;
         Ok(Opened { loaded, run, step, record: self.record })
+    }
+}
+
+impl Question {
+    /// The step that is asked for. For programs anything beyond the end is the last step.
+    fn step_of(&self, last: StepNo) -> Result<StepNo, Problem> {
+        let asked = self.step.unwrap_or(last);
+        if asked > last && !self.json {
+            return Err(Problem::usage(format!("{} has no such step", self.file)).hint(match last {
+                HEAD => "it has no steps".to_owned(),
+                _ => format!("the last is {last}, counted from 0"),
+            }));
+        }
+        Ok(asked.min(last))
     }
 }
 
@@ -110,34 +124,9 @@ impl<'o> Attributions<'o> {
 }
 
 impl Opened {
-    /// Whether a question that names this instance, or none, is about an identity.
-    pub(super) fn is_meant(&self, id: IdentityId, instance: Option<&str>) -> bool {
-        let run = self.run.as_ref();
-        run.instances() != Instances::Chosen || run.tree().identity(id).instance.as_deref() == instance
-    }
-
     /// Tells if the file could not be read to its end.
     pub(super) fn tell_trouble(&self, out: &mut Out) {
         super::tell_trouble(&self.loaded, out);
-    }
-
-    /// Says to people that nothing is there at a path, and which instances have it.
-    ///
-    /// # Errors
-    /// The path does not parse.
-    pub(super) fn tell_missing(&self, path: &str, asked: Option<&str>) -> Result<(), Problem> {
-        let tree = self.run.tree();
-        let mut found = self.run.locate(path, self.step)?;
-        found.retain(|(id, keys)| tree.node(*id, keys).is_some());
-        let named = |id| tree.identity(id).instance.clone().unwrap_or_else(|| "none, which is global".to_owned());
-        let has: Vec<String> = found.iter().map(|(id, _)| named(*id)).collect();
-        let of = asked.map(|asked| format!(" of instance {asked}")).unwrap_or_default();
-        let told = Problem::usage(format!("nothing was written at {path}{of}"));
-        super::complain(&match has[..] {
-            [] => told.to_string(),
-            _ => told.hint(format!("it is there with --instance {}", has.join(", "))).to_string(),
-        });
-        Ok(())
     }
 
     /// The bytes of the input.

@@ -2,7 +2,7 @@
 
 use super::args::{FileName, FormatOption, Look, MarksOption, parsed};
 use super::out::Out;
-use super::{Command, Stop};
+use super::{Command, Stop, paths};
 use crate::ingest;
 use crate::panes::replay::SPEEDS;
 use crate::shell::{self, Opened, Settings};
@@ -54,5 +54,6 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let template = look.template()?;
     let Look { theme, files, watches, max_tokens, .. } = look;
     let (marks, follow, format) = (options.marks.path(), true, None);
-    Ok(shell::run(Settings { opened, format, start, files, watches, follow, theme, marks, template, max_tokens })?)
+    let settings = Settings { opened, format, start, files, watches, follow, theme, marks, template, max_tokens };
+    Ok(paths::end_of_screen(shell::run(settings)?))
 }

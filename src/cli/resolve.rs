@@ -27,9 +27,9 @@ struct Options {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open_state(out)?;
-    let instance = options.instance.instance.as_deref();
+    let instance = opened.instance(&options.instance);
     let expect = options.expect.as_deref();
-    let resolved = opened.run.resolve(&options.reference, opened.step, instance, expect, opened.bytes());
+    let resolved = opened.run.resolve(&options.reference, opened.step, instance.as_deref(), expect, opened.bytes());
     if options.question.json {
         out.json(&answer(&opened.header(), &resolved.fields))?;
     } else {

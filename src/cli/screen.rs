@@ -3,7 +3,7 @@
 use super::args::{self, FileName, Look, Screen};
 use super::inputs::spread;
 use super::out::Out;
-use super::{COMMANDS, Command, Stop, complain};
+use super::{COMMANDS, Command, Stop, complain, paths};
 use crate::app::initial_position::Start;
 use crate::ingest::open_input;
 use crate::model::Problem;
@@ -179,5 +179,5 @@ fn show(
         template,
         max_tokens: look.max_tokens,
     };
-    Ok(shell::run(settings)?)
+    Ok(paths::end_of_screen(shell::run(settings)?))
 }

@@ -2,7 +2,7 @@
 
 use super::args::{FileName, FormatOption, Look, parsed};
 use super::out::Out;
-use super::{Command, Stop, output_path, screen};
+use super::{Command, Stop, output_path, paths, screen};
 use crate::model::Problem;
 use crate::shell::headless::Stage;
 use crate::ui::{self, Background, Theme};
@@ -59,7 +59,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let file = options.file.as_ref();
     let mut stage = Stage::open(screen::input(file)?, options.format.forced(), options.size, theme)?;
     stage.app.watch(options.look.watches.clone());
-    stage.begin(options.look.start(file.is_none()));
+    let start = options.look.start(file.is_none());
+    if let Some(problem) = stage.app.unknown_path(start.as_ref(), &options.look.watches) {
+        return Ok(paths::end_of_screen(Some(problem)));
+    }
+    stage.begin(start);
+    if let Some(notice) = stage.app.notice.as_ref().filter(|notice| notice.is_error) {
+        return Err(Problem::usage(notice.text.clone()).into());
+    }
     for word in options.keys.split_whitespace() {
         stage.press(word).map_err(|problem| problem.hint("`?` on the screen and docs/keys.md list the keys"))?;
     }

@@ -4,6 +4,7 @@ use super::args::{InstanceOption, Question, parsed};
 use super::blame::serialize_credit;
 use super::open::{Attributions, Opened};
 use super::out::{Out, answer, at, exact, raw, step_member};
+use super::paths::{AskedPath, with_instance};
 use super::{Command, Stop};
 use crate::format::{Answer, Attribution, Instances};
 use crate::ingest::violations_of;
@@ -15,6 +16,7 @@ use crate::text::Expression;
 use clap::{ArgGroup, ArgMatches, Args};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
+use std::collections::HashSet;
 
 pub(super) const COMMAND: Command = Command { name: "when", describe: Options::augment_args, run };
 
@@ -24,7 +26,7 @@ pub(super) const COMMAND: Command = Command { name: "when", describe: Options::a
 struct Options {
     #[command(flatten)]
     question: Question,
-    /// Reference to the value, as †state.user
+    /// Path of the value, as state.user, or state#2.user of an instance
     #[arg(value_name = "PATH")]
     path: String,
     /// It equals this JSON value
@@ -48,6 +50,8 @@ struct Entry {
     stretch: Stretch,
     reference: String,
     instance: Option<Option<String>>,
+    /// Whether the reference does not say it.
+    names_instance: bool,
     value: Option<Box<RawValue>>,
     step: StepNo,
     attribution: Attribution,
@@ -83,18 +87,19 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.invalid {
         wanted = Wanted::Invalid(Box::new(violations(&opened)?));
     }
-    let entries = entries(&opened, &options, &wanted)?;
+    let asked = AskedPath::read(&opened, &options.path, &options.instance)?;
+    let entries = entries(&opened, &asked, &wanted)?;
     if options.question.json {
-        let mut members: Answer = vec![("ref", raw(&options.path)?)];
+        let mut members: Answer = vec![("ref", raw(asked.path())?)];
         if opened.run.instances() == Instances::Chosen {
-            members.push(("instance", raw(&options.instance.instance)?));
+            members.push(("instance", raw(&asked.instance())?));
         }
         members.extend([("first", raw(&entries.first())?), ("intervals", raw(&entries)?)]);
         out.json(&answer(&opened.header(), &members))?;
-    } else if entries.is_empty() {
+    } else if !entries.is_empty() {
+        show(&entries, &asked, out)?;
+    } else if !asked.is_unknown() {
         out.line("never")?;
-    } else {
-        show(&entries, out)?;
     }
     Ok(u8::from(entries.is_empty()))
 }
@@ -177,16 +182,14 @@ fn is_match(expression: &Expression, text: &str) -> bool {
     }
 }
 
-fn entries(opened: &Opened, options: &Options, wanted: &Wanted) -> Result<Vec<Entry>, Problem> {
-    let (run, tree) = (opened.run.as_ref(), opened.run.tree());
+fn entries(opened: &Opened, asked: &AskedPath, wanted: &Wanted) -> Result<Vec<Entry>, Problem> {
+    let tree = opened.run.tree();
     let mut attributions = Attributions::new(opened);
-    let (mut entries, mut seen) = (Vec::new(), Vec::new());
-    for (id, path) in run.locate(&options.path, opened.step)? {
-        let is_meant = opened.is_meant(id, options.instance.instance.as_deref());
-        let Some(node) = tree.node(id, &path).filter(|node| is_meant && !seen.contains(node)) else { continue };
-        seen.push(node);
-        for (stretch, message) in wanted.stretches(opened, (id, node)) {
-            entries.push(Entry { message, ..entry(opened, (id, node), stretch, &mut attributions)? });
+    let (mut entries, mut seen) = (Vec::new(), HashSet::new());
+    for (id, path) in &asked.places {
+        let Some(node) = tree.node(*id, path).filter(|node| seen.insert(*node)) else { continue };
+        for (stretch, message) in wanted.stretches(opened, (*id, node)) {
+            entries.push(Entry { message, ..entry(opened, (*id, node), stretch, &mut attributions)? });
         }
     }
     entries.sort_by_key(|entry| entry.stretch.from);
@@ -207,6 +210,7 @@ fn entry(
         stretch,
         reference: run.reference(identity, &tree.path(node).1),
         instance: (run.instances() != Instances::Absent).then(|| identity.instance.clone()),
+        names_instance: run.instances() == Instances::Chosen,
         value,
         step,
         attribution: attributions.get(id, step),
@@ -214,9 +218,11 @@ fn entry(
     })
 }
 
-/// From, to, who, value; and the reference where there are several.
-fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
-    let has_several = entries.iter().any(|e| e.reference != entries[0].reference);
+/// From, to, who, value; and the reference where there are several, or its instance was not asked for.
+fn show(entries: &[Entry], asked: &AskedPath, out: &mut Out) -> Result<(), Stop> {
+    let unasked = |e: &Entry| e.instance.clone().flatten().filter(|_| !asked.has_instance && e.names_instance);
+    let is_other = |e: &Entry| e.reference != entries[0].reference || e.instance != entries[0].instance;
+    let is_named = entries.iter().any(|e| unasked(e).is_some() || is_other(e));
     let rows = entries.iter().map(|entry| {
         let to = match entry.stretch.to {
             Some(to) if to == entry.stretch.from => String::new(),
@@ -224,8 +230,8 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
             None => "to the end".to_owned(),
         };
         let mut row = vec![at(entry.stretch.from), to, entry.attribution.who.clone().unwrap_or_default()];
-        if has_several {
-            row.push(entry.reference.clone());
+        if is_named {
+            row.push(with_instance(&entry.reference, unasked(entry).as_deref()));
         }
         let why = entry.message.as_ref().map_or(String::new(), |message| format!("  {message}"));
         row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{why}", value.get())));

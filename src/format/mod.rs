@@ -26,6 +26,7 @@ mod letta;
 mod log;
 mod message_lines;
 mod mini_swe_agent;
+mod nearest_path;
 mod openai_agents;
 mod opencode;
 mod openhands;
@@ -41,6 +42,7 @@ pub mod signature;
 mod slots;
 mod survey;
 mod swe_agent;
+mod typed_path;
 mod verifiers;
 mod verl;
 
@@ -52,6 +54,7 @@ pub use facts::{Counted, Facts};
 pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 pub use run_survey::RunFacts;
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
+pub use typed_path::{Place, TypedPath, instance_named};
 
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[

@@ -1,6 +1,7 @@
 //! Watched values: a strip with the value of each at the step in focus, and the steps at which its condition is met.
 
 use super::{Extent, Hit, Open, Piece, Row, Scroll, Window, state::at, value};
+use crate::format::TypedPath;
 use crate::json::Key;
 use crate::model::{HEAD, Identity, StepNo};
 use crate::state::condition::{Condition, Expected};
@@ -210,13 +211,12 @@ impl WatchPane {
         }
         self.looked_up = now;
         let (mut fault, list) = (None, &mut self.list);
-        self.asked.retain_mut(|asked| match open.run().locate(&asked.expected.path, open.last()) {
-            Ok(found) => {
-                for (id, path) in found {
-                    let identity = open.tree().identity(id);
-                    let is_meant = asked.expected.instance.is_none() || asked.expected.instance == identity.instance;
-                    let target = (identity.clone(), path);
-                    if is_meant && open.tree().node(id, &target.1).is_some() && !asked.taken.contains(&target) {
+        let read = |asked: &Expected| TypedPath::read(open.run(), &asked.path, asked.instance.as_deref(), open.last());
+        self.asked.retain_mut(|asked| match read(&asked.expected) {
+            Ok(typed) => {
+                for (id, path) in typed.places(open.tree()) {
+                    let target = (open.tree().identity(id).clone(), path);
+                    if open.tree().node(id, &target.1).is_some() && !asked.taken.contains(&target) {
                         asked.taken.push(target.clone());
                         list.push(Watch::new(target, asked.expected.condition.clone(), HEAD - 1));
                     }

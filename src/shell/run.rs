@@ -77,11 +77,12 @@ const FADE: Duration = Duration::from_secs(2);
 /// Most answers on marks that wait for the loop.
 const MARKED_MAX: usize = 1024;
 
-/// Shows what was opened until the user ends it.
+/// Shows what was opened until the user ends it; what is wrong with a path that was asked for and is nowhere in it, if
+/// that ended it.
 ///
 /// # Errors
 /// The input cannot be read, there is no such format or theme, or there is no terminal.
-pub fn run(mut settings: Settings) -> Result<u8, Problem> {
+pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let environment = Environment::read();
     let mut config = Config::load();
     let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, ask_background)?;
@@ -116,6 +117,7 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
         marked,
         environment,
         is_done,
+        unknown: Unknown::NotLooked,
         reading: None,
         lists,
         opening,
@@ -140,11 +142,15 @@ pub fn run(mut settings: Settings) -> Result<u8, Problem> {
         program.tell(Msg::Notify(true, problem.to_string()));
     }
     let done = program.turn(&keys);
-    let Program { screen, marks, .. } = program;
+    let Program { screen, marks, unknown, .. } = program;
     // The terminal is given back first, so that what could not be saved is read.
     drop(screen);
     let unsaved = marks.end();
-    done.and_then(|()| unsaved.map_or(Ok(0), Err))
+    done.and_then(|()| unsaved.map_or(Ok(()), Err))?;
+    Ok(match unknown {
+        Unknown::Found(problem) => Some(problem),
+        Unknown::NotLooked | Unknown::None => None,
+    })
 }
 
 /// What the configuration offers, and what the command line chooses of it.
@@ -171,6 +177,16 @@ fn no_thread(e: std::io::Error) -> Problem {
     Problem::unreadable(format!("no thread for the work: {e}"))
 }
 
+/// Whether a path that was asked for stands nowhere in what was opened.
+enum Unknown {
+    /// Not all of it is read.
+    NotLooked,
+    /// All stand somewhere.
+    None,
+    /// What to say of one.
+    Found(Problem),
+}
+
 struct Program {
     app: App,
     screen: Screen,
@@ -181,6 +197,7 @@ struct Program {
     marked: Receiver<Msg>,
     environment: Environment,
     is_done: bool,
+    unknown: Unknown,
     /// What fills the session; None while only a list is shown.
     reading: Option<Reading>,
     /// Who looks after the list of files, if there is one.
@@ -353,7 +370,25 @@ impl Program {
         if let Some(pending) = ending {
             self.tell(Msg::PendingTail(pending, clock::now()));
         }
+        self.look_for_paths();
         self.look_again();
+    }
+
+    /// Ends if a path that was asked for stands nowhere in an input that was read. One that is followed may come to
+    /// have it.
+    fn look_for_paths(&mut self) {
+        let Opened::Input(input) = &self.settings.opened else { return };
+        let is_read = self.app.session.is_complete && (input.is_file() || !input.may_grow());
+        if self.settings.follow || !is_read || !matches!(self.unknown, Unknown::NotLooked) {
+            return;
+        }
+        self.unknown = match self.app.unknown_path(self.settings.start.as_ref(), &self.settings.watches) {
+            Some(problem) => {
+                self.is_done = true;
+                Unknown::Found(problem)
+            }
+            None => Unknown::None,
+        };
     }
 
     /// What was empty when it was opened is opened again when it has records: only they say of which format it is.

@@ -49,6 +49,19 @@ impl Tree {
         path.iter().try_fold(root, |node, key| self.child(node, key))
     }
 
+    /// Nodes that ever were there, at most so many: the roots, then what stands below them, level by level.
+    #[must_use]
+    pub fn known_nodes(&self, most: usize) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = self.identities.iter().filter_map(|known| known.root).take(most).collect();
+        let mut next = 0;
+        while next < nodes.len() && nodes.len() < most {
+            let room = most - nodes.len();
+            nodes.extend(self.known_children(nodes[next]).take(room));
+            next += 1;
+        }
+        nodes
+    }
+
     /// Identity and path of a node.
     #[must_use]
     pub fn path(&self, node: NodeId) -> (IdentityId, Vec<Key>) {

@@ -271,14 +271,17 @@ impl Tree {
         let mut found = vec![node];
         let mut next = 0;
         while next < found.len() {
-            let mut child = self.get(found[next]).newest_child;
-            while child != NONE {
-                found.push(NodeId(child));
-                child = self.nodes[child as usize].older_sibling;
-            }
+            found.extend(self.known_children(found[next]));
             next += 1;
         }
         found
+    }
+
+    /// The children that a node ever had, the last made first.
+    pub(super) fn known_children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let made = |number: u32| Some(number).filter(|number| *number != NONE);
+        let newest = made(self.get(node).newest_child);
+        std::iter::successors(newest, move |child| made(self.nodes[*child as usize].older_sibling)).map(NodeId)
     }
 
     /// Appends a member to an object's order, for limits above `from`.

@@ -27,9 +27,46 @@ fn edits(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
+/// The number of characters that differ between two texts, if it is no more than that; looks at no more than it must.
+#[must_use]
+pub fn distance(from: &[char], to: &[char], most: usize) -> Option<usize> {
+    if from.len().abs_diff(to.len()) > most {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    let mut next = vec![0; to.len() + 1];
+    for (i, a) in from.iter().enumerate() {
+        next.fill(most + 1);
+        // Beyond this band all cells are more than `most`.
+        let (first, last) = (i.saturating_sub(most), (i + most + 1).min(to.len()));
+        next[0] = i + 1;
+        for j in first..last {
+            let changed = row[j] + usize::from(*a != to[j]);
+            next[j + 1] = changed.min(row[j + 1] + 1).min(next[j] + 1);
+        }
+        if next.iter().all(|cell| *cell > most) {
+            return None;
+        }
+        std::mem::swap(&mut row, &mut next);
+    }
+    row.last().copied().filter(|distance| *distance <= most)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn distances_are_those_without_a_band() {
+        let words = ["", "a", "state.budget", "state.budgt", "sate.budget", "tstae.bud", "budget", "input.budget"];
+        for (from, to) in words.iter().flat_map(|from| words.map(|to| (*from, to))) {
+            let chars = |text: &str| text.chars().collect::<Vec<_>>();
+            for most in 0..14 {
+                let exact = Some(edits(from, to)).filter(|exact| *exact <= most);
+                assert_eq!(distance(&chars(from), &chars(to), most), exact, "{from} {to} {most}");
+            }
+        }
+    }
 
     #[test]
     fn near_names_come_first_and_far_ones_not_at_all() {

@@ -252,7 +252,7 @@ fn a_question_that_fits_nothing_is_trouble() {
         vec!["when", &run, "†state.status"],
         vec!["when", &run, "†state.status", "--equals", "done"],
         vec!["when", &run, "†state.status", "--matches", "("],
-        vec!["when", &run, "state", "--changes"],
+        vec!["when", &run, "state..x", "--changes"],
         vec!["cause", &run, "]"],
     ] {
         let (status, stdout, stderr) = ask(&arguments);
@@ -291,7 +291,7 @@ fn a_value_is_followed_to_where_it_first_came_in() {
     let told = "†state.booked[0].amount  387.00  @34 by bookHotel\n  = †state.hotel.total ① @26 by quoteHotel\n  \
                 = result of call 25\n";
     assert_eq!(stdout, told);
-    let (status, stdout, _) = ask(&["cause", &run, "†state.none"]);
+    let (status, stdout, _) = ask(&["cause", &run, "†state.budget", "--step", "0"]);
     assert_eq!((status, stdout.as_str()), (1, "no value there at this step\n"));
     let (status, stdout, _) = ask(&["cause", &run, "†state.booked[0]", "--instance", "①"]);
     let (told, name) = stdout.trim_end().rsplit_once(' ').unwrap();

@@ -67,6 +67,7 @@ mod terminal;
 mod tidy;
 mod times;
 mod tree_oracle;
+mod typed_paths;
 mod unreadable_records;
 mod values;
 mod vectors;

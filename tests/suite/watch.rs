@@ -111,7 +111,7 @@ fn names_are_looked_up_in_every_instance_and_wait_for_what_is_not_there() {
     watch(&mut stage, "†state.nothing");
     assert_eq!((stage.app.watches.list.len(), stage.app.watches.rows()), (2, 3));
     assert!(has(&stage, "†state.nothing  never written so far"));
-    watch(&mut stage, "state.budget");
+    watch(&mut stage, "state..budget");
     assert!(notice(&stage).contains("no watch") && stage.app.notice.as_ref().is_some_and(|n| n.is_error));
     stage.app.pane = Pane::Watches;
     press(&mut stage, "G d d d");

@@ -3,6 +3,7 @@
 mod attempts;
 mod copy_edit;
 mod finding;
+mod go_to_path;
 mod jump;
 mod merge;
 mod motion;
@@ -229,6 +230,7 @@ impl App {
                 }
             }
             Some(Item::GoToTime(when)) => self.go_to_time(when),
+            Some(Item::GoToPath) => self.go_to_path(menu.prompt.text()),
             Some(Item::Filter(number)) => {
                 if let Some(text) = menu.filter(number) {
                     self.use_filter(text);

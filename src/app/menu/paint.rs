@@ -42,7 +42,7 @@ pub(super) fn filter_row((name, text): &(String, String)) -> Row {
 pub(super) fn row(item: Item, width: usize) -> Row {
     match item {
         Item::Section(name) => Row::text(Role::Title, &format!(" {name}")),
-        Item::Reader(_) | Item::GoToTime(_) | Item::Filter(_) => Row::default(),
+        Item::Reader(_) | Item::GoToTime(_) | Item::GoToPath | Item::Filter(_) => Row::default(),
         Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => Row::default(),
         Item::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),

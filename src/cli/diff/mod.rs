@@ -10,9 +10,9 @@ use super::args::{FileName, FormatOption, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
 use super::{Command, Stop, tell_trouble};
-use crate::format::{Answer, Layout};
+use crate::format::{Answer, Layout, instance_named};
 use crate::ingest::{self, Loaded};
-use crate::model::{Identity, Problem, StepNo};
+use crate::model::{Problem, StepNo};
 use crate::state::IdentityId;
 use crate::state::diff::{self, At, Part};
 use clap::{ArgMatches, Args};
@@ -164,9 +164,12 @@ fn instances(options: &Options, names: &[String], out: &mut Out) -> Result<bool,
 /// An instance that stands at the step.
 fn instance(opened: &Opened, kind: &str, name: &str) -> Result<IdentityId, Problem> {
     let tree = opened.run.tree();
-    let found = tree.find(&Identity::of(kind, name)).filter(|id| tree.view(*id, opened.step).is_some());
-    found.ok_or_else(|| {
-        let standing = tree.identities(opened.step);
+    let standing = tree.identities(opened.step);
+    let of_kind = || standing.iter().filter(|view| tree.identity(view.id).kind == kind);
+    let names = of_kind().filter_map(|view| tree.identity(view.id).instance.as_deref());
+    let name = instance_named(name, names).unwrap_or(name);
+    let found = of_kind().find(|view| tree.identity(view.id).instance.as_deref() == Some(name));
+    found.map(|view| view.id).ok_or_else(|| {
         let all: Vec<&str> = standing
             .iter()
             .map(|view| tree.identity(view.id))

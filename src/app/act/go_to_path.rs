@@ -1,0 +1,44 @@
+//! Going to a value of the state whose path was typed.
+
+use crate::app::{App, Notice};
+use crate::format::TypedPath;
+use crate::state::condition::Expected;
+
+impl App {
+    /// Puts the focus on the value, of several instances on the first that has it at this step; the step stays.
+    pub(in crate::app) fn go_to_path(&mut self, typed: &str) {
+        let found = self.value_at(typed);
+        match found {
+            Ok((target, told)) => {
+                self.remember();
+                self.focus_path(target);
+                if let Some(told) = told {
+                    self.tell(told);
+                }
+            }
+            Err(text) => self.notice = Some(Notice { is_error: true, text }),
+        }
+    }
+
+    /// The value that a path with an instance behind it names, and what is to be said of it.
+    fn value_at(&self, typed: &str) -> Result<(crate::panes::watch::Target, Option<String>), String> {
+        let open = self.session.open().ok_or("no trajectory is open")?;
+        let Expected { path, instance, .. } = Expected::parse(typed)?;
+        let (run, tree, step) = (open.run(), open.tree(), open.step());
+        let read = TypedPath::read(run, &path, instance.as_deref(), step).map_err(|problem| problem.to_string())?;
+        let places = read.places(tree);
+        let stands = |place: &&(_, Vec<_>)| tree.node(place.0, &place.1).and_then(|n| tree.shape(n, step)).is_some();
+        let here = places.iter().filter(stands).count();
+        let Some((id, keys)) = places.iter().find(stands).or(places.first()) else {
+            return Err(read.unknown(run).to_string());
+        };
+        let identity = tree.identity(*id);
+        let name = run.named(identity, keys);
+        let told = match here {
+            0 => Some(format!("{name} is not there at step {step}; > and < go to where it is written")),
+            1 => None,
+            _ => Some(format!("{name}; {} more instances have it: name one, as {path}#…", here - 1)),
+        };
+        Ok(((identity.clone(), keys.clone()), told))
+    }
+}
