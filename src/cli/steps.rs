@@ -169,6 +169,9 @@ impl Shown {
         if let Some(caller) = step.caller {
             members.push(("caller", raw(&caller)?));
         }
+        if let Some(trajectory) = &step.trajectory {
+            members.push(("trajectory", raw(trajectory)?));
+        }
         let (withdrawn, restored) = run.withdrawn(step.number);
         for (name, steps) in [("withdrawn", withdrawn), ("restored", restored)] {
             if !steps.is_empty() {

@@ -4,7 +4,7 @@ use super::Stop;
 use super::out::raw;
 use crate::format::{Purpose, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, Severity, StepKind, StepNo, estimated_tokens};
+use crate::model::{Bytes, Problem, Severity, Step, StepKind, StepNo, estimated_tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -43,6 +43,9 @@ struct RunStats {
     classes: Counts,
     roles: Counts,
     tools: Counts,
+    /// Calls and results, also where a step holds several of them (`CLI.md`).
+    calls: u64,
+    results: u64,
     chars: u64,
     tokens_est: u64,
     unreadable: u64,
@@ -61,6 +64,8 @@ impl RunStats {
             classes: Counts::new(),
             roles: Counts::new(),
             tools: Counts::new(),
+            calls: 0,
+            results: 0,
             chars: 0,
             tokens_est: 0,
             unreadable: 0,
@@ -68,7 +73,11 @@ impl RunStats {
             warnings: 0,
         };
         for number in 0..run.step_count() {
-            let step = run.step(StepNo::try_from(number).unwrap_or(StepNo::MAX), bytes);
+            let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
+            let step = run.step(number, bytes);
+            let (calls, results) = acts(run, &step, bytes);
+            stats.calls += calls;
+            stats.results += results;
             count(&mut stats.kinds, &step.kind);
             count(&mut stats.roles, step.role.name());
             step.class.iter().for_each(|class| count(&mut stats.classes, class));
@@ -85,6 +94,18 @@ impl RunStats {
     }
 }
 
+/// The calls and results of a step: one of those that are steps of their own, all that a message holds.
+fn acts(run: &dyn Run, step: &Step, bytes: &dyn Bytes) -> (u64, u64) {
+    match step.kind.as_str() {
+        "tool-call" => (1, 0),
+        "tool-result" => (0, 1),
+        "message" => run
+            .turn(step.number, bytes)
+            .map_or((0, 0), |turn| (turn.calls().count() as u64, turn.results().count() as u64)),
+        _ => (0, 0),
+    }
+}
+
 /// The same of all runs of a file. It is its line of `stats --json`, and is read from one.
 #[derive(Serialize, Deserialize)]
 pub(super) struct DatasetStats {
@@ -96,6 +117,10 @@ pub(super) struct DatasetStats {
     classes: Counts,
     roles: Counts,
     tools: Counts,
+    #[serde(default)]
+    calls: u64,
+    #[serde(default)]
+    results: u64,
     chars: u64,
     #[serde(skip_deserializing)]
     tokens_est: u64,
@@ -118,6 +143,8 @@ impl Default for DatasetStats {
             classes: Counts::new(),
             roles: Counts::new(),
             tools: Counts::new(),
+            calls: 0,
+            results: 0,
             chars: 0,
             tokens_est: 0,
             unreadable: 0,
@@ -131,6 +158,8 @@ impl DatasetStats {
     fn add(&mut self, one: &RunStats) {
         self.trajectories += 1;
         self.steps += one.steps;
+        self.calls += one.calls;
+        self.results += one.results;
         self.chars += one.chars;
         self.tokens_est = estimated_tokens(self.chars);
         self.unreadable += one.unreadable;
@@ -146,6 +175,8 @@ impl DatasetStats {
     pub(super) fn merge(&mut self, other: &Self) {
         self.trajectories += other.trajectories;
         self.steps += other.steps;
+        self.calls += other.calls;
+        self.results += other.results;
         self.chars += other.chars;
         self.tokens_est = estimated_tokens(self.chars);
         self.unreadable += other.unreadable;

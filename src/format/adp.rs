@@ -1,7 +1,8 @@
 //! Agent Data Protocol: standardized, chat and ATIF trajectories for training agents, a record each.
 
-mod bare;
-mod named;
+mod atif;
+mod conversations;
+mod dataset_row;
 mod run;
 mod survey;
 
@@ -10,8 +11,8 @@ use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
 use crate::rules::adp::{ClassNote, Item, Shape, Way, shape, stage};
-pub(super) use bare::Bare;
-pub(super) use named::Named;
+pub(super) use atif::ATIF;
+pub(super) use conversations::{BARE, MESSAGES, SHAREGPT, SIMULATIONS};
 
 /// The format.
 pub(super) struct Adp;
@@ -36,19 +37,12 @@ const DOCUMENTED: &str = r#"[{"id":"example","content":[
     {"class_":"TextObservation","text":"Hi","source":"user"},
     {"class_":"MessageAction","message":"Hello","thoughts":"greet"}],"details":{}}]"#;
 
-/// A conversation with calls in its text.
-const CHAT: &str = r#"{"id":"s","system":"You help.","conversations":[
-    {"from":"human","value":"list it"},
-    {"from":"gpt","value":"I look.\n<function=execute_bash>\n<parameter=command>ls</parameter>\n</function>"},
-    {"from":"human","value":"a.txt"},
-    {"from":"gpt","value":"<function=finish>\n</function>"}]}"#;
-
-/// A turn with a call and its result.
-const ATIF: &str = r#"{"schema_version":"ATIF-v1.7","trajectory_id":"t","agent":{"name":"a","version":"1"},"steps":[
-    {"step_id":1,"source":"user","message":"find it"},
-    {"step_id":2,"source":"agent","message":"",
-        "tool_calls":[{"tool_call_id":"c1","function_name":"search","arguments":{"q":"it"}}],
-        "observation":{"results":[{"source_call_id":"c1","content":"found"}]}}]}"#;
+/// A conversation under a name that only this format reads, with calls in its text.
+const CHAT: &str = r#"{"id":"s","system":"You help.","trajectory":[
+    {"role":"user","content":"list it"},
+    {"role":"assistant","content":"I look.\n<function=execute_bash>\n<parameter=command>ls</parameter>\n</function>"},
+    {"role":"user","content":"a.txt"},
+    {"role":"assistant","content":"<function=finish>\n</function>"}]}"#;
 
 impl Format for Adp {
     fn name(&self) -> &'static str {
@@ -61,19 +55,21 @@ impl Format for Adp {
 
     fn about(&self) -> &'static str {
         "Trajectories for training agents: a file of records, each one run. Known by records whose `content` is an \
-         array of actions and observations with a `class_`; conversations (`conversations`, `messages` or `trajectory` \
-         with `from` or `role`) and ATIF files (`steps` with `step_id` and `source`) are read too. At least half of \
-         the first 20 records must be such. The state is derived: where the run stands, what the environment shows, \
+         array of actions and observations with a `class_`, or by conversations under `trajectory`; at least half of \
+         the first 20 records must be such. With `--format adp` conversations of any kind (`conversations`, \
+         `messages`) and ATIF files are read to the letter of the protocol: calls that an agent writes in its text \
+         count. The state is derived: where the run stands, what the environment shows, \
          which tools were called, rewards."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let Counts { standardized, atif, chat } = Counts::of(first);
         let most = |n: usize| n > 0 && n * 2 >= first.len();
+        let others: [&dyn Format; 3] = [&ATIF, &SHAREGPT, &MESSAGES];
         let reason = if most(standardized) {
             "`content` is an array of actions and observations"
-        } else if most(atif) {
-            "`steps` is an array of ATIF steps"
+        } else if others.iter().any(|other| other.detect(first).is_some()) {
+            return None;
         } else if most(standardized + chat + atif) {
             "a conversation: an array of messages with `from` or `role`"
         } else {
@@ -108,7 +104,7 @@ impl Format for Adp {
     }
 
     fn samples(&self) -> &'static [&'static str] {
-        &[STANDARDIZED, DOCUMENTED, CHAT, ATIF]
+        &[STANDARDIZED, DOCUMENTED, CHAT]
     }
 }
 
@@ -143,6 +139,11 @@ impl Counts {
             atif: count(is_atif),
             chat: if are_contexts(&chats) { 0 } else { chats.len() },
         }
+    }
+
+    /// The messages of all conversations among the records.
+    fn messages<'v, 'a>(first: &'v [Value<'a>]) -> impl Iterator<Item = &'v Value<'a>> {
+        first.iter().flat_map(messages)
     }
 }
 
@@ -181,16 +182,33 @@ mod tests {
     use super::*;
     use crate::json::parse;
 
+    /// The formats of trajectories for training.
+    const ALL: [&dyn Format; 4] = [&Adp, &ATIF, &SHAREGPT, &MESSAGES];
+
+    fn of(first: &[Value<'_>]) -> Vec<&'static str> {
+        ALL.iter().filter(|format| format.detect(first).is_some()).map(|format| format.name()).collect()
+    }
+
     fn is_detected(text: &str) -> bool {
-        Adp.detect(&[parse(text).unwrap()]).is_some()
+        !of(&[parse(text).unwrap()]).is_empty()
     }
 
     #[test]
-    fn standardized_chat_and_atif_records_are_taken() {
-        assert!(is_detected(r#"{"id":"a","content":[]}"#));
-        assert!(is_detected(r#"{"id":"a","content":[{"content":"x","source":"user"}]}"#));
-        assert!(is_detected(r#"{"messages":[{"role":"user","content":"x"}]}"#));
-        assert!(is_detected(ATIF));
+    fn each_shape_has_its_format() {
+        let chat = r#"{"messages":[{"role":"user","content":"x"}]}"#;
+        for (text, name) in [
+            (r#"{"id":"a","content":[]}"#, "adp"),
+            (r#"{"id":"a","content":[{"content":"x","source":"user"}]}"#, "adp"),
+            (CHAT, "adp"),
+            (chat, "messages"),
+            (r#"{"conversations":[{"from":"human","value":"x"}]}"#, "sharegpt"),
+            (ATIF.samples()[0], "atif"),
+        ] {
+            assert_eq!(of(&[parse(text).unwrap()]), [name], "{text}");
+        }
+        let mixed = [STANDARDIZED.trim().split_once("\n{").unwrap().0, chat, ATIF.samples()[0]];
+        let mixed: Vec<_> = mixed.iter().map(|text| parse(text).unwrap()).collect();
+        assert_eq!(of(&mixed), ["adp"], "D2: shapes may differ");
     }
 
     #[test]
@@ -206,7 +224,7 @@ mod tests {
         }
         let rows = [r#"{"messages":[{"role":"user","content":"a","type":"state","state":{}}]}"#, CHAT];
         let rows: Vec<_> = rows.iter().map(|row| parse(row).unwrap()).collect();
-        assert!(Adp.detect(&rows).is_some() && Adp.detect(&rows[..1]).is_none(), "messages count over all records");
+        assert!(!of(&rows).is_empty() && of(&rows[..1]).is_empty(), "messages count over all records");
     }
 
     #[test]

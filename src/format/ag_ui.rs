@@ -19,6 +19,7 @@ pub(super) static AG_UI: Row = Row {
             agent's state, activities, messages, the input of a run. A file may hold several threads.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(events::Events::default())),
+    detect: None,
     has_trajectories: true,
     samples: &[LINES, STREAM, NAMED],
 };

@@ -17,6 +17,7 @@ pub(super) static AUTOGEN: Row = Row {
             history; a message is a step where it is new. A saved state (`type`, `agent_states`) is one step.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Recording::default())),
+    detect: None,
     has_trajectories: false,
     samples: &[CALLS],
 };

@@ -19,6 +19,7 @@ pub(super) static ROLLOUT: Row = Row {
             plan.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(rollout::Rollout::default())),
+    detect: None,
     has_trajectories: false,
     samples: &[SESSION, OLD],
 };
@@ -31,6 +32,7 @@ pub(super) static EXEC: Row = Row {
             several times while it grows; the last state counts.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(exec::Exec::default())),
+    detect: None,
     has_trajectories: false,
     samples: &[STREAM],
 };

@@ -16,6 +16,7 @@ pub(super) static COPILOT: Row = Row {
             The calls are those that were executed. State: the session, its model and mode, what it used.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(Events::default())),
+    detect: None,
     has_trajectories: false,
     samples: &[SESSION],
 };

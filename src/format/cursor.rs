@@ -13,6 +13,7 @@ pub(super) static CURSOR: Row = Row {
             without ids, times and usage.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(Messages)),
+    detect: None,
     has_trajectories: false,
     samples: &[TRANSCRIPT],
 };

@@ -24,6 +24,7 @@ pub(super) static GEMINI: Row = Row {
             State: the session.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(Chat)),
+    detect: None,
     has_trajectories: false,
     samples: &[LINES, WHOLE],
 };

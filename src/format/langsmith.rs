@@ -19,6 +19,7 @@ pub(super) static LANGSMITH: Row = Row {
             the order of `dotted_order`.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Runs::default())),
+    detect: None,
     has_trajectories: true,
     samples: &[BODY],
 };

@@ -14,6 +14,7 @@ pub(super) static LETTA: Row = Row {
             trajectory. State: the blocks of memory and the agents, as they are; the file has no history of them.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(Agents)),
+    detect: None,
     has_trajectories: true,
     samples: &[FILE],
 };

@@ -44,6 +44,7 @@ mod survey;
 mod swe_agent;
 mod typed_path;
 mod verifiers;
+mod verifiers_metadata;
 mod verl;
 
 pub use crate::model::Framing;
@@ -51,6 +52,7 @@ pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
 pub use assembler::{ASSEMBLERS, Assembler};
 pub use describe::describe;
 pub use facts::{Counted, Facts};
+use run::Detect;
 pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
 pub use run_survey::RunFacts;
 pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
@@ -72,6 +74,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &swe_agent::SweAgent,
     &mini_swe_agent::MiniSweAgent,
     &verifiers::Verifiers,
+    &verifiers_metadata::METADATA,
     &verl::Verl,
     &gemini::GEMINI,
     &copilot::COPILOT,
@@ -85,9 +88,12 @@ pub static FORMATS: &[&dyn Format] = &[
     &autogen::AUTOGEN,
     &scopix::Scopix(None),
     &adp::Adp,
-    &adp::Named,
+    &adp::ATIF,
+    &adp::SHAREGPT,
+    &adp::MESSAGES,
+    &adp::SIMULATIONS,
     &acts::Acts,
-    &adp::Bare,
+    &adp::BARE,
     &message_lines::MessageLines,
     &generic::Generic,
 ];

@@ -18,6 +18,7 @@ pub(super) static OPENAI_AGENTS: Row = Row {
             `session_items`, a snapshot of a run. State: the context, the agent, the step that comes next.",
     framing: Framing::Text,
     run: || Box::new(LogRun::new(Snapshot)),
+    detect: None,
     has_trajectories: false,
     samples: &[STATE],
 };

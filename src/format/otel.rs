@@ -22,6 +22,7 @@ pub(super) static OTEL: Row = Row {
             which they began.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
+    detect: None,
     has_trajectories: true,
     samples: &[OTLP, PHOENIX],
 };

@@ -14,6 +14,7 @@ pub(super) static QWEN: Row = Row {
             line or several on one. State: the session.",
     framing: Framing::Values,
     run: || Box::new(LogRun::new(Records::default())),
+    detect: None,
     has_trajectories: false,
     samples: &[SESSION],
 };

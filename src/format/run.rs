@@ -37,9 +37,15 @@ pub trait Format: Send + Sync {
     }
     /// Whether records are steps of one run or runs of their own.
     fn layout(&self) -> Layout;
-    /// Whether a file that is one list of steps may hold several trajectories ([`Run::trajectory_count`]).
+    /// Whether a file that is one list of steps may hold several trajectories ([`Run::trajectory_count`]), or a record
+    /// of others ([`Format::trajectories_in`]).
     fn has_trajectories(&self) -> bool {
         false
+    }
+    /// Number of trajectories in a record, where records are trajectories: more than one for a preference pair, and
+    /// where those of sub-agents stand in it.
+    fn trajectories_in(&self, _text: &[u8]) -> usize {
+        1
     }
     /// What stands before and behind a text that replaces the one before as a whole (a document that is written
     /// anew), so that as the next record it is that.
@@ -112,6 +118,9 @@ impl Near {
         Self { share: n as f64 / all.max(1) as f64, told: format!("{n} of {all} {what}") }
     }
 }
+
+/// Whether first records are of a format, and why.
+pub(in crate::format) type Detect = fn(&[Value<'_>]) -> Option<Match>;
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

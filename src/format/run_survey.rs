@@ -36,9 +36,9 @@ impl Survey for RunSurvey {
 
     fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
         match looked {
-            Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
-            Looked::Trajectory(examined) => Surveyed { found: examined.found, stats: None, facts: None },
-            Looked::Run(seen) => Surveyed { found: seen.found, stats: None, facts: Some(seen.facts) },
+            Looked::Findings(found) => Surveyed { found, ..Surveyed::default() },
+            Looked::Trajectory(examined) => Surveyed { found: examined.found, ..Surveyed::default() },
+            Looked::Run(seen) => Surveyed { found: seen.found, facts: Some(seen.facts), ..Surveyed::default() },
         }
     }
 }

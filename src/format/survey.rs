@@ -1,7 +1,7 @@
 //! What only a look at every record of a file tells: findings across records, statistics.
 
 use super::{Facts, RunFacts};
-use crate::model::{Bytes, Found, Record};
+use crate::model::{Bytes, Found, Record, RunPart};
 use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
 
@@ -53,7 +53,7 @@ pub enum Looked {
 }
 
 /// One record of a survey.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Surveyed {
     /// All its findings, in order.
     pub found: Vec<Found>,
@@ -62,4 +62,6 @@ pub struct Surveyed {
     pub stats: Option<Box<RawValue>>,
     /// Its facts, where they were asked for.
     pub facts: Option<Facts>,
+    /// Other files that it refers to, which nobody looked for.
+    pub parts: Vec<RunPart>,
 }

@@ -95,10 +95,18 @@ impl Loaded {
     /// The input can no longer be read.
     pub fn trajectory_count(&self) -> Result<usize, Problem> {
         let records = self.records()?.len();
-        if records > 0 && self.detected.format.has_trajectories() {
-            return Ok(self.run(0)?.trajectory_count());
+        let format = self.detected.format;
+        match format.layout() {
+            Layout::Run if records > 0 && format.has_trajectories() => return Ok(self.run(0)?.trajectory_count()),
+            Layout::Run => return Ok(records.min(1)),
+            Layout::Set if !format.has_trajectories() => return Ok(records),
+            Layout::Set => {}
         }
-        Ok(self.trajectories()?.min(records))
+        let (mut reader, mut count) = (Reader::new(&self.input), 0);
+        for record in self.records()?.iter() {
+            count += format.trajectories_in(reader.text(&record)?);
+        }
+        Ok(count)
     }
 
     /// A trajectory: that of a record, or, where all records make one, the whole file's (`record` is not looked at).

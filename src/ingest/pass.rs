@@ -1,8 +1,8 @@
 //! A pass over all records of a loaded input: looked at on several threads, told in the order of the file.
 
-use super::{Loaded, findings_of};
+use super::{Loaded, findings_of, parts};
 use crate::format::{Looked, Purpose, Run, Survey, Surveyed};
-use crate::model::{Finding, Found, Place, Problem, Record, RecordIndex};
+use crate::model::{Finding, Found, PartState, Place, Problem, Record, RecordIndex, RunPart};
 use crate::source::{self, Reader, Seen};
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,15 @@ const ALONE_BATCHES: u64 = 4;
 /// The input can no longer be read, or what `each` says.
 pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Found>) -> Result<(), E>) -> Result<(), E> {
     match loaded.detected.format.survey(Purpose::Findings) {
-        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| each(surveyed.found)),
+        Some(mut survey) => self::survey(loaded, survey.as_mut(), |surveyed| {
+            let missing = missing(loaded, &surveyed.parts)?;
+            let found = surveyed.found.into_iter().chain(missing);
+            let mut found: Vec<Found> = found.collect();
+            if !surveyed.parts.is_empty() {
+                found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+            }
+            each(found)
+        }),
         None => (0..loaded.trajectories()?).try_for_each(|record| {
             let (run, records) = (loaded.run(record)?, loaded.records()?);
             let place = |finding: &Finding| place(records, run.as_ref(), finding);
@@ -28,6 +36,19 @@ pub fn findings<E: From<Problem>>(loaded: &Loaded, mut each: impl FnMut(Vec<Foun
             each(found.collect())
         }),
     }
+}
+
+/// 0.4.5: what is found of the parts of a record that are not there, at the steps that refer to them.
+fn missing(loaded: &Loaded, parts: &[RunPart]) -> Result<Vec<Found>, Problem> {
+    let Some(first) = parts.first() else { return Ok(Vec::new()) };
+    let run = loaded.run(first.record)?;
+    let states = parts::look(loaded.detected.format, parts, loaded.input.path());
+    let missing = parts.iter().zip(states).filter(|(_, state)| matches!(state, PartState::Missing));
+    let found = missing.map(|(part, _)| {
+        let finding = part.missing();
+        Ok(Found { place: place(loaded.records()?, run.as_ref(), &finding), finding })
+    });
+    found.collect()
 }
 
 /// Where a finding of a run stands: at its step, else at its record.

@@ -1,6 +1,6 @@
 //! Files beside the open one that belong to the same run (`FORMATS.md` 0.4).
 
-use super::{Bytes, StepNo};
+use super::{Bytes, Finding, Remark, Severity, StepNo};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,6 +47,17 @@ pub struct RunPart {
     pub record: usize,
     /// The step that refers to it.
     pub step: Option<StepNo>,
+}
+
+impl RunPart {
+    /// 0.4.5: it is not there.
+    #[must_use]
+    pub fn missing(&self) -> Finding {
+        let folder = if self.folder.is_empty() { "the folder of the file" } else { self.folder };
+        let message = format!("{} is not there: {:?}, looked for in {folder}", self.role.name(), self.file).into();
+        let remark = Remark { path: None, rule: "run.part-missing", severity: Severity::Warning, message };
+        Finding::new(self.record, self.step, remark)
+    }
 }
 
 /// What was found of a part.

@@ -129,6 +129,8 @@ pub struct Step {
     pub standing: Standing,
     /// The call that started the sub-agent whose first step it is.
     pub caller: Option<StepNo>,
+    /// The trajectory that it is of, where its run has several under names (`chosen`, `rejected`).
+    pub trajectory: Option<String>,
     /// Unicode scalars of its text.
     pub chars: usize,
     /// Time as written.

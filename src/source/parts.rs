@@ -10,6 +10,12 @@ use std::path::{Component, Path, PathBuf};
 const DEPTH_MAX: usize = 4;
 const ENTRIES_MAX: usize = 20_000;
 
+/// Folders of sessions that are files named by their ids (Codex), in the order in which they are looked at.
+const SESSION_FOLDERS: [&str; 2] = ["sessions", "archived_sessions"];
+
+/// Ends of the names of such files; a plain one precedes a packed one.
+const SESSION_ENDS: [&str; 2] = [".jsonl", ".jsonl.zst"];
+
 /// The file of a part; None: it is not there. `open` is the file that refers to it.
 #[must_use]
 pub fn find_part(open: &Path, part: &RunPart) -> Option<PathBuf> {
@@ -17,6 +23,9 @@ pub fn find_part(open: &Path, part: &RunPart) -> Option<PathBuf> {
     let folder = open.parent()?;
     if part.folder.is_empty() {
         return inside(folder, Path::new(&part.file));
+    }
+    if SESSION_FOLDERS.contains(&part.folder) {
+        return session(&open, &part.file).filter(|found| *found != open);
     }
     let file = Path::new(&part.file);
     let is_name = matches!((file.components().next(), file.components().nth(1)), (Some(Component::Normal(_)), None));
@@ -35,6 +44,50 @@ fn sessions(open: &Path) -> Vec<PathBuf> {
     let own = open.with_extension("");
     let of_part = open.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "subagents"));
     std::iter::once(own).chain(of_part.and_then(Path::parent).map(Path::to_owned)).collect()
+}
+
+/// The session of an id: in the folders of sessions beside the one in which a file lies, else beside the file.
+fn session(open: &Path, id: &str) -> Option<PathBuf> {
+    if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return None;
+    }
+    let is_folder =
+        |folder: &&Path| folder.file_name().is_some_and(|name| SESSION_FOLDERS.iter().any(|known| name == *known));
+    let of_sessions = open.ancestors().skip(1).find(is_folder).and_then(Path::parent);
+    let folders = match of_sessions {
+        Some(home) => SESSION_FOLDERS.iter().map(|folder| (home.join(folder), DEPTH_MAX)).collect(),
+        None => vec![(open.parent()?.to_owned(), 1)],
+    };
+    SESSION_ENDS.iter().find_map(|end| {
+        let end = format!("-{id}{end}");
+        folders.iter().find_map(|(folder, depth)| {
+            let folder = folder.canonicalize().ok()?;
+            let found = first_below(&folder, *depth, &|name| name.ends_with(&end))?;
+            let found = found.canonicalize().ok()?;
+            (found.starts_with(&folder) && found.is_file()).then_some(found)
+        })
+    })
+}
+
+/// The first entry with such a name, level by level.
+fn first_below(folder: &Path, depth: usize, is_it: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
+    let (mut level, mut left) = (vec![folder.to_owned()], ENTRIES_MAX);
+    for _ in 0..depth {
+        let mut deeper = Vec::new();
+        for at in level {
+            for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
+                left = left.checked_sub(1)?;
+                if entry.file_name().to_str().is_some_and(is_it) {
+                    return Some(entry.path());
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    deeper.push(entry.path());
+                }
+            }
+        }
+        level = deeper;
+    }
+    None
 }
 
 /// A regular file by its path below a folder. Neither `..` nor a link leads out.
@@ -112,6 +165,13 @@ mod tests {
             assert_eq!(find(&open, PartRole::Output, "tool-results", name), None, "{name}");
         }
         assert_eq!(find(&open, PartRole::SubAgent, "subagents", "agent-3.jsonl"), None);
+        let fork = write("codex/sessions/2026/05/02/rollout-2-own.jsonl");
+        let base = write("codex/archived_sessions/rollout-1-base.jsonl");
+        write("codex/rollout-1-outside.jsonl");
+        assert_eq!(find(&fork, PartRole::Prefix, "sessions", "base"), Some(base));
+        for id in ["outside", "own", "../rollout-1-outside", ""] {
+            assert_eq!(find(&fork, PartRole::Prefix, "sessions", id), None, "{id}");
+        }
         assert_eq!(find(&open, PartRole::Continuation, "", "./agent-2.jsonl"), Some(root.join("p/agent-2.jsonl")));
         assert_eq!(find(&open, PartRole::Continuation, "", "../secret.txt"), None);
     }

@@ -404,7 +404,7 @@ fn a8_logs_of_other_programs_are_not_taken_for_agent_data() {
     }
     let chat = r#"{"role":"user","type":"text","content":"x"},{"role":"assistant","type":"text","content":"y"}"#;
     assert_eq!(detected(&format!("[{chat}]")), "messages");
-    assert_eq!(detected(&format!("{{\"messages\":[{chat}]}}")), "adp");
+    assert_eq!(detected(&format!("{{\"messages\":[{chat}]}}")), "messages");
     let state = r#"{"type":"state","state":{"n":1}}"#;
     assert_eq!(detected(&format!("[{chat},{state}]")), "acts", "a state carries it");
     assert_eq!(detected(&[state, stream[0], stream[1]].join("\n")), "generic", "less than half");

@@ -15,6 +15,7 @@ mod cli;
 mod columns;
 mod command;
 mod containers;
+mod conversations;
 mod corpus;
 mod custom_columns;
 mod dataset;

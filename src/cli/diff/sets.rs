@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Formats of which a file can be a stage of a dataset (D2).
-const STAGED: [&str; 3] = ["adp", "atif", "messages"];
+const STAGED: [&str; 4] = ["adp", "atif", "messages", "sharegpt"];
 /// Most records of one sort that are listed for people.
 const LISTED_MAX: usize = 100;
 /// Most changed values of one record that are listed for people.

@@ -1,15 +1,18 @@
 //! One trajectory: its steps, the state derived from them, and the answers to questions about both.
 
 use crate::format::describe::acting;
+use crate::format::log::FoundParts;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, HEAD, Identity, Place, Problem, Record, Role, Span, Step, StepKind, StepNo, StepPlace, Turn,
+    Bytes, Finding, HEAD, Identity, PartState, Place, Problem, Record, Role, RunPart, Span, Standing, Step, StepKind,
+    StepNo, StepPlace, Turn,
 };
-use crate::rules::adp::{self, Entry, Hint, Kind, Reading, Shape, Way};
+use crate::rules::adp::{self, Entry, Hint, Kind, Reading, Shape, Track, Way};
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A record as a run. It keeps what `steps` and the list show of each step, and reads the rest again on demand.
@@ -25,6 +28,13 @@ pub(super) struct Trajectory {
     title: Option<String>,
     /// D17: where the system prompt stands.
     system_prompt: Option<Span>,
+    /// The trajectories that the record is, where it is several.
+    tracks: Vec<Track>,
+    /// Of the first steps of sub-agents those that called them.
+    callers: HashMap<usize, usize>,
+    /// Other files that the record refers to, and what was found of them.
+    parts: Vec<RunPart>,
+    found: FoundParts,
 }
 
 /// What is kept of a step.
@@ -80,6 +90,30 @@ impl Trajectory {
         self.shape = Some(reading.shape);
         self.title = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
         self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
+        self.callers = adp::callers(reading);
+        self.parts = adp::parts(reading, record.number);
+        self.tracks = reading.tracks.iter().filter(|_| reading.tracks.len() > 1).cloned().collect();
+    }
+
+    /// The trajectory that a step is of, where the record is several.
+    fn track(&self, step: StepNo) -> Option<&Track> {
+        let step = usize::try_from(step).ok()?;
+        self.tracks.iter().find(|track| track.steps.contains(&step))
+    }
+
+    /// What a step is to the record as a whole, where that is several trajectories.
+    fn in_track(&self, step: Step) -> Step {
+        let Some(track) = self.track(step.number) else { return step };
+        let standing = if track.is_sub_agent { Standing::SubAgent } else { Standing::Main };
+        let number = usize::try_from(step.number).ok();
+        let caller = number.and_then(|number| self.callers.get(&number)).map(|caller| *caller as StepNo);
+        let is_first = number == Some(track.steps.start);
+        let summary = match &track.label {
+            Some(label) if is_first => format!("{label}: {}", step.summary),
+            _ => step.summary,
+        };
+        let label = if track.is_sub_agent { format!("↳{}", step.label) } else { step.label };
+        Step { standing, caller, summary, label, trajectory: track.label.clone(), ..step }
     }
 
     fn slots(&self, step: StepNo) -> Slots<'_> {
@@ -98,7 +132,7 @@ impl Trajectory {
         let value = json::parse(text).map_err(|_| gone())?;
         Ok(show(&match self.shape {
             Some(Shape::Std) => Entry::item(&value),
-            Some(Shape::Chat) => Entry::message(&value),
+            Some(Shape::Chat) => self.way.message(&value, kept.role),
             Some(Shape::Atif) => Entry::turn(&value),
             Some(Shape::Other) | None => Entry::record(&value),
         }))
@@ -167,7 +201,7 @@ impl Run for Trajectory {
             summary: problem.to_string(),
             ..Step::default()
         });
-        Step {
+        self.in_track(Step {
             number: step,
             kind: kept.kind.name().to_owned(),
             class: kept.class.as_deref().map(str::to_owned),
@@ -177,7 +211,7 @@ impl Run for Trajectory {
             chars: kept.chars,
             reward: kept.reward.as_deref().map(str::to_owned),
             ..shown
-        }
+        })
     }
 
     fn tree(&self) -> &Tree {
@@ -185,7 +219,24 @@ impl Run for Trajectory {
     }
 
     fn findings(&self) -> Vec<Arc<Finding>> {
-        self.findings.clone()
+        let missing = self.found.missing(&self.parts).map(Arc::new);
+        Finding::in_order(self.findings.iter().cloned().chain(missing).collect())
+    }
+
+    fn trajectory_count(&self) -> usize {
+        self.tracks.len().max(1)
+    }
+
+    fn parts(&self) -> &[RunPart] {
+        &self.parts
+    }
+
+    fn attach(&mut self, found: Vec<PartState>) {
+        self.found.set(&self.parts, found);
+    }
+
+    fn part_of(&self, step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
+        self.found.of_step(&self.parts, step)
     }
 
     fn instances(&self) -> Instances {

@@ -35,10 +35,10 @@ impl Survey for Trajectories {
 
     fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
         match looked {
-            Looked::Findings(found) => Surveyed { found, stats: None, facts: None },
-            Looked::Run(seen) => Surveyed { found: seen.found, stats: None, facts: Some(seen.facts) },
+            Looked::Findings(found) => Surveyed { found, ..Surveyed::default() },
+            Looked::Run(seen) => Surveyed { found: seen.found, facts: Some(seen.facts), ..Surveyed::default() },
             Looked::Trajectory(examined) => {
-                let glance = examined.glance.clone().unwrap_or_default();
+                let (glance, parts) = (examined.glance.clone().unwrap_or_default(), examined.parts.clone());
                 let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
                 let (mut told, mut known) = (None, None);
                 match self.purpose {
@@ -47,7 +47,7 @@ impl Survey for Trajectories {
                     Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
                     _ => known = Some(facts(stats, glance, &found)),
                 }
-                Surveyed { found, stats: told, facts: known }
+                Surveyed { found, stats: told, facts: known, parts }
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::format::log::{
     Adapter, Blocks, Draft, Earlier, Form, Kind, Log, count, first_text, form, merge_patch, text, write_slots,
 };
 use crate::json::Value;
-use crate::model::{Role, StepNo, Surroundings, Turn, Usage};
+use crate::model::{PartRole, Role, StepNo, Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -38,7 +38,8 @@ pub(super) struct Rollout {
     own_id: Option<Box<str>>,
     /// Whether the world state is known: a full one came, and no compaction since.
     has_baseline: bool,
-    calls: HashSet<Box<str>>,
+    /// Steps of the calls by each of their ids.
+    calls: HashMap<Box<str>, StepNo>,
     /// Ids of items that were shown as call and result, since no call of their id came before.
     nested: HashSet<Box<str>>,
     waiting: HashMap<Box<str>, Earlier>,
@@ -63,6 +64,14 @@ struct Learned {
 enum Spend {
     Counts,
     Records,
+}
+
+/// The folder in which sessions are, each a file named by its id.
+const SESSIONS: &str = "sessions";
+
+/// Whether a text is the id of a thread, and no placeholder.
+fn is_thread(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 fn is_call(class: &str) -> bool {
@@ -126,7 +135,11 @@ impl Rollout {
             let cwd = text(meta, "cwd").map(Cow::Borrowed);
             log.surroundings(&Surroundings { cwd, branch, ..Surroundings::default() });
         }
-        state(record, meta, "session_meta", log);
+        let step = state(record, meta, "session_meta", log);
+        let base = meta.get("history_base").and_then(|base| text(base, "thread_id"));
+        if let Some(base) = base.filter(|base| is_own && is_thread(base)) {
+            log.part(PartRole::Prefix, SESSIONS, base, Some(base), Some(step));
+        }
         // Behind the file's own stand those of the records that a fork copied.
         let is_own = is_own || self.own_id.as_deref() == Some(id);
         let instance = if is_own { "main" } else { id };
@@ -161,7 +174,7 @@ impl Rollout {
             class if is_call(class) => {
                 let step = log.step(&Draft { values: &[payload], ..of(Kind::Call, show::CALL, Role::Agent) });
                 self.answer.get_or_insert(step);
-                self.call(payload, log);
+                self.call(step, payload, log);
             }
             class if is_result(class) => {
                 let id = text(payload, "call_id").unwrap_or_default();
@@ -195,13 +208,13 @@ impl Rollout {
     }
 
     /// A call is known by both its ids.
-    fn call(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
+    fn call(&mut self, step: StepNo, payload: &Value<'_>, log: &mut Log<'_>) {
         for id in ["call_id", "id"].iter().filter_map(|key| text(payload, key)) {
             let is_late = self.nested.contains(id) && self.known.late_calls.len() < LATE_CALLS_MAX;
             if is_late && self.known.late_calls.insert(id.into()) {
                 log.read_again();
             }
-            self.calls.insert(id.into());
+            self.calls.insert(id.into(), step);
         }
     }
 
@@ -226,6 +239,18 @@ impl Rollout {
         match class {
             "thread_settings_applied" => write_whole(log, "thread_settings", payload.get("thread_settings")),
             "thread_goal_updated" => write_whole(log, "thread_goal", payload.get("goal")),
+            // What it says of the call stands beside the result, which comes behind it.
+            "patch_apply_end" => {
+                if let Some(id) = text(payload, "call_id").filter(|id| self.calls.contains_key(*id)) {
+                    self.wait(id, payload, log);
+                }
+            }
+            "collab_agent_spawn_end" => {
+                let call = text(payload, "call_id").and_then(|id| self.calls.get(id)).copied();
+                if let Some(id) = text(payload, "new_thread_id").filter(|id| is_thread(id)) {
+                    log.part(PartRole::SubAgent, SESSIONS, id, Some(id), call);
+                }
+            }
             "thread_name_updated" => {
                 if let Some(name) = text(payload, "thread_name") {
                     log.title(name);
@@ -270,12 +295,8 @@ impl Rollout {
             return;
         }
         let id = text(item, "id").unwrap_or_default();
-        if self.calls.contains(id) || self.known.late_calls.contains(id) {
-            if self.waiting.len() >= WAITING_MAX {
-                self.waiting.clear();
-            }
-            self.waiting.insert(id.into(), log.keep(item));
-            return;
+        if self.calls.contains_key(id) || self.known.late_calls.contains(id) {
+            return self.wait(id, item, log);
         }
         self.nested.insert(id.into());
         let (values, time) = ([item], record.get("timestamp"));
@@ -283,6 +304,14 @@ impl Rollout {
         for (kind, form, role) in forms {
             log.step(&Draft { role, class: Some(class), time, ..Draft::of(kind, form, &values) });
         }
+    }
+
+    /// Keeps what is told of a call for the step of its result.
+    fn wait(&mut self, id: &str, item: &Value<'_>, log: &mut Log<'_>) {
+        if self.waiting.len() >= WAITING_MAX {
+            self.waiting.clear();
+        }
+        self.waiting.insert(id.into(), log.keep(item));
     }
 
     fn token_count(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {

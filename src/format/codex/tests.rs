@@ -2,6 +2,7 @@
 
 use super::{EXEC, ROLLOUT};
 use crate::format::log::testing::{lines, state, steps, writes};
+use crate::model::PartRole;
 
 /// A line of a rollout.
 fn line(class: &str, payload: &str) -> String {
@@ -125,4 +126,34 @@ fn an_item_of_a_stream_is_one_entry_and_its_last_state_counts() {
     assert_eq!(steps(&told)[..2], ["message agent: Hello", "tool-call agent: exec_command ls"]);
     assert_eq!(steps(&told)[3..], ["tool-result environment: no (of 1)"]);
     assert_eq!(told.0.error_steps(), [3]);
+}
+
+#[test]
+fn the_end_of_a_patch_says_what_it_changed() {
+    let call = item(r#"{"type":"custom_tool_call","call_id":"c1","name":"apply_patch","input":"[cut]"}"#);
+    let end = event(
+        r#"{"type":"patch_apply_end","call_id":"c1","success":true,"changes":{"/w/a.txt":{"type":"add","unified_diff":"@@ -0,0 +1,2 @@\n+one\n+two\n"}}}"#,
+    );
+    let output = item(r#"{"type":"custom_tool_call_output","call_id":"c1","output":"Done"}"#);
+    let told = lines(&ROLLOUT, &[call, end, output].join("\n"));
+    assert_eq!(told.0.step_count(), 3);
+    let file = state(&told, "file", 2);
+    assert!(file.starts_with(r#"{"/w/a.txt":{"known":"all","text":{"#) && file.contains(r#""lines":2"#), "{file}");
+    assert_eq!(state(&told, "file", 1), "");
+    let change = r#""changes":{"/w/b":{"type":"add","content":"x\n"}},"status":"completed""#;
+    let nested = event(&format!(r#"{{"type":"item_completed","item":{{"type":"FileChange","id":"n",{change}}}}}"#));
+    let file = state(&lines(&ROLLOUT, &nested), "file", 1);
+    assert!(file.starts_with(r#"{"/w/b":{"known":"all","text":{"#) && file.contains(r#""lines":1"#), "{file}");
+}
+
+#[test]
+fn a_fork_and_a_spawned_agent_name_their_files() {
+    let base = r#""history_base":{"thread_id":"base","end_ordinal_exclusive":4}"#;
+    let meta = line("session_meta", &format!(r#"{{"id":"own","cwd":"/w",{base}}}"#));
+    let call = item(r#"{"type":"function_call","call_id":"c1","name":"spawn_agent","arguments":"{}"}"#);
+    let spawned =
+        |id: &str| event(&format!(r#"{{"type":"collab_agent_spawn_end","call_id":"c1","new_thread_id":"{id}"}}"#));
+    let told = lines(&ROLLOUT, &[meta, call, spawned("child-1"), spawned("[cut]")].join("\n"));
+    let parts: Vec<_> = told.0.parts().iter().map(|part| (part.role, part.file.as_str(), part.step)).collect();
+    assert_eq!(parts, [(PartRole::Prefix, "base", Some(0)), (PartRole::SubAgent, "child-1", Some(1))]);
 }

@@ -33,6 +33,7 @@ pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
 pub(in crate::format) use gemini_parts::{Parts, part_usage};
 pub(in crate::format) use merge_patch::merge_patch;
+pub(in crate::format) use parts::Parts as FoundParts;
 pub(in crate::format) use row::Row;
 pub(in crate::format) use run::LogRun;
 pub(in crate::format) use sink::{Draft, Earlier, Kind, Log};

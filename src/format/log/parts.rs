@@ -1,6 +1,6 @@
 //! Other files of a run: what was found of them, and what they give to its steps (`FORMATS.md` 0.4).
 
-use crate::model::{Finding, Part, PartRole, PartState, Problem, Remark, RunPart, Severity, Span, StepNo, Turn, lossy};
+use crate::model::{Finding, Part, PartRole, PartState, Problem, RunPart, Span, StepNo, Turn, lossy};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ const OUTPUT_BYTES_MAX: u64 = 1 << 20;
 
 /// What was found of the parts, in their order, and which step refers to which.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(in crate::format) struct Parts {
     found: Vec<PartState>,
     of_step: HashMap<StepNo, usize>,
     outputs: HashMap<StepNo, usize>,
 }
 
 impl Parts {
-    pub(super) fn set(&mut self, parts: &[RunPart], found: Vec<PartState>) {
+    pub(in crate::format) fn set(&mut self, parts: &[RunPart], found: Vec<PartState>) {
         self.found = found;
         let steps = |role: Option<PartRole>| {
             let wanted = parts.iter().enumerate().filter(move |(_, part)| role.is_none_or(|role| part.role == role));
@@ -26,7 +26,7 @@ impl Parts {
     }
 
     /// The part that a step refers to.
-    pub(super) fn of_step<'p>(
+    pub(in crate::format) fn of_step<'p>(
         &'p self,
         parts: &'p [RunPart],
         step: StepNo,
@@ -43,14 +43,9 @@ impl Parts {
     }
 
     /// 0.4.5: one finding for each part that is not there, at the record that refers to it.
-    pub(super) fn missing<'p>(&'p self, parts: &'p [RunPart]) -> impl Iterator<Item = Finding> + 'p {
+    pub(in crate::format) fn missing<'p>(&'p self, parts: &'p [RunPart]) -> impl Iterator<Item = Finding> + 'p {
         let missing = parts.iter().zip(&self.found).filter(|(_, found)| matches!(found, PartState::Missing));
-        missing.map(|(part, _)| {
-            let folder = if part.folder.is_empty() { "beside the file" } else { part.folder };
-            let message = format!("{} is not there: {:?}, looked for in {folder}", part.role.name(), part.file).into();
-            let remark = Remark { path: None, rule: "run.part-missing", severity: Severity::Warning, message };
-            Finding::new(part.record, part.step, remark)
-        })
+        missing.map(|(part, _)| part.missing())
     }
 }
 

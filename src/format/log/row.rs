@@ -1,7 +1,7 @@
 //! A row of the table of formats whose files are logs: all that differs between them, in one place.
 
 use crate::format::signature::{Head, SIGNATURES};
-use crate::format::{Format, Framing, Layout, Match, Run};
+use crate::format::{Detect, Format, Framing, Layout, Match, Run};
 use crate::json::{OutlineLayout, Value};
 
 /// A format of a log; its files are told apart by the signature of its name.
@@ -16,6 +16,8 @@ pub(in crate::format) struct Row {
     pub(in crate::format) framing: Framing,
     /// An empty run.
     pub(in crate::format) run: fn() -> Box<dyn Run>,
+    /// Whether records are of it, and why; None: the signature of its name says so.
+    pub(in crate::format) detect: Option<Detect>,
     /// Whether a file may hold several trajectories.
     pub(in crate::format) has_trajectories: bool,
     /// Small texts of it.
@@ -36,6 +38,9 @@ impl Format for Row {
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        if let Some(detect) = self.detect {
+            return detect(first);
+        }
         let signature = SIGNATURES.iter().find(|signature| signature.format == self.name)?;
         (signature.detect)(&Head { layout: OutlineLayout::default(), records: first })
     }

@@ -1,6 +1,7 @@
 //! D18: ATIF trajectories.
 
 use super::entry::{Body, Call, Entry};
+use super::reading::Reading;
 use super::report::{Report, below};
 use super::text;
 use crate::json::{Data, Value};
@@ -75,28 +76,53 @@ pub(super) fn results<'a>(turn: &'a Value<'a>) -> impl Iterator<Item = &'a Value
     results.and_then(Value::as_array).unwrap_or_default().iter()
 }
 
-/// D18: what is wrong with an ATIF trajectory.
-pub(super) fn check(root: &Value<'_>, entries: &[Entry<'_>], report: &mut Report) {
+/// An ATIF trajectory and those of its sub-agents that stand in it, each with its pointer (`FORMATS.md` 5).
+pub(super) fn trajectories<'a>(root: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
+    let mut found = vec![(String::new(), root)];
+    let mut next = 0;
+    while let Some((pointer, trajectory)) = found.get(next).cloned() {
+        let inner = trajectory.get("subagent_trajectories").and_then(Value::as_array).unwrap_or_default();
+        let named = inner.iter().enumerate().filter(|(_, inner)| inner.as_object().is_some());
+        found.extend(named.map(|(i, inner)| (format!("{pointer}/subagent_trajectories/{i}"), inner)));
+        next += 1;
+    }
+    found
+}
+
+/// What a trajectory is called.
+pub(super) fn name<'a>(trajectory: &'a Value<'a>) -> Option<&'a str> {
+    ["trajectory_id", "session_id"].iter().find_map(|key| trajectory.get(key)?.as_str())
+}
+
+/// D18: what is wrong with an ATIF trajectory, and with those in it that are read too.
+pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
+    let mut calls = HashSet::new();
+    for ((pointer, root), track) in trajectories(reading.root).iter().zip(&reading.tracks) {
+        check_root(root, pointer, track.steps.is_empty(), report);
+        for step in track.steps.clone() {
+            let Some(entry) = reading.entries.get(step) else { continue };
+            let path = track.path(step);
+            if entry.value.as_object().is_some() {
+                check_turn(entry, step, step - track.steps.start, &path, report);
+                calls.extend(entry.calls.iter().filter_map(|c| c.id.as_deref()));
+                check_links(entry, &calls, step, &path, report);
+            } else {
+                report.error(Some(step), path.clone(), "atif.type", "the step is no object");
+            }
+            report.control_chars(step, &path, entry.value);
+        }
+    }
+}
+
+fn check_root(root: &Value<'_>, pointer: &str, is_empty: bool, report: &mut Report) {
     let version = root.get("schema_version").and_then(Value::as_str).and_then(|v| v.strip_prefix("ATIF-v1."));
     if !version.is_some_and(|minor| matches!(minor, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8")) {
         let message = "the version is none of ATIF-v1.0 to ATIF-v1.8";
-        report.error(None, "/schema_version".to_owned(), "atif.version", message);
+        report.error(None, format!("{pointer}/schema_version"), "atif.version", message);
     }
-    check_fields(root, ROOT_FIELDS, None, "", report);
-    if entries.is_empty() {
-        report.error(None, "/steps".to_owned(), "atif.required", "there are no steps");
-    }
-    let mut calls = HashSet::new();
-    for (step, entry) in entries.iter().enumerate() {
-        let path = format!("/steps/{step}");
-        if entry.value.as_object().is_some() {
-            check_turn(entry, step, &path, report);
-            calls.extend(entry.calls.iter().filter_map(|c| c.id.as_deref()));
-            check_links(entry, &calls, step, &path, report);
-        } else {
-            report.error(Some(step), path.clone(), "atif.type", "the step is no object");
-        }
-        report.control_chars(step, &path, entry.value);
+    check_fields(root, ROOT_FIELDS, None, pointer, report);
+    if is_empty {
+        report.error(None, format!("{pointer}/steps"), "atif.required", "there are no steps");
     }
 }
 
@@ -111,7 +137,7 @@ fn check_fields(value: &Value<'_>, known: &[&str], step: Option<usize>, path: &s
 }
 
 /// D18: one turn by itself.
-fn check_turn(entry: &Entry<'_>, step: usize, path: &str, report: &mut Report) {
+fn check_turn(entry: &Entry<'_>, step: usize, place: usize, path: &str, report: &mut Report) {
     let at = Some(step);
     check_fields(entry.value, STEP_FIELDS, at, path, report);
     match entry.value.get("source") {
@@ -122,8 +148,8 @@ fn check_turn(entry: &Entry<'_>, step: usize, path: &str, report: &mut Report) {
         Some(_) => {}
     }
     let id = entry.value.get("step_id").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
-    if id != Some((step + 1) as f64) {
-        let message = format!("the id of this step should be {}", step + 1);
+    if id != Some((place + 1) as f64) {
+        let message = format!("the id of this step should be {}", place + 1);
         report.error(at, format!("{path}/step_id"), "atif.step-id", message);
     }
     for key in ["tool_calls", "reasoning_content", "reasoning_effort"] {
@@ -150,12 +176,18 @@ fn check_links(entry: &Entry<'_>, calls: &HashSet<&str>, step: usize, path: &str
     }
 }
 
-/// The trajectories of other agents that a result refers to, by what each is called: by its id, else by its file.
-pub(super) fn subagents<'a>(result: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
+/// The references of a result to trajectories of other agents.
+pub(super) fn references<'a>(result: &'a Value<'a>) -> impl Iterator<Item = &'a Value<'a>> {
     let refs = result.get("subagent_trajectory_ref");
     let listed = refs.map(|refs| refs.as_array().unwrap_or(std::slice::from_ref(refs))).unwrap_or_default();
+    listed.iter()
+}
+
+/// The trajectories of other agents that a result refers to, by what each is called: by its id, else by its file.
+pub(super) fn subagents<'a>(result: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
     let keys = ["trajectory_id", "session_id", "trajectory_path"];
-    listed.iter().filter_map(move |one| one.as_str().or_else(|| keys.iter().find_map(|key| one.get(key)?.as_str())))
+    references(result)
+        .filter_map(move |one| one.as_str().or_else(|| keys.iter().find_map(|key| one.get(key)?.as_str())))
 }
 
 /// D18: null or empty.

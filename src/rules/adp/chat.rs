@@ -1,8 +1,10 @@
 //! D17: conversations of messages.
 
 use super::entry::Entry;
+use super::reading::{Reading, Way};
 use super::report::Report;
 use super::text;
+use super::track::Track;
 use crate::json::Value;
 use crate::model::Role;
 use std::borrow::Cow;
@@ -24,6 +26,8 @@ pub struct Message<'a> {
     pub is_null: bool,
     /// Whether some part of it is not text, such as an image.
     pub has_other_parts: bool,
+    /// How its calls are read.
+    pub way: Way,
 }
 
 impl<'a> Message<'a> {
@@ -46,6 +50,17 @@ impl<'a> Message<'a> {
             text: found.and_then(|(_, v)| if v.is_null() { prompt() } else { text::joined(v) }),
             is_null: found.is_some_and(|(_, v)| v.is_null()),
             has_other_parts: found.is_some_and(|(_, v)| text::has_other_parts(v)),
+            way: Way::Protocol,
+        }
+    }
+
+    /// `FORMATS.md` 8: the same of a row's message; a text alone is said by `role`.
+    #[must_use]
+    pub fn of_row(value: &'a Value<'a>, role: Role) -> Self {
+        let message = Self { way: Way::Formats, ..Self::of(value) };
+        match value.as_str() {
+            Some(text) => Self { role, text_key: Some(""), text: Some(Cow::Borrowed(text)), ..message },
+            None => message,
         }
     }
 }
@@ -61,29 +76,35 @@ fn role(speaker: &str) -> Role {
     }
 }
 
-/// D17: what is wrong with a conversation, whose array stands at `body`.
-pub(super) fn check(entries: &[Entry<'_>], body: &str, report: &mut Report) {
-    if entries.is_empty() {
-        report.warning(None, body.to_owned(), "sft.empty", "the conversation has no message");
+/// D17: what is wrong with the conversations of a record.
+pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
+    reading.tracks.iter().for_each(|track| check_track(&reading.entries, track, report));
+}
+
+fn check_track(entries: &[Entry<'_>], track: &Track, report: &mut Report) {
+    if track.steps.is_empty() {
+        report.warning(None, track.list(), "sft.empty", "the conversation has no message");
     }
-    let mut roles = Vec::with_capacity(entries.len());
-    for (step, entry) in entries.iter().enumerate() {
+    let start = track.steps.start;
+    let mut roles = Vec::with_capacity(track.steps.len());
+    for step in track.steps.clone() {
+        let Some(entry) = entries.get(step) else { continue };
         let super::entry::Body::Message(message) = &entry.body else { continue };
         roles.push(message.role);
-        check_message(entry, message, step, &format!("{body}/{step}"), report);
+        check_message(entry, message, step, &track.path(step), report);
     }
-    if let Some(step) = first_out_of_turn(&roles) {
+    if let Some(step) = first_out_of_turn(&roles).map(|step| start + step) {
         let asked = |step: usize| entries[step].answers(step);
         let message = match step.checked_sub(1).and_then(asked).filter(|asking| asked(step) == Some(*asking)) {
             Some(_) => "a second answer to calls made at once: right for templates that know such, others want turns",
             None => "the roles do not alternate here; not-agent and agent should take turns",
         };
-        report.warning(Some(step), format!("{body}/{step}"), "sft.alternate", message);
+        report.warning(Some(step), track.path(step), "sft.alternate", message);
     }
     if roles.last().is_some_and(|&role| role != Role::Agent) {
-        let step = roles.len() - 1;
+        let step = start + roles.len() - 1;
         let message = "the last message is not the agent's, so nothing is learned from it";
-        report.warning(Some(step), format!("{body}/{step}"), "sft.last-not-agent", message);
+        report.warning(Some(step), track.path(step), "sft.last-not-agent", message);
     }
 }
 
@@ -117,6 +138,7 @@ fn check_message(entry: &Entry<'_>, message: &Message<'_>, step: usize, path: &s
             let text = "the text is neither a string nor an array of parts";
             report.error(at, format!("{path}/{key}"), "sft.type", text);
         }
+        (Some(""), Some(text)) => check_text(entry, text, step, path, report),
         (Some(key), Some(text)) => check_text(entry, text, step, &format!("{path}/{key}"), report),
         (None, _) => {}
     }

@@ -2,7 +2,8 @@
 
 use super::chat::Message;
 use super::entry::Call;
-use super::text;
+use super::reading::Way;
+use super::{blocks, text};
 use crate::json::{self, Data, Value};
 use crate::model::Role;
 use std::borrow::Cow;
@@ -22,6 +23,8 @@ pub(crate) enum CallSource<'a> {
     Turn(Vec<FunctionCall<'a>>),
     /// The name in the first `<function=NAME>` of an agent's text.
     Text(Cow<'a, str>),
+    /// Parts of the content (`FORMATS.md` 8).
+    Parts(Vec<FunctionCall<'a>>),
     /// None.
     Nothing,
 }
@@ -55,18 +58,37 @@ impl<'a> CallSource<'a> {
                 return Self::Turn(turn);
             }
         }
-        match text.filter(|_| message.role == Role::Agent).and_then(text::function_name) {
+        if message.way == Way::Formats {
+            let parts = blocks::calls(value);
+            return if parts.is_empty() { Self::Nothing } else { Self::Parts(parts) };
+        }
+        Self::in_text(message)
+    }
+
+    /// D17: the call that an agent writes in its text.
+    pub(super) fn in_text(message: &Message<'a>) -> Self {
+        match message.text.as_deref().filter(|_| message.role == Role::Agent).and_then(text::function_name) {
             Some(name) => Self::Text(name.to_owned().into()),
             None => Self::Nothing,
         }
     }
 
     /// The calls that are JSON, in order.
+    pub(super) fn into_calls(self) -> Vec<FunctionCall<'a>> {
+        match self {
+            Self::Listed(calls) => calls.into_iter().map(|(_, call)| call).collect(),
+            Self::Single(call) => vec![call],
+            Self::Turn(calls) | Self::Parts(calls) => calls,
+            Self::Text(_) | Self::Nothing => Vec::new(),
+        }
+    }
+
+    /// The same, borrowed.
     pub(crate) fn json_calls(&self) -> impl Iterator<Item = &FunctionCall<'a>> {
         let (listed, others): (&[(usize, FunctionCall<'a>)], &[FunctionCall<'a>]) = match self {
             Self::Listed(calls) => (calls, &[]),
             Self::Single(call) => (&[], std::slice::from_ref(call)),
-            Self::Turn(calls) => (&[], calls),
+            Self::Turn(calls) | Self::Parts(calls) => (&[], calls),
             Self::Text(_) | Self::Nothing => (&[], &[]),
         };
         listed.iter().map(|(_, call)| call).chain(others)
@@ -80,7 +102,7 @@ pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<Call
     match CallSource::of(value, message) {
         CallSource::Listed(calls) => calls.into_iter().map(|(_, one)| function(one)).collect(),
         CallSource::Single(one) => vec![function(one)],
-        CallSource::Turn(calls) => calls.into_iter().map(function).collect(),
+        CallSource::Turn(calls) | CallSource::Parts(calls) => calls.into_iter().map(function).collect(),
         CallSource::Text(name) => vec![call(name, None)],
         CallSource::Nothing => Vec::new(),
     }
@@ -103,6 +125,18 @@ fn named_call<'a>(value: &'a Value<'a>) -> Option<FunctionCall<'a>> {
         id: id(value),
         arguments: arguments.map(|arguments| Cow::Borrowed(arguments.as_str().unwrap_or(arguments.text))),
     })
+}
+
+/// A part of a content that is a call: an object with a `name`, or with one in its `value`.
+pub(super) fn block_call<'a>(part: &'a Value<'a>) -> Option<FunctionCall<'a>> {
+    if let Some(inner) = part.get("value") {
+        return from_json(inner, named_call);
+    }
+    let name = part.get("name")?.as_str()?;
+    let arguments =
+        ["input", "arguments", "args"].iter().find_map(|key| part.get(key)).filter(|given| !given.is_null());
+    let arguments = arguments.map(|given| Cow::Borrowed(given.as_str().unwrap_or(given.text)));
+    Some(FunctionCall { name: name.into(), id: id(part), arguments })
 }
 
 fn id<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {

@@ -7,8 +7,8 @@ use super::chat::Message;
 use super::chat_calls::CallSource;
 use super::entry::{Body, Entry};
 use super::item::{Class, Item};
-use super::reading::Reading;
-use super::text;
+use super::reading::{Reading, Way};
+use super::{blocks, text};
 use crate::json::{Value, quote};
 use crate::model::{Attachment, Part, Role, ToolCall, ToolResult, Turn};
 use crate::rules::work;
@@ -24,6 +24,9 @@ pub enum Hint {
     Answer,
     /// W2: the command in its fence is a call, which the next message answers.
     FencedCall,
+    /// W2: the call that it writes in its text has the effects of one, though it does not count as one
+    /// (`FORMATS.md` 8).
+    WrittenCall,
 }
 
 /// What begins the answer to a command in a fence (W2).
@@ -42,10 +45,19 @@ pub fn hints(reading: &Reading<'_>) -> Vec<Hint> {
         let text = message(entry).filter(|m| m.role == Role::Agent).and_then(|m| m.text.as_deref());
         entry.calls.is_empty() && text.and_then(work::fenced_command).is_some()
     };
+    let is_answer =
+        |entry: &Entry<'_>| message(entry).is_some_and(|m| matches!(m.role, Role::User | Role::Environment));
+    let writes_call = |entry: &Entry<'_>| {
+        let is_open = |m: &Message<'_>| matches!(CallSource::in_text(m), CallSource::Text(_));
+        entry.calls.is_empty() && message(entry).is_some_and(|m| m.way == Way::Formats && is_open(m))
+    };
     let mut all = vec![Hint::None; entries.len()];
     for (step, entry) in entries.iter().enumerate() {
         if !entry.answered.is_empty() {
             all[step] = Hint::Answer;
+        } else if step > 0 && is_answer(entry) && writes_call(&entries[step - 1]) {
+            all[step] = Hint::Answer;
+            all[step - 1] = Hint::WrittenCall;
         } else if step > 0 && begins_answer(entry) && has_fence(&entries[step - 1]) {
             all[step] = Hint::Answer;
             all[step - 1] = Hint::FencedCall;
@@ -138,6 +150,12 @@ fn attachment<'a>(item: &Item<'a>, class: Class) -> Option<Attachment<'a>> {
 }
 
 fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Vec<Part<'a>> {
+    if message.way == Way::Formats
+        && hint != Hint::WrittenCall
+        && let Some(parts) = blocks::turn_parts(entry.value).filter(|parts| has_acts(parts) || hint != Hint::Answer)
+    {
+        return with_listed(entry, message, parts);
+    }
     let id = entry.value.get("tool_call_id").and_then(Value::as_str).map(Cow::Borrowed);
     let text = message.text.clone();
     if hint == Hint::Answer {
@@ -146,7 +164,10 @@ fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Ve
     let mut parts = Vec::new();
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
     parts.extend(reasoning.map(|text| Part::Thought(text.into())));
-    let source = CallSource::of(entry.value, message);
+    let source = match hint {
+        Hint::WrittenCall => CallSource::in_text(message),
+        _ => CallSource::of(entry.value, message),
+    };
     let said = text.as_ref().map(|text| match source {
         CallSource::Text(_) => before_call(text),
         CallSource::Turn(_) => Cow::Borrowed(""),
@@ -160,7 +181,7 @@ fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Ve
         }
         CallSource::Listed(calls) => parts.extend(calls.into_iter().map(|(_, call)| function_call(call))),
         CallSource::Single(call) => parts.push(function_call(call)),
-        CallSource::Turn(calls) => parts.extend(calls.into_iter().map(function_call)),
+        CallSource::Turn(calls) | CallSource::Parts(calls) => parts.extend(calls.into_iter().map(function_call)),
         CallSource::Nothing => {}
     }
     if hint == Hint::FencedCall
@@ -169,6 +190,22 @@ fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Ve
         parts.push(Part::Call(ToolCall { id: None, name: "bash".into(), arguments: quote(command).into() }));
     }
     parts
+}
+
+/// Whether calls or results stand among the parts.
+fn has_acts(parts: &[Part<'_>]) -> bool {
+    parts.iter().any(|part| matches!(part, Part::Call(_) | Part::Result(_)))
+}
+
+/// The parts of a content, what was reasoned beside it before them, the calls beside it behind them.
+fn with_listed<'a>(entry: &Entry<'a>, message: &Message<'a>, parts: Vec<Part<'a>>) -> Vec<Part<'a>> {
+    let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
+    let reasoning = reasoning.filter(|text| !text.is_empty()).map(|text| Part::Thought(text.into()));
+    let listed = match CallSource::of(entry.value, message) {
+        CallSource::Parts(_) => Vec::new(),
+        source => source.into_calls().into_iter().map(function_call).collect(),
+    };
+    reasoning.into_iter().chain(parts).chain(listed).collect()
 }
 
 fn before_call<'a>(said: &Cow<'a, str>) -> Cow<'a, str> {

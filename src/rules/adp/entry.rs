@@ -3,7 +3,7 @@
 use super::chat::Message;
 use super::item::{Class, Item};
 use super::number::Number;
-use super::{atif, chat_calls, number, text};
+use super::{atif, blocks, chat_calls, number, text};
 use crate::json::Value;
 use crate::model::Role;
 use std::borrow::Cow;
@@ -72,6 +72,8 @@ pub enum Ask<'a> {
     BeforeWithoutId,
     /// D19 (chat): an open call of the message before.
     Before,
+    /// `FORMATS.md` 8: by the call's id where a call has it, else an open call of the message before.
+    IdOrBefore(&'a str),
 }
 
 /// One step.
@@ -99,6 +101,8 @@ pub struct Entry<'a> {
     pub chars: usize,
     /// D22: whether its calls come with a thought.
     pub has_thought: bool,
+    /// Results among the parts of a message (`FORMATS.md` 8).
+    pub results: usize,
 }
 
 impl<'a> Entry<'a> {
@@ -124,6 +128,7 @@ impl<'a> Entry<'a> {
             reward: item.field("reward").and_then(|f| number::number(f.value)),
             chars: text::chars(value, &["class_", "class", "source", "tool_call_id"]),
             has_thought: kind == Kind::Action && (is_said("description") || is_said("reasoning_content")),
+            results: 0,
             body: Body::Item(item),
         }
     }
@@ -131,7 +136,25 @@ impl<'a> Entry<'a> {
     /// D17, D19: a message of a conversation.
     #[must_use]
     pub fn message(value: &'a Value<'a>) -> Self {
-        let message = Message::of(value);
+        Self::spoken(value, Message::of(value))
+    }
+
+    /// `FORMATS.md` 8: a message of a row; a text alone is said by `role`.
+    #[must_use]
+    pub fn row_message(value: &'a Value<'a>, role: Role) -> Self {
+        let entry = Self::spoken(value, Message::of_row(value, role));
+        let answered: Vec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
+        if !answered.is_empty() {
+            return Self { results: answered.len(), asks: answered, ..entry };
+        }
+        let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == Role::Environment);
+        match (entry.asks.as_slice(), id) {
+            ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },
+            _ => entry,
+        }
+    }
+
+    fn spoken(value: &'a Value<'a>, message: Message<'a>) -> Self {
         let calls = chat_calls::calls(value, &message);
         let can_answer = calls.is_empty() && matches!(message.role, Role::User | Role::Environment);
         let id = value.get("tool_call_id").and_then(Value::as_str);
@@ -142,6 +165,7 @@ impl<'a> Entry<'a> {
             role: message.role,
             asks: can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect(),
             calls,
+            results: 0,
             answered: Vec::new(),
             links: Vec::new(),
             reward: value.get("reward").and_then(number::number),
@@ -167,6 +191,7 @@ impl<'a> Entry<'a> {
             reward: value.get("extra").and_then(|e| e.get("reward")).and_then(number::number),
             chars: text::chars(value, &["source", "timestamp", "model_name"]),
             has_thought: thoughts.filter_map(text::joined).any(|t| !text::is_blank(&t)),
+            results: 0,
             body: Body::Turn,
         }
     }
@@ -186,6 +211,7 @@ impl<'a> Entry<'a> {
             reward: None,
             chars: text::chars(value, &[]),
             has_thought: false,
+            results: 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! D1, D16: a record from its bytes to its findings and statistics.
 
 use super::atif;
+use super::atif_parts;
 use super::chat;
 use super::check;
 use super::details;
@@ -16,7 +17,7 @@ use super::stats::TrajectoryStats;
 use super::task::{task, task_key};
 use super::work;
 use crate::json::{self, Data, Value};
-use crate::model::{Finding, Found, Place, Record, RecordBody, Remark, Role, Severity};
+use crate::model::{Finding, Found, Place, Record, RecordBody, Remark, Role, RunPart, Severity};
 use crate::rules::digest;
 
 /// What checks and statistics say of one record by itself.
@@ -34,6 +35,8 @@ pub struct Examined {
     pub keys: RepeatKeys,
     /// What a table shows beside; None where nobody asked.
     pub glance: Option<Glance>,
+    /// Other files that it refers to.
+    pub parts: Vec<RunPart>,
 }
 
 impl Examined {
@@ -43,6 +46,7 @@ impl Examined {
         self.found.iter_mut().for_each(|found| found.shift(records, lines));
         self.stats.iter_mut().for_each(|stats| stats.record += records);
         self.keys.shift(lines);
+        self.parts.iter_mut().for_each(|part| part.record += records);
     }
 }
 
@@ -154,7 +158,8 @@ fn look(
         Err(finding) => {
             let found = vec![Found { finding, place: at }];
             let (is_read, keys) = (false, RepeatKeys::default());
-            return Examined { record: record.number, is_read, found, stats: None, keys, glance: None };
+            let (stats, glance, parts) = (None, None, Vec::new());
+            return Examined { record: record.number, is_read, found, stats, keys, glance, parts };
         }
     };
     let place = |value: &Value<'_>| place_of(value, text, at);
@@ -169,7 +174,8 @@ fn look(
         None => (Vec::new(), RepeatKeys::default()),
     };
     let (stats, glance) = told(&reading, &found, &keys);
-    Examined { record: record.number, is_read: true, stats, found, keys, glance }
+    let parts = atif_parts::parts(&reading, record.number);
+    Examined { record: record.number, is_read: true, stats, found, keys, glance, parts }
 }
 
 /// D1: reads the JSON of a record.
@@ -210,8 +216,8 @@ fn deep(value: &Value<'_>) -> Option<usize> {
 pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
     let mut report = Report::new(record);
     let (root, entries) = (reading.root, &reading.entries);
-    match (reading.shape, reading.body) {
-        (Shape::Std, _) => {
+    match reading.shape {
+        Shape::Std => {
             check::check_root(root, reading.version, &mut report);
             lint::check_root(root, &mut report);
             details::check_details(root, reading.version, &mut report);
@@ -223,9 +229,9 @@ pub fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
             links::check(entries, reading.version, &mut report);
             lint::check_order(entries, &mut report);
         }
-        (Shape::Chat, Some(body)) => chat::check(entries, body, &mut report),
-        (Shape::Atif, _) => atif::check(root, entries, &mut report),
-        _ => {
+        Shape::Chat => chat::check(reading, &mut report),
+        Shape::Atif => atif::check(reading, &mut report),
+        Shape::Other => {
             let message = "the record is no trajectory of a known shape; it is shown as JSON";
             report.warning(None, String::new(), "adp.shape", message);
         }

@@ -8,8 +8,14 @@ use std::collections::{HashMap, HashSet};
 /// D10, D19: fills in the calls that each step answers. A call is answered once; of several calls of one id the last
 /// before the answer is meant.
 pub(super) fn settle(entries: &mut [Entry<'_>]) {
+    settle_from(0, entries);
+}
+
+/// The same for the entries of one trajectory of several, of which the first is this step.
+pub(super) fn settle_from(first: usize, entries: &mut [Entry<'_>]) {
     let links = answered_calls(entries);
-    for (entry, links) in entries.iter_mut().zip(links) {
+    for (entry, mut links) in entries.iter_mut().zip(links) {
+        links.iter_mut().flatten().for_each(|(step, _)| *step += first);
         entry.answered = links.iter().copied().flatten().collect();
         entry.links = links;
     }
@@ -30,7 +36,10 @@ fn answered_calls(entries: &[Entry<'_>]) -> Vec<Vec<Option<(usize, usize)>>> {
         for ask in &entry.asks {
             let call = match ask {
                 Ask::Id(id) => last_of_id.get(id).copied().filter(|call| !answered.contains(call)),
-                Ask::BeforeWithoutId | Ask::Before => before(entries, step, *ask, &answered),
+                Ask::IdOrBefore(id) if last_of_id.contains_key(id) => {
+                    last_of_id.get(id).copied().filter(|call| !answered.contains(call))
+                }
+                Ask::BeforeWithoutId | Ask::Before | Ask::IdOrBefore(_) => before(entries, step, *ask, &answered),
             };
             answered.extend(call);
             found.push(call);
@@ -49,7 +58,7 @@ fn before(
 ) -> Option<(usize, usize)> {
     let before = step.checked_sub(1)?;
     let calls = entries[before].calls.iter().enumerate();
-    let fits = |id: Option<&str>| ask == Ask::Before || id.is_none();
+    let fits = |id: Option<&str>| ask != Ask::BeforeWithoutId || id.is_none();
     calls
         .map(|(i, c)| (c, (before, i)))
         .find(|(c, at)| fits(c.id.as_deref()) && !answered.contains(at))

@@ -5,6 +5,8 @@
 //! ([`write_state`]), the findings ([`examine`]) and the statistics, each in its own file.
 
 mod atif;
+mod atif_parts;
+mod blocks;
 mod call_text;
 mod chat;
 mod chat_calls;
@@ -24,6 +26,7 @@ mod pointer;
 mod reading;
 mod repeat;
 mod report;
+mod rows;
 mod shape;
 mod show;
 mod stage;
@@ -33,9 +36,12 @@ mod survey;
 mod tally;
 mod task;
 mod text;
+mod track;
+mod track_reader;
 mod work;
 mod writes;
 
+pub use atif_parts::{callers, parts};
 pub use chat::Message;
 pub(crate) use chat_calls::CallSource;
 pub use conversation::{Hint, hints, turn};
@@ -46,7 +52,7 @@ pub use item::{Class, ClassNote, Field, Item};
 pub(crate) use links::is_finishing;
 pub use number::Number;
 pub use pointer::{Pointer, slot_pointer};
-pub use reading::{Reading, Way, record_id};
+pub use reading::{Reading, Way, record_id, track_count};
 pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
 pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
 pub use show::{digested_text, has_digest, label, said, said_with_reasoning, summary};
@@ -57,4 +63,5 @@ pub use survey::{Survey, Surveyed};
 pub use tally::{outline, tally};
 pub use task::{scalar, task, task_fields, task_key};
 pub(crate) use text::{before_call, joined, written_call};
+pub use track::Track;
 pub use writes::write_state;

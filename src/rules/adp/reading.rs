@@ -3,8 +3,12 @@
 use super::entry::Entry;
 use super::links;
 use super::number;
+use super::rows::{self, RowTrack};
 use super::shape::{Shape, Version, bare_pointer, chat_pointer, shape};
-use crate::json::{Data, Value};
+use super::track::Track;
+use super::track_reader::TrackReader;
+use crate::json::{self, Data, Value};
+use crate::model::Role;
 
 /// Members by which records are told apart, the first that is there counts. Several attempts at one task share an
 /// `instance_id` or a `task_id`, so that these are no ids of their own (D15).
@@ -34,8 +38,8 @@ pub enum Way {
     /// D2, to the letter: [`Reading::of`].
     #[default]
     Protocol,
-    /// Bare messages are a conversation too: [`Reading::of_bare`].
-    Bare,
+    /// `FORMATS.md` 5, 8: [`Reading::of_row`].
+    Formats,
 }
 
 impl Way {
@@ -44,9 +48,25 @@ impl Way {
     pub fn read<'a>(self, root: &'a Value<'a>) -> Reading<'a> {
         match self {
             Self::Protocol => Reading::of(root),
-            Self::Bare => Reading::of_bare(root),
+            Self::Formats => Reading::of_row(root),
         }
     }
+
+    /// Reads a message of a conversation so; a text alone is said by `role`.
+    #[must_use]
+    pub fn message<'a>(self, value: &'a Value<'a>, role: Role) -> Entry<'a> {
+        match self {
+            Self::Protocol => Entry::message(value),
+            Self::Formats => Entry::row_message(value, role),
+        }
+    }
+}
+
+/// The trajectories in the text of a record, read as a row; of one that cannot be read 1.
+#[must_use]
+pub fn track_count(text: &[u8]) -> usize {
+    let root = std::str::from_utf8(text).ok().and_then(|text| json::parse(text).ok());
+    root.map_or(1, |root| Reading::of_row(&root).tracks.len())
 }
 
 /// What stands at a pointer of [`Reading::body`].
@@ -59,6 +79,8 @@ fn steps<'a>(root: &'a Value<'a>, pointer: &str) -> Option<&'a Value<'a>> {
 pub struct Reading<'a> {
     /// The record.
     pub root: &'a Value<'a>,
+    /// How it is read.
+    pub way: Way,
     /// D2: its shape.
     pub shape: Shape,
     /// D3: its version, as a standardized trajectory.
@@ -67,6 +89,8 @@ pub struct Reading<'a> {
     pub body: Option<&'static str>,
     /// D19: its steps.
     pub entries: Vec<Entry<'a>>,
+    /// The trajectories that they are, in order: one, but for pairs and sub-agents (`FORMATS.md` 5, 8).
+    pub tracks: Vec<Track>,
 }
 
 impl<'a> Reading<'a> {
@@ -92,6 +116,39 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// `FORMATS.md` 5, 8: the same, and rows of datasets under more names; of an ATIF file the trajectories of its
+    /// sub-agents too. A call that is written in a text is none.
+    #[must_use]
+    pub fn of_row(root: &'a Value<'a>) -> Self {
+        let shape = shape(root);
+        let read = match shape {
+            Shape::Atif => {
+                let mut read = TrackReader::default();
+                read.turns(root);
+                Some((read, Some("/steps")))
+            }
+            Shape::Std => None,
+            Shape::Chat | Shape::Other => rows::tracks(root).map(|tracks| {
+                let body = match tracks.as_slice() {
+                    [RowTrack { sources, .. }] if sources.len() == 1 => sources.first().map(|source| source.pointer),
+                    _ => None,
+                };
+                let mut read = TrackReader::default();
+                tracks.iter().for_each(|track| read.row(track));
+                read.reward_steps(root);
+                (read, body)
+            }),
+        };
+        let Some((TrackReader { mut entries, tracks }, body)) = read else { return Self::of(root) };
+        for track in &tracks {
+            if let Some(own) = entries.get_mut(track.steps.clone()) {
+                links::settle_from(track.steps.start, own);
+            }
+        }
+        let shape = if shape == Shape::Atif { shape } else { Shape::Chat };
+        Self { root, way: Way::Formats, shape, version: Version::of(root), body, entries, tracks }
+    }
+
     fn with(root: &'a Value<'a>, shape: Shape, body: Option<&'static str>) -> Self {
         let read: fn(&'a Value<'a>) -> Entry<'a> = match shape {
             Shape::Std => Entry::item,
@@ -106,7 +163,14 @@ impl<'a> Reading<'a> {
             None => vec![read(root)],
         };
         links::settle(&mut entries);
-        Self { root, shape, version: Version::of(root), body, entries }
+        let tracks = vec![Track::of_list(body.unwrap_or_default(), entries.len())];
+        Self { root, way: Way::Protocol, shape, version: Version::of(root), body, entries, tracks }
+    }
+
+    /// The trajectory that a step is of, and its number.
+    #[must_use]
+    pub fn track(&self, step: usize) -> Option<(usize, &Track)> {
+        self.tracks.iter().enumerate().find(|(_, track)| track.steps.contains(&step))
     }
 
     /// The array of its steps.
@@ -137,7 +201,8 @@ impl<'a> Reading<'a> {
         let is_outcome = |value: &&Value<'_>| matches!(value.data, Data::Bool(_));
         let graded = || GRADES.iter().find_map(|key| self.root.get(key).and_then(number::number));
         let judged = || OUTCOMES.iter().find_map(|key| self.root.get(key).filter(is_outcome).and_then(number::number));
-        let found = (self.shape == Shape::Chat).then(|| graded().or_else(judged))??;
+        let info = || self.root.get("reward_info")?.get("reward").and_then(number::number);
+        let found = (self.shape == Shape::Chat).then(|| graded().or_else(info).or_else(judged))??;
         Some(found.value)
     }
 

@@ -153,6 +153,7 @@ fn results(entry: &Entry<'_>) -> u64 {
     let is_result = || entry.role == Role::Environment || !entry.answered.is_empty();
     match &entry.body {
         Body::Turn => atif::results(entry.value).count() as u64,
+        Body::Message(_) if entry.results > 0 => entry.results as u64,
         Body::Item(_) | Body::Message(_) => u64::from(is_result()),
         Body::Record => 0,
     }

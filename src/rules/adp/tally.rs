@@ -46,8 +46,8 @@ pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
         finish,
         ..TrajectoryStats::default()
     };
-    let (found, keys, glance) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()));
-    Examined { record: record.number, is_read: true, found, stats: Some(stats), keys, glance }
+    let (found, keys, glance, parts) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()), Vec::new());
+    Examined { record: record.number, is_read: true, found, stats: Some(stats), keys, glance, parts }
 }
 
 /// How a trajectory of these items ends; None where that needs a closer look.

@@ -60,9 +60,12 @@ fn answered(entry: &Entry<'_>, step: usize, hint: Hint, results: impl Iterator<I
     };
     if !matches!(entry.body, Body::Turn) {
         let is_fenced = hint == Hint::Answer && entry.answered.is_empty();
-        let link =
-            if is_fenced { step.checked_sub(1).map(|step| (step, 0)) } else { entry.links.first().copied().flatten() };
-        return vec![to_call(link)];
+        if is_fenced {
+            return vec![to_call(step.checked_sub(1).map(|step| (step, 0)))];
+        }
+        // Results that stand together in a message have a link each.
+        let links = entry.links.iter().take(entry.results.max(1)).copied();
+        return if entry.links.is_empty() { vec![Answered::Nothing] } else { links.map(to_call).collect() };
     }
     let mut links = entry.asks.iter().zip(&entry.links).filter(|(ask, _)| matches!(ask, Ask::Id(_)));
     results

@@ -5,7 +5,7 @@ use super::entry::{Body, Entry};
 use super::item::{Class, Item};
 use super::lint::IMAGE_PATH_MAX;
 use super::number::{add_reward, float_text, integer};
-use super::reading::Reading;
+use super::reading::{Reading, Way};
 use super::text;
 use super::work::Feed;
 use crate::json::{self, Data, Key, Member, Object, Value};
@@ -100,6 +100,21 @@ fn one_more(counts: &mut HashMap<String, i64>, name: &str) -> i64 {
     *count
 }
 
+/// `FORMATS.md` 8: members of a row that tell of its trajectory.
+const ROW_FIELDS: [&str; 11] = [
+    "instance_id",
+    "task_id",
+    "trial",
+    "model",
+    "reward",
+    "resolved",
+    "label",
+    "reward_info",
+    "termination_reason",
+    "patch",
+    "test_result",
+];
+
 /// D20: the head: what holds before step 0.
 fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
     let root = reading.root;
@@ -118,6 +133,10 @@ fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
     }
     for (key, value) in root.get("details").and_then(Value::as_object).into_iter().flat_map(|d| d.entries()) {
         writer.value("details", "main", key, value);
+    }
+    if reading.way == Way::Formats {
+        let fields = ROW_FIELDS.iter().filter_map(|name| Some((*name, root.get(name).filter(|v| !v.is_null())?)));
+        fields.for_each(|(name, value)| writer.value("trajectory", "main", name, value));
     }
     if let Some(prompt) = reading.system_prompt().and_then(Value::as_str) {
         writer.digest("conversation", "main", "system_prompt", prompt);

@@ -1,5 +1,6 @@
-//! W7, W8: what Claude Code's structured results tell of files.
+//! W7, W8: what structured results tell of files: those of Claude Code, the changes of Codex.
 
+use super::patch::{self, FilePatch};
 use super::shown::Shown;
 use super::text::lines;
 use crate::json::{self, Value};
@@ -44,6 +45,21 @@ pub(super) fn detail_patch(details: &str) -> Option<Shown<'static>> {
     (!lines.is_empty()).then(|| Shown { lines, ..Shown::default() })
 }
 
+/// W8, `FORMATS.md` 3: the `changes` of a Codex item or event as patches of files; None where one of them does not say
+/// what it changes.
+pub(super) fn detail_changes(details: &str) -> Option<Vec<FilePatch>> {
+    let value = json::parse(details).ok()?;
+    let changes = value.get("changes")?;
+    let is_told = |change: &Value<'_>| {
+        let text = |key| change.get(key).and_then(Value::as_str);
+        let has_diff = || text("unified_diff").is_some_and(|diff| diff.starts_with("@@"));
+        text("type") == Some("delete") || text("content").is_some() || has_diff()
+    };
+    let all = changes.as_object().filter(|changes| !changes.is_empty())?;
+    let are_told = all.entries().all(|(_, change)| is_told(change));
+    are_told.then(|| patch::of_changes(changes)).flatten().map(|text| patch::parse(&text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +82,20 @@ mod tests {
             assert_eq!(of(details), (lines.to_owned(), total, is_whole), "{details}");
         }
         assert!(detail_file(r#"{"file":{"filePath":"/w/a"}}"#).is_none());
+    }
+
+    #[test]
+    fn w8_changes_of_codex_are_patches() {
+        let details = r#"{"changes":{"/w/a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n","move_path":"/w/b"},
+            "n":{"type":"add","content":"one\ntwo\n"},"o":{"type":"delete"}}}"#;
+        let patches = detail_changes(details).unwrap();
+        assert_eq!(patches.iter().map(FilePatch::path).collect::<Vec<_>>(), ["/w/a", "n", "o"]);
+        assert_eq!(patches[1], FilePatch::Add { path: "n".to_owned(), text: "one\ntwo\n".to_owned() });
+        let FilePatch::Update { target, hunks, .. } = &patches[0] else { panic!("an update") };
+        assert_eq!((target.as_deref(), hunks.len()), (Some("/w/b"), 1));
+        for unclear in [r#"{"changes":{}}"#, r#"{"changes":{"a":{"type":"update","unified_diff":"[cut]"}}}"#, "{}", "["]
+        {
+            assert_eq!(detail_changes(unclear), None, "{unclear}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
-use super::details::{detail_file, detail_patch};
+use super::details::{detail_changes, detail_file, detail_patch};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::open_calls::OpenCall;
@@ -106,7 +106,10 @@ impl Work {
                     self.view(answer, shown.path.clone().as_deref(), &shown);
                 }
             }
-            Action::Patch { text } => self.patches(answer, text, None),
+            Action::Patch { text } => {
+                let told = answer.details.filter(|_| self.dialect == Dialect::Codex).and_then(detail_changes);
+                self.apply(answer, told.unwrap_or_else(|| patch::parse(text)), None);
+            }
             Action::Shell { command, cwd, is_background } => {
                 self.shell_effects(answer, command, cwd.as_deref(), *is_background);
             }
@@ -269,9 +272,15 @@ impl Work {
 
     /// W8 *patch*; `folder` is the shell's, where a command patches.
     pub(super) fn patches(&mut self, answer: &Answer<'_>, text: &str, folder: Option<&str>) {
-        let all = patch::parse(text);
-        let reply = if all.len() == 1 && folder.is_none() { Shown::reply(answer.text) } else { Shown::default() };
-        for patch in all {
+        self.apply(answer, patch::parse(text), folder);
+    }
+
+    fn apply(&mut self, answer: &Answer<'_>, patches: Vec<FilePatch>, folder: Option<&str>) {
+        let reply = match patches.as_slice() {
+            [_] if folder.is_none() => Shown::reply(answer.text),
+            _ => Shown::default(),
+        };
+        for patch in patches {
             let resolve = |work: &Self, path: &str| match folder {
                 Some(_) => work.folders.resolve(path, folder),
                 None => work.path(answer, path),

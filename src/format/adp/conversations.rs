@@ -1,0 +1,137 @@
+//! Datasets of conversations: ShareGPT, and messages under any of their names (`FORMATS.md` 8).
+
+use super::dataset_row::{DatasetRow, most};
+use super::{Counts, is_conversation};
+use crate::format::acts::evidence::Evidence;
+use crate::format::signature;
+use crate::format::{Framing, Match, Near};
+use crate::json::Value;
+use crate::rules::adp::{Reading, Shape, bare_pointer};
+
+/// Rows with `conversations`.
+pub(in crate::format) static SHAREGPT: DatasetRow = DatasetRow {
+    name: "sharegpt",
+    title: "ShareGPT conversations",
+    about: "Conversations for training: rows whose `conversations` hold turns with `from` and `value`, or with `role` \
+            and `content`. Calls are turns of `function_call`, `tool_calls` and parts of a content; one that is \
+            written in a text is none (`--format adp` reads those). State: as in the Agent Data Protocol, and members \
+            of the row such as its reward.",
+    framing: Framing::Values,
+    detect: detect_sharegpt,
+    near: |_| None,
+    samples: &[
+        r#"{"id":"s","system":"You help.","conversations":[{"from":"human","value":"list it"},
+    {"from":"function_call","value":"{\"name\":\"ls\",\"arguments\":{}}"},{"from":"observation","value":"a.txt"},
+    {"from":"gpt","value":"a.txt"}]}"#,
+        r#"[{"conversations":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]}]"#,
+    ],
+};
+
+/// Rows with messages under one of their names, and lists of messages.
+pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
+    name: "messages",
+    title: "Conversations",
+    about: "Conversations for training, and results of evaluations: rows whose `messages`, `traj` (tau-bench) or \
+            `prompt` hold messages with a `role`; prompts with a `completion`, or with what was `chosen` and \
+            `rejected`, which are two trajectories of one row; lines or an array of lists of messages. Calls are \
+            `tool_calls` and parts of a content; one that is written in a text is none (`--format adp` reads those). \
+            State: as in the Agent Data Protocol, and members of the row such as its reward.",
+    framing: Framing::Values,
+    detect: detect_rows,
+    near: near_rows,
+    samples: &[
+        r#"{"id":"m","messages":[{"role":"system","content":"You help."},{"role":"user","content":"list it"},
+    {"role":"assistant","content":[{"type":"text","text":"I look."},
+        {"type":"tool_use","id":"c1","name":"ls","input":{}}]},
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"a.txt"}]}]}"#,
+        r#"{"task_id":3,"reward":1.0,"traj":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]}"#,
+        r#"[{"prompt":[{"role":"user","content":"hi"}],"completion":[{"role":"assistant","content":"hello"}]}]"#,
+        r#"{"prompt":"2+2?","chosen":"4","rejected":"5"}
+{"prompt":"3+3?","chosen":"6","rejected":"7"}"#,
+        "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]\n\
+         [{\"role\":\"user\",\"content\":\"bye\"},{\"role\":\"assistant\",\"content\":\"bye\"}]\n",
+        r#"[[{"role":"user","content":"hi"}],[{"role":"user","content":"bye"}]]"#,
+    ],
+};
+
+/// One list of messages.
+pub(in crate::format) static BARE: DatasetRow = DatasetRow {
+    name: "messages",
+    title: "Bare messages",
+    about: "A conversation with nothing around it: a file that is one array of messages with a `role` (or `from`) and \
+            what was said. Everything else is as in the rows above.",
+    framing: Framing::Text,
+    detect: detect_bare,
+    near: near_bare,
+    samples: &[r#"[{"role":"system","content":"You help."},{"role":"user","content":"list it"},
+    {"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]},
+    {"role":"tool","tool_call_id":"c1","content":"a.txt"},{"role":"assistant","content":"a.txt"}]"#],
+};
+
+/// The simulations of one file.
+pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
+    name: "messages",
+    title: "tau2 simulations",
+    about: "Results of tau2-bench: one object whose `simulations` hold `messages`, a trajectory each. The agent and \
+            the simulated user call tools; a result names its call by `id`, and one message may hold several results. \
+            State: as in the rows above, with `reward_info` and `termination_reason`.",
+    framing: Framing::Items("simulations"),
+    detect: detect_simulations,
+    near: |_| None,
+    samples: &[r#"{"timestamp":"2026-05-01","info":{"num_trials":1},"tasks":[{"id":"7"}],"simulations":[
+    {"id":"s","task_id":"7","trial":0,"reward_info":{"reward":1.0},"termination_reason":"user_stop","messages":[
+    {"role":"user","content":"cancel it"},
+    {"role":"assistant","content":null,"tool_calls":[{"id":"c1","name":"cancel","arguments":{"n":1}},
+        {"id":"c2","name":"tell","arguments":{}}]},
+    {"role":"tool","tool_messages":[{"id":"c2","role":"tool","content":"told"},
+        {"id":"c1","role":"tool","content":"done"}]},
+    {"role":"assistant","content":"It is cancelled."}]}]}"#],
+};
+
+/// Whether most records are told by the signature of a format, and are no contexts of Agent/Data (A8).
+fn detect_signed(name: &str, first: &[Value<'_>]) -> Option<Match> {
+    let found = signature::detect(name, first)?;
+    let n = first.iter().filter(|row| Reading::of_row(row).shape == Shape::Chat).count();
+    let are_contexts = first.iter().any(|row| row.get("context").is_some() && !is_conversation(row))
+        || Evidence::of_messages(Counts::messages(first));
+    (n * 2 >= first.len() && !are_contexts).then_some(found)
+}
+
+fn detect_sharegpt(first: &[Value<'_>]) -> Option<Match> {
+    detect_signed("sharegpt", first)
+}
+
+fn detect_rows(first: &[Value<'_>]) -> Option<Match> {
+    let are_rows = first.iter().filter(|row| row.as_object().is_some() && row.get("role").is_none()).count();
+    let rows = (are_rows * 2 >= first.len()).then(|| detect_signed("messages", first)).flatten();
+    rows.or_else(|| detect_bare(first))
+}
+
+fn near_rows(first: &[Value<'_>]) -> Option<Near> {
+    let n = first.iter().filter(|value| Reading::of_row(value).shape == Shape::Chat).count();
+    (n > 0).then(|| Near::of(n, first.len(), "records hold a conversation"))
+}
+
+fn detect_bare(first: &[Value<'_>]) -> Option<Match> {
+    most(first, bare(first), "arrays of messages with `role` or `from` and what was said")
+}
+
+fn near_bare(first: &[Value<'_>]) -> Option<Near> {
+    let n = bare(first);
+    (n > 0).then(|| Near::of(n, first.len(), "records are arrays of messages"))
+}
+
+/// How many are conversations, and no context of Agent/Data (A7, A8).
+fn bare(first: &[Value<'_>]) -> usize {
+    let is_context =
+        |value: &Value<'_>| value.as_array().is_some_and(|messages| Evidence::of_messages(messages.iter()));
+    first.iter().filter(|value| bare_pointer(value).is_some() && !is_context(value)).count()
+}
+
+fn detect_simulations(first: &[Value<'_>]) -> Option<Match> {
+    let [file] = first else { return None };
+    let simulation = file.get("simulations")?.as_array()?.first()?;
+    let is_run = simulation.get("task_id").is_some() || simulation.get("reward_info").is_some();
+    let reason = "`simulations` whose `messages` have a `role`";
+    (is_run && Reading::of_row(simulation).shape == Shape::Chat).then(|| Match { reason: reason.to_owned() })
+}

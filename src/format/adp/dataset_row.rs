@@ -1,0 +1,93 @@
+//! A row of the table of formats whose records are trajectories read by `FORMATS.md` 5 and 8: all that differs between
+//! them, in one place.
+
+use super::run::Trajectory;
+use super::survey::Trajectories;
+use crate::format::{Detect, Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
+use crate::json::Value;
+use crate::rules::adp::{self, Way, stage};
+use memchr::memmem;
+
+/// What speaks for a format in first records.
+type NearFn = fn(&[Value<'_>]) -> Option<Near>;
+
+/// A format of a dataset.
+pub(in crate::format) struct DatasetRow {
+    /// Name for `--format`.
+    pub(super) name: &'static str,
+    /// Name for people.
+    pub(super) title: &'static str,
+    /// What it is and how it is known.
+    pub(super) about: &'static str,
+    /// How its files are cut into records.
+    pub(super) framing: Framing,
+    /// Whether records are of it, and why.
+    pub(super) detect: Detect,
+    /// How many records speak for it.
+    pub(super) near: NearFn,
+    /// Small texts of it.
+    pub(super) samples: &'static [&'static str],
+}
+
+/// Members of which one is in every record that holds several trajectories.
+const SEVERAL: [&str; 2] = ["\"subagent_trajectories\"", "\"rejected"];
+
+impl Format for DatasetRow {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        (self.detect)(first)
+    }
+
+    fn near(&self, first: &[Value<'_>]) -> Option<Near> {
+        (self.near)(first)
+    }
+
+    fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    fn stage(&self, file: &str) -> Option<&'static str> {
+        stage(file)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn has_trajectories(&self) -> bool {
+        true
+    }
+
+    fn trajectories_in(&self, text: &[u8]) -> usize {
+        let may_be_several = SEVERAL.iter().any(|name| memmem::find(text, name.as_bytes()).is_some());
+        if may_be_several { adp::track_count(text) } else { 1 }
+    }
+
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        Some(Box::new(Trajectories::new(Way::Formats, purpose)))
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        Box::new(Trajectory::new(Way::Formats))
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        self.samples
+    }
+}
+
+/// A match with this reason where at least half of the records are such.
+pub(super) fn most(first: &[Value<'_>], n: usize, reason: &str) -> Option<Match> {
+    (n > 0 && n * 2 >= first.len()).then(|| Match { reason: reason.to_owned() })
+}

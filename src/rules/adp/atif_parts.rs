@@ -1,0 +1,81 @@
+//! Other trajectories that an ATIF trajectory refers to: those that stand in it, and those in files of their own
+//! (`FORMATS.md` 0.4, 5).
+
+use super::atif;
+use super::reading::{Reading, Way};
+use super::shape::Shape;
+use crate::json::Value;
+use crate::model::{PartRole, RunPart, StepNo};
+use std::collections::HashMap;
+
+/// Files that a record refers to, at the steps that do.
+#[must_use]
+pub fn parts(reading: &Reading<'_>, record: usize) -> Vec<RunPart> {
+    if reading.way != Way::Formats || reading.shape != Shape::Atif {
+        return Vec::new();
+    }
+    let inside = atif::trajectories(reading.root);
+    let is_inside = |id: &str| inside.iter().any(|(_, trajectory)| is_called(trajectory, id));
+    let part = |role, file: String, step: usize| RunPart {
+        role,
+        folder: "",
+        file,
+        identity: None,
+        record,
+        step: StepNo::try_from(step).ok(),
+    };
+    let mut found = Vec::new();
+    for ((_, trajectory), track) in inside.iter().zip(&reading.tracks) {
+        for step in track.steps.clone() {
+            let results = reading.entries.get(step).into_iter().flat_map(|entry| atif::results(entry.value));
+            let files = results.flat_map(atif::references).filter_map(|one| missing_file(one, &is_inside));
+            found.extend(files.map(|file| part(PartRole::SubAgent, file, step)));
+        }
+        let continued = trajectory.get("continued_trajectory_ref").and_then(reference_path);
+        found.extend(continued.map(|file| part(PartRole::Continuation, file, track.steps.end.saturating_sub(1))));
+    }
+    found
+}
+
+/// The first steps of the sub-agents that stand in a record, each with the step that refers to it.
+#[must_use]
+pub fn callers(reading: &Reading<'_>) -> HashMap<usize, usize> {
+    let mut callers = HashMap::new();
+    if reading.tracks.len() < 2 || reading.shape != Shape::Atif {
+        return callers;
+    }
+    let inside = atif::trajectories(reading.root);
+    for (step, entry) in reading.entries.iter().enumerate() {
+        for id in atif::results(entry.value).flat_map(atif::references).flat_map(ids) {
+            let called = inside.iter().zip(&reading.tracks).find(|((_, trajectory), _)| is_called(trajectory, id));
+            if let Some((_, track)) = called.filter(|(_, track)| track.is_sub_agent) {
+                callers.entry(track.steps.start).or_insert(step);
+            }
+        }
+    }
+    callers
+}
+
+fn is_called(trajectory: &Value<'_>, id: &str) -> bool {
+    ["trajectory_id", "session_id"].iter().any(|key| trajectory.get(key).and_then(Value::as_str) == Some(id))
+}
+
+/// By what a reference names a trajectory: its id, or the session of one from before ids.
+fn ids<'a>(reference: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
+    let named = ["trajectory_id", "session_id"].into_iter().filter_map(|key| reference.get(key)?.as_str());
+    reference.as_str().into_iter().chain(named)
+}
+
+/// The file in which a trajectory is that does not stand in the record. A session alone says no file.
+fn missing_file(reference: &Value<'_>, is_inside: &impl Fn(&str) -> bool) -> Option<String> {
+    if ids(reference).any(is_inside) {
+        return None;
+    }
+    let of_id = || reference.get("trajectory_id")?.as_str().map(|id| format!("{id}.json"));
+    reference_path(reference).or_else(of_id)
+}
+
+fn reference_path(reference: &Value<'_>) -> Option<String> {
+    let path = reference.as_str().or_else(|| reference.get("trajectory_path")?.as_str());
+    path.filter(|path| !path.is_empty()).map(str::to_owned)
+}

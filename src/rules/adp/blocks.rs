@@ -1,0 +1,127 @@
+//! Calls and results that stand among the parts of a message's content (`FORMATS.md` 8): Anthropic's blocks, those of
+//! LLaMA-Factory (`{"type", "value"}`).
+
+use super::chat_calls::{FunctionCall, block_call};
+use super::text;
+use crate::json::Value;
+use crate::model::{Attachment, Part, ToolCall, ToolResult};
+use std::borrow::Cow;
+
+/// What a part of a content is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Text,
+    Thought,
+    Call,
+    Result,
+    /// The schemas of tools.
+    Tools,
+    File,
+}
+
+/// The parts of a message's content.
+fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
+    let content = ["value", "content"].iter().find_map(|key| message.get(key).filter(|said| !said.is_null()));
+    content.and_then(Value::as_array).unwrap_or_default()
+}
+
+fn block(part: &Value<'_>) -> Block {
+    match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "thinking" | "redacted_thinking" | "reasoning" => Block::Thought,
+        "tool_use" | "tool_call" | "toolCall" | "server_tool_use" | "mcp_tool_use" => Block::Call,
+        "tool_result" | "toolResult" => Block::Result,
+        "tools" => Block::Tools,
+        kind if kind.ends_with("_tool_result") => Block::Result,
+        _ if said(part).is_some() => Block::Text,
+        _ => Block::File,
+    }
+}
+
+/// The text of a part.
+fn said<'a>(part: &'a Value<'a>) -> Option<&'a str> {
+    part.as_str().or_else(|| ["text", "value", "thinking", "reasoning"].iter().find_map(|key| part.get(key)?.as_str()))
+}
+
+/// The calls among the parts of a message.
+pub(super) fn calls<'a>(message: &'a Value<'a>) -> Vec<FunctionCall<'a>> {
+    parts(message).iter().filter(|part| block(part) == Block::Call).filter_map(block_call).collect()
+}
+
+/// Of each result among the parts of a message the id of its call.
+pub(super) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Option<&'a str>> {
+    parts(message).iter().filter(|part| block(part) == Block::Result).map(id)
+}
+
+fn id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
+    ["tool_use_id", "tool_call_id", "toolCallId"].iter().find_map(|key| part.get(key)?.as_str())
+}
+
+/// What the parts of a message say, in their order; None: its content is a text, or it has none.
+pub(super) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<Part<'a>>> {
+    let parts = parts(message);
+    (!parts.is_empty()).then(|| parts.iter().filter_map(turn_part).collect())
+}
+
+fn turn_part<'a>(part: &'a Value<'a>) -> Option<Part<'a>> {
+    Some(match block(part) {
+        Block::Text => Part::Text(said(part).filter(|text| !text.is_empty())?.into()),
+        Block::Thought => Part::Thought(said(part).filter(|text| !text.is_empty())?.into()),
+        Block::Call => {
+            let call = block_call(part)?;
+            let arguments = call.arguments.unwrap_or(Cow::Borrowed("{}"));
+            Part::Call(ToolCall { id: call.id, name: call.name, arguments })
+        }
+        Block::Result => {
+            let content = ["content", "value", "output"].iter().find_map(|key| part.get(key));
+            let text = content.and_then(text::joined).unwrap_or_default();
+            let is_error = part.get("is_error").and_then(Value::as_bool);
+            Part::Result(ToolResult { id: id(part).map(Cow::Borrowed), text, is_error, ..ToolResult::default() })
+        }
+        Block::File => Part::Attachment(attachment(part)),
+        Block::Tools => return None,
+    })
+}
+
+fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
+    let kind = part.get("type").and_then(Value::as_str).unwrap_or("content");
+    let source = ["source", "image_url", "file", "input_audio"].iter().find_map(|key| part.get(key)).unwrap_or(part);
+    let media = ["media_type", "mime_type", "format"].iter().find_map(|key| source.get(key)?.as_str());
+    let place = ["url", "path", "file_id"].iter().find_map(|key| source.get(key)?.as_str()).or(source.as_str());
+    Attachment {
+        media_type: media.unwrap_or(kind).into(),
+        location: place.filter(|place| !place.starts_with("data:")).map(Cow::Borrowed),
+        bytes: part.text.len() as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn parts_of_a_content_are_read_in_both_spellings() {
+        let message = parse(
+            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"so"},
+            {"type":"tool_use","id":"1","name":"ls","input":{"a":1}},
+            {"type":"tool_call","value":"{\"name\":\"cat\",\"arguments\":{\"b\":2}}"},
+            {"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},{"type":"tools","value":"[]"},"end"]}"#,
+        )
+        .unwrap();
+        let told = |part: Part<'_>| match part {
+            Part::Text(text) => format!("text {text}"),
+            Part::Thought(text) => format!("thought {text}"),
+            Part::Call(call) => format!("call {} {}", call.name, call.arguments),
+            Part::Result(result) => format!("result {}", result.text),
+            Part::Attachment(file) => format!("file {} {:?}", file.media_type, file.location),
+        };
+        let parts: Vec<String> = turn_parts(&message).unwrap().into_iter().map(told).collect();
+        let expected =
+            ["thought hm", "text so", "call ls {\"a\":1}", "call cat {\"b\":2}", "file image_url None", "text end"];
+        assert_eq!(parts, expected);
+        assert_eq!(calls(&message).len(), 2);
+        let answer = parse(r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"ok"}]}"#);
+        let answer = answer.unwrap();
+        assert_eq!(results(&answer).collect::<Vec<_>>(), [Some("1")]);
+    }
+}

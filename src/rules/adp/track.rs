@@ -1,0 +1,64 @@
+//! The trajectories of a record: one as a rule, two of a preference pair, those of the sub-agents of an ATIF file.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A trajectory of a record (`FORMATS.md` 5, 8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Track {
+    /// `chosen` or `rejected` of a pair, what a sub-agent's trajectory is called; None: the record has no other.
+    pub label: Option<String>,
+    /// Its steps, as they are numbered in the record.
+    pub steps: Range<usize>,
+    /// Whether it is a sub-agent's.
+    pub is_sub_agent: bool,
+    stretches: Vec<Stretch>,
+}
+
+/// Steps that stand one behind the other in one list, or a step that is a value of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stretch {
+    /// The first of them.
+    first: usize,
+    /// The list, or the value.
+    pointer: Cow<'static, str>,
+    /// The place of the first in its list; None: it is the value.
+    place: Option<usize>,
+}
+
+impl Track {
+    /// A trajectory that begins at a step.
+    pub(super) fn begin(first: usize, label: Option<String>) -> Self {
+        Self { label, steps: first..first, is_sub_agent: false, stretches: Vec::new() }
+    }
+
+    /// The only trajectory of a record: so many steps of one list.
+    pub(super) fn of_list(pointer: &'static str, len: usize) -> Self {
+        let mut track = Self::begin(0, None);
+        track.stretch(Cow::Borrowed(pointer), Some(0));
+        track.steps.end = len;
+        track
+    }
+
+    /// What is added from here on stands in a list from a place on, or is a value of its own.
+    pub(super) fn stretch(&mut self, pointer: Cow<'static, str>, place: Option<usize>) {
+        self.stretches.push(Stretch { first: self.steps.end, pointer, place });
+    }
+
+    /// The path of one of its steps, or of its first list where it has none.
+    pub(super) fn path(&self, step: usize) -> String {
+        let stretch = self.stretches.iter().rev().find(|stretch| stretch.first <= step).or(self.stretches.first());
+        match stretch {
+            Some(Stretch { first, pointer, place: Some(place) }) => {
+                format!("{pointer}/{}", place + step.saturating_sub(*first))
+            }
+            Some(stretch) => stretch.pointer.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// The path of its first list.
+    pub(super) fn list(&self) -> String {
+        self.stretches.first().map(|stretch| stretch.pointer.to_string()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,79 @@
+//! Steps of a record that is several trajectories, or one in several parts (`FORMATS.md` 5, 8).
+
+use super::atif;
+use super::entry::Entry;
+use super::number;
+use super::rows::{RowTrack, Source};
+use super::track::Track;
+use crate::json::{Data, Value};
+use std::borrow::Cow;
+
+/// Takes trajectories one behind the other.
+#[derive(Default)]
+pub(super) struct TrackReader<'a> {
+    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) tracks: Vec<Track>,
+}
+
+impl<'a> TrackReader<'a> {
+    /// A trajectory of a row.
+    pub(super) fn row(&mut self, row: &RowTrack<'a>) {
+        let mut track = Track::begin(self.entries.len(), row.label.map(str::to_owned));
+        row.sources.iter().for_each(|source| self.source(source, &mut track));
+        self.tracks.push(track);
+    }
+
+    fn source(&mut self, source: &Source<'a>, track: &mut Track) {
+        let Source { value, pointer, role } = *source;
+        let Data::Array(messages) = &value.data else {
+            track.stretch(Cow::Borrowed(pointer), None);
+            return self.add(Entry::row_message(value, role), track);
+        };
+        track.stretch(Cow::Borrowed(pointer), Some(0));
+        for (place, message) in messages.iter().enumerate() {
+            match message.get("tool_messages").and_then(Value::as_array) {
+                // tau2: one message that holds several.
+                Some(several) => {
+                    track.stretch(Cow::Owned(format!("{pointer}/{place}/tool_messages")), Some(0));
+                    several.iter().for_each(|message| self.add(Entry::row_message(message, role), track));
+                    track.stretch(Cow::Borrowed(pointer), Some(place + 1));
+                }
+                None => self.add(Entry::row_message(message, role), track),
+            }
+        }
+    }
+
+    fn add(&mut self, entry: Entry<'a>, track: &mut Track) {
+        self.entries.push(entry);
+        track.steps.end = self.entries.len();
+    }
+
+    /// TRL: each step of a stepwise answer has its label.
+    pub(super) fn reward_steps(&mut self, row: &'a Value<'a>) {
+        let (Some(answers), Some(labels)) = (list(row, "completions"), list(row, "labels")) else { return };
+        let first = self.entries.len().saturating_sub(answers.len());
+        for (entry, label) in self.entries[first..].iter_mut().zip(labels) {
+            entry.reward = entry.reward.take().or_else(|| number::number(label));
+        }
+    }
+
+    /// An ATIF trajectory, and behind it those of its sub-agents.
+    pub(super) fn turns(&mut self, root: &'a Value<'a>) {
+        for (number, (pointer, trajectory)) in atif::trajectories(root).into_iter().enumerate() {
+            let mut track = Track::begin(self.entries.len(), atif::name(trajectory).map(str::to_owned));
+            track.is_sub_agent = number > 0;
+            track.stretch(Cow::Owned(format!("{pointer}/steps")), Some(0));
+            for turn in list(trajectory, "steps").unwrap_or_default() {
+                self.add(Entry::turn(turn), &mut track);
+            }
+            self.tracks.push(track);
+        }
+        if let [only] = self.tracks.as_mut_slice() {
+            only.label = None;
+        }
+    }
+}
+
+fn list<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a [Value<'a>]> {
+    value.get(name)?.as_array()
+}

@@ -1,0 +1,154 @@
+//! Rows of datasets as trajectories: pairs, prompts with completions, simulations, ATIF with its sub-agents; calls that
+//! count and calls that are only written.
+
+use super::command::{file, obelus};
+use serde_json::Value;
+
+/// The lines of a command's answer for programs.
+fn lines(arguments: &[&str]) -> Vec<Value> {
+    let (status, stdout, stderr) = obelus(arguments);
+    assert!(status < 2, "{arguments:?}: {stderr}");
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What a file of this text is: its format and its trajectories.
+fn judged(path: &str) -> (String, u64) {
+    let told = lines(&["formats", "--json", path]).remove(0);
+    (told["format"].as_str().unwrap().to_owned(), told["trajectories"].as_u64().unwrap())
+}
+
+/// Each step as its role, its trajectory, what it answers, and its text in short.
+fn steps(path: &str) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let told = |step: Value| format!("{} {} {}", text(&step["role"]), text(&step["trajectory"]), step["answers"]);
+    lines(&["steps", "--json", path]).into_iter().map(told).collect()
+}
+
+fn counted(path: &str, format: &str) -> (u64, u64) {
+    let told = lines(&["stats", "--json", "--format", format, path]).remove(0);
+    (told["calls"].as_u64().unwrap(), told["results"].as_u64().unwrap())
+}
+
+#[test]
+fn a_pair_is_two_trajectories_of_one_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "{\"prompt\":\"2+2?\",\"chosen\":\"4\",\"rejected\":\"5\"}\n{\"prompt\":\"q\",\"completion\":\"a\"}\n";
+    let path = file(folder.path(), "pairs.jsonl", rows);
+    assert_eq!(judged(&path), ("messages".to_owned(), 3));
+    let expected = ["user chosen null", "agent chosen null", "user rejected null", "agent rejected null"];
+    assert_eq!(steps(&path)[..4], expected);
+    assert_eq!(steps(&path)[4..], ["user - null", "agent - null"]);
+    let (_, stdout, _) = obelus(&["steps", &path]);
+    assert!(stdout.contains("chosen: 2+2?") && stdout.contains("rejected: 2+2?"), "{stdout}");
+    assert_eq!(obelus(&["check", &path]).1, "no findings in 1 file\n", "each is looked at by itself");
+    let answered = "{\"prompt\":[{\"role\":\"user\",\"content\":\"q\"}],\"chosen\":[{\"role\":\"assistant\",\
+                    \"content\":\"a\"}],\"rejected\":[{\"role\":\"user\",\"content\":\"b\"}]}";
+    let path = file(folder.path(), "odd.json", answered);
+    let found = lines(&["check", "--json", &path]);
+    let found: Vec<_> = found.iter().map(|f| (&f["rule"], &f["step"], &f["path"])).collect();
+    assert_eq!(found, [(&"sft.last-not-agent".into(), &2.into(), &"/rejected/0".into())]);
+}
+
+#[test]
+fn a_written_call_does_not_count_and_still_has_its_effects() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = "<function=bash>\\n<parameter=command>cat > /w/a.txt <<'E'\\none\\nE</parameter>\\n</function>";
+    let row = format!(
+        "{{\"messages\":[{{\"role\":\"user\",\"content\":\"go\"}},{{\"role\":\"assistant\",\"content\":\"{call}\"}},\
+         {{\"role\":\"user\",\"content\":\"done\"}}]}}"
+    );
+    let path = file(folder.path(), "m.json", &row);
+    assert_eq!(judged(&path), ("messages".to_owned(), 1));
+    assert_eq!((counted(&path, "auto"), counted(&path, "adp")), ((0, 0), (1, 1)));
+    let told = lines(&["steps", "--json", &path]);
+    assert!(told[1]["tool"].is_null() && told[2]["outcome"] == "ok", "{told:?}");
+    let (_, stdout, stderr) = obelus(&["files", &path]);
+    assert!(stdout.contains("/w/a.txt"), "{stdout}{stderr}");
+}
+
+#[test]
+fn calls_and_results_count_in_every_spelling() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use",
+        "id":"1","name":"a","input":{}},{"type":"tool_call","value":"{\"name\":\"b\",\"arguments\":{}}"}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"x"},
+        {"type":"tool_result","tool_use_id":"2","content":"y"}]}]}"#;
+    let path = file(folder.path(), "parts.json", parts);
+    assert_eq!((counted(&path, "auto"), steps(&path)[2].as_str()), ((2, 2), "user - 1"));
+    let turns = r#"{"conversations":[{"from":"human","value":"go"},{"from":"function_call",
+        "value":"[{\"name\":\"a\"},{\"name\":\"b\"}]"},{"from":"observation","value":"x"}]}"#;
+    let path = file(folder.path(), "turns.json", turns);
+    assert_eq!((judged(&path).0.as_str(), counted(&path, "auto")), ("sharegpt", (2, 1)));
+    let several = r#"{"info":{},"simulations":[{"task_id":"1","reward_info":{"reward":0.5},"messages":[
+        {"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"x","name":"a",
+        "arguments":{}},{"id":"y","name":"b","arguments":{}}]},{"role":"tool","tool_messages":[
+        {"role":"tool","id":"y","content":"2"},{"role":"tool","id":"x","content":"1"}]},
+        {"role":"assistant","content":"ok"}]},{"task_id":"2","messages":[{"role":"user","content":"go"}]}]}"#;
+    let path = file(folder.path(), "tau.json", several);
+    assert_eq!((judged(&path), counted(&path, "auto")), (("messages".to_owned(), 2), (2, 2)));
+    assert_eq!(steps(&path)[2..4], ["environment - 1", "environment - 1"]);
+    assert_eq!(lines(&["stats", "--json", &path])[0]["reward"], 0.5);
+    let (_, stdout, _) = obelus(&["state", "--json", &path]);
+    assert!(stdout.contains("\"task_id\":\"1\",\"reward_info\":{\"reward\":0.5}"), "{stdout}");
+    let log = "{\"role\":\"user\",\"content\":\"go\"}\n{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\
+               \"function\":{\"name\":\"a\",\"arguments\":{}}}]}\n{\"role\":\"tool\",\"content\":\"x\"}\n";
+    let path = file(folder.path(), "log.jsonl", log);
+    assert_eq!((judged(&path), counted(&path, "auto")), (("messages".to_owned(), 1), (1, 1)));
+}
+
+/// An ATIF trajectory with a sub-agent in it, and references to others.
+fn atif(reference: &str, continued: &str) -> String {
+    let turn = |id: u32, rest: &str| format!("{{\"step_id\":{id},\"source\":\"agent\",\"message\":\"m\"{rest}}}");
+    let refers = format!(
+        ",\"tool_calls\":[{{\"tool_call_id\":\"c\",\"function_name\":\"ask\",\"arguments\":{{}}}}],\"observation\":\
+         {{\"results\":[{{\"source_call_id\":\"c\",\"subagent_trajectory_ref\":[{reference}]}}]}}"
+    );
+    format!(
+        "{{\"schema_version\":\"ATIF-v1.8\",\"trajectory_id\":\"p\",\"steps\":[{},{}],\"subagent_trajectories\":\
+         [{{\"schema_version\":\"ATIF-v1.8\",\"trajectory_id\":\"s\",\"steps\":[{},{}]}}]{continued}}}",
+        turn(1, ""),
+        turn(2, &refers),
+        turn(1, ""),
+        turn(3, ""),
+    )
+}
+
+#[test]
+fn sub_agents_of_an_atif_file_come_behind_its_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "t.json", &atif("{\"trajectory_id\":\"s\"}", ""));
+    assert_eq!(judged(&path), ("atif".to_owned(), 2));
+    let told = lines(&["steps", "--json", &path]);
+    let of = |name: &str| told.iter().map(|step| step[name].clone()).collect::<Vec<_>>();
+    assert_eq!(of("trajectory"), ["p", "p", "s", "s"]);
+    assert_eq!((&told[2]["standing"], &told[2]["caller"]), (&"sub-agent".into(), &1.into()));
+    let found = lines(&["check", "--json", &path]);
+    let found: Vec<_> = found.iter().map(|f| (&f["rule"], &f["step"], &f["path"])).collect();
+    let expected = (&"atif.step-id".into(), &3.into(), &"/subagent_trajectories/0/steps/1/step_id".into());
+    assert_eq!(found, [expected]);
+    assert_eq!(lines(&["steps", "--json", "--format", "adp", &path]).len(), 2, "D19: one a step of the record");
+}
+
+#[test]
+fn trajectories_in_other_files_are_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = |path: &str| {
+        let found = lines(&["check", "--json", path]);
+        let missing = found.iter().filter(|f| f["rule"] == "run.part-missing");
+        missing.map(|f| f["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let continued = ",\"continued_trajectory_ref\":\"t.cont-1.json\"";
+    let path = file(folder.path(), "t.json", &atif("{\"trajectory_path\":\"sub.json\"}", continued));
+    let expected = [
+        "the run of a sub-agent is not there: \"sub.json\", looked for in the folder of the file",
+        "the continuation of the run is not there: \"t.cont-1.json\", looked for in the folder of the file",
+    ];
+    assert_eq!(rules(&path), expected);
+    file(folder.path(), "sub.json", "{}");
+    file(folder.path(), "t.cont-1.json", "{}");
+    assert_eq!(rules(&path), [""; 0]);
+    let path = file(folder.path(), "u.json", &atif("{\"session_id\":\"of another file\"}", ""));
+    assert_eq!(rules(&path), [""; 0], "a session alone names no file");
+    let path = file(folder.path(), "v.json", &atif("{\"trajectory_id\":\"../../etc/hosts\"}", ""));
+    assert_eq!(rules(&path).len(), 1);
+}
