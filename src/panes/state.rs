@@ -100,6 +100,8 @@ impl Line {
 pub struct Outline {
     lines: Vec<Line>,
     changes: Changes,
+    /// What the block above the tree shows.
+    here: changed_here::ChangedHere,
     conversation: conversation::Conversation,
     /// Rows that show what the step changed, in order, each with how many changes it and those above it show.
     changed: Vec<(usize, usize)>,
@@ -175,6 +177,7 @@ impl StatePane {
         let mut outline = Outline {
             lines: Vec::new(),
             changes,
+            here: changed_here::ChangedHere::at(open, step),
             conversation: Default::default(),
             changed: Vec::new(),
             shapes: HashMap::new(),

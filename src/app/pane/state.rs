@@ -44,6 +44,10 @@ impl PaneContent for State {
         app.session.open().map_or_else(Vec::new, |open| app.state.changed_here(&open, extent))
     }
 
+    fn fixed_rows(&self, app: &App, extent: Extent) -> usize {
+        app.session.open().map_or(0, |open| app.state.changed_rows(&open, extent.height))
+    }
+
     fn references(&self, _app: &App) -> Option<References> {
         Some(References::Judged)
     }
@@ -105,7 +109,7 @@ impl PaneContent for State {
 
     fn after_update(&self, app: &mut App, _effects: &mut Effects) {
         let extent = app.pane_extent(Pane::State);
-        let height = extent.height.saturating_sub(self.head(app, extent).len());
+        let height = extent.height.saturating_sub(self.fixed_rows(app, extent));
         let App { session, state, columns, .. } = app;
         let Some(open) = session.open() else { return };
         state.find_again(&open);
@@ -132,7 +136,7 @@ pub(super) fn title(app: &App, role: Role, name: &str) -> Vec<Piece> {
 fn changes_out_of_view(app: &App, is_short: bool) -> Option<Piece> {
     let open = app.session.open()?;
     let extent = app.pane_extent(Pane::State);
-    let head = app.state.changed_here(&open, extent).len();
+    let head = app.state.changed_rows(&open, extent.height);
     let below = Extent { height: extent.height.saturating_sub(head), ..extent };
     app.state.told_out_of_view(&open, below, is_short)
 }

@@ -3,6 +3,7 @@
 use super::changes::was;
 use super::{Line, Open, Outline, Place, StatePane};
 use crate::json::Key;
+use crate::model::StepNo;
 use crate::panes::{Extent, Hit, Piece, Row, value};
 use crate::state::{EventOp, NodeId};
 use crate::text::{Role, SafeText, pad, width};
@@ -14,10 +15,15 @@ const PART_OF_HEIGHT: usize = 3;
 const ROWS_MIN: usize = 3;
 /// Most writes of a step that are looked at for the block.
 const WRITES_MAX: usize = 10_000;
+/// Most counters in their row.
+const COUNTERS_MAX: usize = 16;
 /// Kinds of the state that count what the run does (D20, W5).
 const COUNTING: [&str; 4] = ["conversation", "tool", "call", "usage"];
 /// Widest column of paths.
 const PATH_CELLS_MAX: usize = 32;
+
+/// Most changes whose rows can be shown.
+const CHANGES_MAX: usize = 256;
 
 /// A value that the step changed.
 #[derive(Debug, Clone, Copy)]
@@ -26,125 +32,188 @@ struct Change {
     op: EventOp,
 }
 
+/// What a step changed, found once for all frames of the step.
+#[derive(Debug, Default)]
+pub(super) struct ChangedHere {
+    /// The first ones.
+    changes: Vec<Change>,
+    /// How many there are.
+    count: usize,
+    /// What counts steps, calls and tokens: it changes with nearly every step, so it shares one row.
+    counters: Vec<NodeId>,
+    /// Whether the step writes more than was looked at.
+    has_more: bool,
+    /// Who wrote the first value.
+    who: Option<String>,
+}
+
+/// Which rows the block has.
+struct Shown {
+    changes: usize,
+    has_title: bool,
+    has_counters: bool,
+}
+
+impl Shown {
+    /// With the line below.
+    fn rows(&self) -> usize {
+        usize::from(self.has_title) + self.changes + usize::from(self.has_counters) + 1
+    }
+}
+
+impl ChangedHere {
+    /// What `step` changed. Nothing where the state began with it: all of the tree is what changed then.
+    pub(super) fn at(open: &Open<'_>, step: StepNo) -> Self {
+        let tree = open.tree();
+        if tree.identities(step - 1).is_empty() {
+            return Self::default();
+        }
+        let mut seen = HashSet::new();
+        let mut writes = tree.writes_at(step);
+        let looked = writes.by_ref().take(WRITES_MAX);
+        let changed = looked.filter(|(node, op)| *op != EventOp::Same && seen.insert(*node));
+        let nodes: Vec<NodeId> = changed.map(|(node, _)| node).collect();
+        let is_counter = |node: &NodeId| COUNTING.contains(&&*tree.identity(tree.path(*node).0).kind);
+        let (mut counters, others): (Vec<NodeId>, Vec<NodeId>) = nodes.into_iter().partition(is_counter);
+        counters.truncate(COUNTERS_MAX);
+        let now = others.into_iter().filter_map(|node| tree.last_at(node, step).map(|op| Change { node, op }));
+        let mut changes: Vec<Change> = now.collect();
+        let count = changes.len();
+        changes.truncate(CHANGES_MAX);
+        let who = author(open, &changes, step);
+        Self { changes, count, counters, has_more: writes.next().is_some(), who }
+    }
+
+    /// What is shown where the pane is `height` rows high; None where the block does not fit.
+    fn shown(&self, height: usize) -> Option<Shown> {
+        let room = height / PART_OF_HEIGHT;
+        if room < ROWS_MIN || (self.count == 0 && self.counters.is_empty()) {
+            return None;
+        }
+        let has_title = self.count > 0;
+        // Where there is room for one row, it is a change.
+        let has_counters = !self.counters.is_empty() && (!has_title || room > ROWS_MIN);
+        let room = room - 1 - usize::from(has_title) - usize::from(has_counters);
+        Some(Shown { changes: self.changes.len().min(room), has_title, has_counters })
+    }
+
+    fn title(&self) -> Row {
+        let who = self.who.as_ref().map_or_else(String::new, |who| format!(" by {who}"));
+        let mark = if self.has_more { "≥ " } else { "" };
+        let count = Piece::of(Role::Dim, &format!("{mark}{} ", self.count));
+        Row::new(vec![Piece::of(Role::Changed, &format!(" changed here{who}"))]).right(vec![count]).remark()
+    }
+}
+
+fn author(open: &Open<'_>, changes: &[Change], step: StepNo) -> Option<String> {
+    let (node, author) = changes.iter().find_map(|c| Some((c.node, open.tree().leaf(c.node, step)?.step)))?;
+    let (id, _) = open.tree().path(node);
+    open.run().attribution(id, author, open.bytes()).who
+}
+
 impl StatePane {
     /// The rows above the tree; none where the step changed nothing, or the pane is too low.
     #[must_use]
     pub fn changed_here(&self, open: &Open<'_>, extent: Extent) -> Vec<Row> {
-        let room = extent.height / PART_OF_HEIGHT;
         let outline = self.outline(open);
-        // Where nothing stood before, all of the tree is what changed.
-        let is_first = open.tree().identities(outline.step - 1).is_empty();
-        if room < ROWS_MIN || is_first || outline.changed.is_empty() {
-            return Vec::new();
-        }
-        let (changes, has_more) = changes(open, outline.step);
-        if changes.is_empty() {
-            return Vec::new();
-        }
-        let shown = changes.len().min(room - 2);
-        let mark = if has_more { "≥ " } else { "" };
-        let mut rows = vec![title(open, &changes, &format!("{mark}{}", changes.len()))];
-        let names: Vec<SafeText> = changes.iter().take(shown).map(|change| name(open, change.node)).collect();
+        let here = &outline.here;
+        let Some(shown) = here.shown(extent.height) else { return Vec::new() };
+        let changes = &here.changes[..shown.changes];
+        let names: Vec<SafeText> = changes.iter().map(|change| name(open, change.node)).collect();
         let column = names.iter().map(|name| width(name.as_str())).max().unwrap_or(0);
         let column = column.min(PATH_CELLS_MAX).min(extent.width / 2);
+        let mut rows = Vec::with_capacity(shown.rows());
+        rows.extend(shown.has_title.then(|| here.title()));
         for (change, name) in changes.iter().zip(&names) {
             rows.push(row(open, &outline, *change, &pad(name, column)));
         }
-        if let Some(last) = rows.last_mut().filter(|_| changes.len() > shown) {
-            last.right = vec![Piece::of(Role::Dim, &format!(" {} more ]c", changes.len() - shown))];
+        if let Some(last) = rows.last_mut().filter(|_| here.count > shown.changes) {
+            last.right = vec![Piece::of(Role::Dim, &format!(" {} more ]c", here.count - shown.changes))];
         }
+        rows.extend(shown.has_counters.then(|| counters(open, outline.step, &here.counters)));
         rows.push(self.divider(open, &outline, extent.width));
         rows
     }
 
+    /// How many rows [`Self::changed_here`] has, without making them.
+    #[must_use]
+    pub fn changed_rows(&self, open: &Open<'_>, height: usize) -> usize {
+        self.outline(open).here.shown(height).map_or(0, |shown| shown.rows())
+    }
+
     /// The line below the block names what the first row shown stands in.
     fn divider(&self, open: &Open<'_>, outline: &Outline, cells: usize) -> Row {
-        let names = self.above_first(open, outline);
-        let told = if names.is_empty() { String::new() } else { format!(" {} ", names.join(" › ")) };
-        let mut left = vec![Piece::of(Role::Border, "──"), Piece::of(Role::Dim, &told)];
+        let first = outline.lines.get(self.scroll.top);
+        let names = first.map_or_else(Vec::new, |line| containers(open, line));
+        let names = if names.is_empty() { String::new() } else { format!(" {} ", names.join(" › ")) };
+        let mut left = vec![Piece::of(Role::Border, "──"), Piece::of(Role::Dim, &names)];
         let rest = cells.saturating_sub(2 + left[1].width());
         left.push(Piece::of(Role::Border, &"─".repeat(rest)));
         Row::new(left).remark()
     }
+}
 
-    fn above_first(&self, open: &Open<'_>, outline: &Outline) -> Vec<String> {
-        let Some(first) = outline.lines.get(self.scroll.top) else { return Vec::new() };
-        let (mut depth, mut names) = (first.depth, Vec::new());
-        for line in outline.lines[..self.scroll.top].iter().rev() {
-            if line.depth < depth {
-                depth = line.depth;
-                names.extend(container_name(open, line));
-            }
-            if depth == 0 {
-                break;
-            }
+/// The names of what a row stands in, from the outermost.
+fn containers(open: &Open<'_>, line: &Line) -> Vec<String> {
+    let (id, path) = match &line.place {
+        Place::Node(node) | Place::Gone(node) => {
+            let (id, path) = open.tree().path(*node);
+            (id, path.to_vec())
         }
-        names.reverse();
-        names
-    }
-}
-
-/// What a container is called in its row.
-fn container_name(open: &Open<'_>, line: &Line) -> Option<String> {
-    Some(match &line.place {
-        Place::Group(kind) => format!("¶{kind}"),
-        Place::Identity(id) => {
-            let identity = open.tree().identity(*id);
-            let instance = identity.instance.as_deref().unwrap_or_default();
-            if line.depth == 0 {
-                format!("¶{} {instance}", identity.kind).trim_end().to_owned()
-            } else {
-                instance.to_owned()
-            }
-        }
-        _ => match line.key(open)? {
-            Key::Index(index) => format!("[{index}]"),
-            Key::Name(name) => name.to_string(),
-        },
-    })
-}
-
-/// What a step changed, in the order of its writes; whether there is more.
-fn changes(open: &Open<'_>, step: crate::model::StepNo) -> (Vec<Change>, bool) {
-    let tree = open.tree();
-    let mut seen = HashSet::new();
-    let mut writes = tree.writes_at(step);
-    let looked = writes.by_ref().take(WRITES_MAX);
-    let changed = looked.filter(|(node, op)| *op != EventOp::Same && seen.insert(*node));
-    let changes = changed.map(|(node, _)| node).collect::<Vec<_>>().into_iter();
-    let now = changes.filter_map(|node| tree.last_at(node, step).map(|op| Change { node, op }));
-    let mut now: Vec<Change> = now.collect();
-    // What counts steps and calls is told last: it changes with every step.
-    now.sort_by_key(|change| COUNTING.contains(&&*tree.identity(tree.path(change.node).0).kind));
-    (now, writes.next().is_some())
-}
-
-fn title(open: &Open<'_>, changes: &[Change], count: &str) -> Row {
-    let step = open.step();
-    let author = changes.iter().find_map(|change| Some((change.node, open.tree().leaf(change.node, step)?.step)));
-    let who = author.and_then(|(node, author)| {
-        let (id, _) = open.tree().path(node);
-        open.run().attribution(id, author, open.bytes()).who
-    });
-    let told = who.map_or_else(|| " changed here".to_owned(), |who| format!(" changed here by {who}"));
-    Row::new(vec![Piece::of(Role::Changed, &told)]).right(vec![Piece::of(Role::Dim, &format!("{count} "))]).remark()
+        Place::Missing(id, path) | Place::MoreMissing(id, path) => (*id, path.to_vec()),
+        Place::Identity(id) if line.depth > 0 => return vec![format!("¶{}", open.tree().identity(*id).kind)],
+        _ => return Vec::new(),
+    };
+    let identity = open.tree().identity(id);
+    let instance = identity.instance.as_deref().unwrap_or_default();
+    // Where the kind has a row of its own, the path's rows lie one level deeper than the path is long.
+    let is_grouped = line.depth as usize > path.len();
+    let mut names = match (is_grouped, instance) {
+        (true, _) => vec![format!("¶{}", identity.kind), instance.to_owned()],
+        (false, "") => vec![format!("¶{}", identity.kind)],
+        (false, _) => vec![format!("¶{} {instance}", identity.kind)],
+    };
+    let above = &path[..path.len().saturating_sub(1)];
+    names.extend(above.iter().map(|key| match key {
+        Key::Index(index) => format!("[{index}]"),
+        Key::Name(name) => name.to_string(),
+    }));
+    names
 }
 
 /// A value in few words: what it belongs to, and its path.
 fn name(open: &Open<'_>, node: NodeId) -> SafeText {
+    let (owner, path) = owner_and_path(open, node);
+    SafeText::of(&format!("{owner}{path}"))
+}
+
+fn owner_and_path(open: &Open<'_>, node: NodeId) -> (String, String) {
     let (id, path) = open.tree().path(node);
     let identity = open.tree().identity(id);
     let folder = open.folder();
     let instance = identity.instance.as_deref().map(|name| name.strip_prefix(&*folder).unwrap_or(name));
     let owner = instance.filter(|name| *name != "main").unwrap_or(&identity.kind);
-    let path: String = path
-        .iter()
-        .map(|key| match key {
-            Key::Index(index) => format!("[{index}]"),
-            Key::Name(name) => format!(".{name}"),
-        })
-        .collect();
-    SafeText::of(&format!("{owner}{path}"))
+    let keys = path.iter().map(|key| match key {
+        Key::Index(index) => format!("[{index}]"),
+        Key::Name(name) => format!(".{name}"),
+    });
+    (owner.to_owned(), keys.collect())
+}
+
+/// `usage.input 36 · .output 711`: what counts, in one row.
+fn counters(open: &Open<'_>, step: StepNo, nodes: &[NodeId]) -> Row {
+    let (mut pieces, mut last) = (vec![Piece::of(Role::Dim, "~ ")], String::new());
+    for node in nodes {
+        let (owner, path) = owner_and_path(open, *node);
+        let between = if last.is_empty() { "" } else { " · " };
+        let shown = if owner == last { path } else { format!("{owner}{path}") };
+        pieces.push(Piece::of(Role::Dim, &format!("{between}{shown} ")));
+        if let Some(leaf) = open.tree().leaf(*node, step) {
+            pieces.push(Piece { role: Role::Dim, ..value::stored(&leaf.value, open.bytes()) });
+        }
+        last = owner;
+    }
+    Row::new(pieces).fixed(2).hit(Hit::None).remark()
 }
 
 fn row(open: &Open<'_>, outline: &Outline, change: Change, name: &SafeText) -> Row {
