@@ -39,7 +39,7 @@ pub struct Environment {
     pub no_color: bool,
     /// How many colours the terminal has.
     pub colors: Colors,
-    /// The terminal's background, if `COLORFGBG` tells it.
+    /// The terminal's background, if `COLORFGBG` or the terminal tells it.
     pub background: Background,
     /// `TERM`, empty if it is not set.
     pub term: String,

@@ -3,6 +3,7 @@
 //! It is the only one that polls and reads: a second reader would steal bytes. It also notices a terminal that hung up
 //! without a signal. Knows nothing of what keys mean.
 
+use super::late_answer::LateAnswer;
 use super::tty::Device;
 use crate::app::key::{KeyCode, KeyPress, Mouse, MouseKind};
 use crossbeam_channel::{SendTimeoutError, Sender};
@@ -54,7 +55,7 @@ pub enum InputEvent {
 /// # Errors
 /// When the system gives no thread.
 pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Result<()> {
-    let reader = Reader { device: Arc::clone(device), sender };
+    let mut reader = Reader { device: Arc::clone(device), sender, late: LateAnswer::default() };
     thread::Builder::new().name("input".to_owned()).spawn(move || reader.run())?;
     Ok(())
 }
@@ -62,13 +63,14 @@ pub(super) fn start(device: &Arc<Device>, sender: Sender<InputEvent>) -> io::Res
 struct Reader {
     device: Arc<Device>,
     sender: Sender<InputEvent>,
+    late: LateAnswer,
 }
 
 /// The other side has gone: the thread is done.
 struct Closed;
 
 impl Reader {
-    fn run(&self) {
+    fn run(&mut self) {
         let mut failures = 0;
         loop {
             self.device.pause.obey();
@@ -92,10 +94,13 @@ impl Reader {
     }
 
     /// Reads all that is there, so that a burst of sizes or drags becomes its last one.
-    fn drain(&self) -> io::Result<Result<(), Closed>> {
+    fn drain(&mut self) -> io::Result<Result<(), Closed>> {
         let mut held: Option<InputEvent> = None;
         while event::poll(BURST_WAIT)? {
             let Some(next) = translate(event::read()?) else { continue };
+            if matches!(&next, InputEvent::Key(press) if self.late.takes(press)) {
+                continue;
+            }
             if let Some(before) = held.replace(next) {
                 let is_replaced = held.as_ref().is_some_and(|next| replaces(next, &before));
                 if !is_replaced && self.send(before).is_err() {

@@ -13,6 +13,7 @@ mod input;
 mod input_pause;
 pub mod jobs;
 mod lanes;
+mod late_answer;
 mod listing;
 mod llm_view;
 pub mod mark_journal;

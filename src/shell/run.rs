@@ -19,7 +19,7 @@ use crate::panes::replay::Replay;
 use crate::review::ChatTemplate;
 use crate::source::{Input, Listing, SessionPlace};
 use crate::state::condition::Expected;
-use crate::ui;
+use crate::ui::{self, Background};
 use crossbeam_channel::{Receiver, at, bounded, never, select};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -83,23 +83,18 @@ const MARKED_MAX: usize = 1024;
 /// # Errors
 /// The input cannot be read, there is no such format or theme, or there is no terminal.
 pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
-    let environment = Environment::read();
+    let mut environment = Environment::read();
     let mut config = Config::load();
-    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment, ask_background)?;
-    let forced = settings.format.as_deref();
-    let (session, reading, lists) = match &settings.opened {
-        Opened::Input(input) => {
-            let (session, reading) = open_session::open(open_session::know(Arc::clone(input), forced)?)?;
-            (session, Some(reading), None)
-        }
-        Opened::Replay(replay, _) => {
-            let input = Arc::clone(&replay.input);
-            let (session, reading) = open_session::open(open_session::know(input, Some(replay.format.name()))?)?;
-            (session, Some(reading), None)
-        }
-        Opened::Files { roots, .. } => listed(Listing::new(roots), forced)?,
-        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone()), forced)?,
-    };
+    let asked = Themes::need_background(settings.theme.as_deref(), &config, &environment)
+        .then(|| thread::Builder::new().name("background".to_owned()).spawn(ask_background).ok())
+        .flatten();
+    let opened = open(&settings);
+    // The terminal answers while the input is opened; no answer may come when the screen is there, or after the end.
+    if let Some(background) = asked.and_then(|asked| asked.join().ok()).filter(|b| *b != Background::Any) {
+        environment.background = background;
+    }
+    let (session, reading, lists) = opened?;
+    let themes = Themes::choose(settings.theme.as_deref(), &config, &environment)?;
     let (jobs, answers) = Jobs::start().map_err(no_thread)?;
     let (tell_marked, marked) = bounded(MARKED_MAX);
     let marks = MarksThread::start(settings.marks.clone(), tell_marked).map_err(no_thread)?;
@@ -168,7 +163,24 @@ fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
 }
 
 /// A session on nothing, and who looks after a list.
-fn listed(listing: Listing, forced: Option<&str>) -> Result<(Session, Option<Reading>, Option<Lists>), Problem> {
+/// A session, with what goes on reading its input or listing its files.
+type OpenedSession = (Session, Option<Reading>, Option<Lists>);
+
+fn open(settings: &Settings) -> Result<OpenedSession, Problem> {
+    let forced = settings.format.as_deref();
+    let input = |input, forced| {
+        let (session, reading) = open_session::open(open_session::know(input, forced)?)?;
+        Ok((session, Some(reading), None))
+    };
+    match &settings.opened {
+        Opened::Input(read) => input(Arc::clone(read), forced),
+        Opened::Replay(replay, _) => input(Arc::clone(&replay.input), Some(replay.format.name())),
+        Opened::Files { roots, .. } => listed(Listing::new(roots), forced),
+        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone()), forced),
+    }
+}
+
+fn listed(listing: Listing, forced: Option<&str>) -> Result<OpenedSession, Problem> {
     let lists = Lists::start(listing, forced).map_err(no_thread)?;
     Ok((open_session::nothing(forced)?, None, Some(lists)))
 }

@@ -13,17 +13,21 @@ pub(super) struct Themes {
 }
 
 impl Themes {
-    /// Chooses by name. `auto` asks the terminal for its background. A theme for any background takes the shades for
-    /// the one that the environment tells, and else looks the same on dark and light.
+    /// Whether [`Themes::choose`] depends on the terminal's background and the environment does not tell it.
+    pub(super) fn need_background(named: Option<&str>, config: &Config, environment: &Environment) -> bool {
+        match named.or(config.theme.as_deref()) {
+            Some("auto") => true,
+            None => environment.background == Background::Any && !environment.no_color,
+            Some(_) => false,
+        }
+    }
+
+    /// Chooses by name: `auto` by the terminal's background. A theme for any background takes the shades for the one
+    /// that the environment tells; where none is known, it looks the same on dark and light.
     ///
     /// # Errors
     /// The command line names a theme that there is not.
-    pub(super) fn choose(
-        named: Option<&str>,
-        config: &Config,
-        environment: &Environment,
-        ask: impl Fn() -> Background,
-    ) -> Result<Self, Problem> {
+    pub(super) fn choose(named: Option<&str>, config: &Config, environment: &Environment) -> Result<Self, Problem> {
         let mut problems = Vec::new();
         let mut themes: Vec<Theme> = Theme::names().filter_map(Theme::built_in).collect();
         for (name, text) in &config.themes {
@@ -36,7 +40,7 @@ impl Themes {
             }
         }
         let wanted = match named.or(config.theme.as_deref()) {
-            Some("auto") if ask() == Background::Light => "light",
+            Some("auto") if environment.background == Background::Light => "light",
             Some("auto") => "dark",
             Some(name) => name,
             None => themes.first().map_or("ansi", Theme::name),
