@@ -38,6 +38,11 @@ impl<T> Chunks<T> {
         self.chunks.get(number / CHUNK)?.get(number % CHUNK)
     }
 
+    /// An entry by its number, to be changed.
+    pub fn get_mut(&mut self, number: usize) -> Option<&mut T> {
+        self.chunks.get_mut(number / CHUNK)?.get_mut(number % CHUNK)
+    }
+
     /// The last entry.
     #[must_use]
     pub fn last(&self) -> Option<&T> {

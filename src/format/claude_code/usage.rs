@@ -1,25 +1,27 @@
 //! Tokens of a model's message that stands in several records, each with what was spent so far.
 
+use super::entries::hash;
 use super::text;
 use crate::json::Value;
 use crate::model::Usage;
 use std::collections::HashMap;
+use std::num::NonZero;
 
 /// What messages spent so far, by their ids.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Spend {
-    messages: HashMap<Box<str>, Message>,
+    messages: HashMap<u64, Message>,
+    /// Tokens of further answers of an id that has one already: by id and request.
+    others: HashMap<(u64, u64), u64>,
 }
 
 /// A model's message.
 #[derive(Debug, Default)]
 struct Message {
     /// The request that it answers, as soon as a record says it.
-    request: Option<Box<str>>,
+    request: Option<NonZero<u64>>,
     /// The greatest number of tokens that a record tells.
     output: u64,
-    /// Other answers of the same id: the request, and their tokens.
-    others: HashMap<Box<str>, u64>,
 }
 
 /// What a record adds to what is known of its message.
@@ -36,17 +38,18 @@ pub(in crate::format) struct AnswerSpend {
 impl Spend {
     /// The record of a message. One without a request belongs to that known for its id.
     pub(in crate::format) fn tell(&mut self, id: &str, request: Option<&str>, output: Option<u64>) -> AnswerSpend {
-        let is_first = !self.messages.contains_key(id);
-        let message = self.messages.entry(id.into()).or_default();
-        if message.request.is_none() {
-            message.request = request.map(Into::into);
-        }
-        let of_other = request.filter(|request| message.request.as_deref() != Some(*request));
+        let digest = hash(id);
+        let is_first = !self.messages.contains_key(&digest);
+        let message = self.messages.entry(digest).or_default();
+        let asked = request.map(|request| NonZero::new(hash(request)).unwrap_or(NonZero::<u64>::MIN));
+        message.request = message.request.or(asked);
+        let of_other = request.zip(asked).filter(|(_, asked)| message.request != Some(*asked));
         let (key, is_first, known) = match of_other {
             None => (id.to_owned(), is_first, &mut message.output),
-            Some(request) => {
-                let is_first = !message.others.contains_key(request);
-                (format!("{id} {request}"), is_first, message.others.entry(request.into()).or_default())
+            Some((request, asked)) => {
+                let key = (digest, asked.get());
+                let is_first = !self.others.contains_key(&key);
+                (format!("{id} {request}"), is_first, self.others.entry(key).or_default())
             }
         };
         let more = output.map(|output| {

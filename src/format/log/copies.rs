@@ -3,22 +3,18 @@
 use std::collections::HashMap;
 use twox_hash::XxHash3_128;
 
-/// Length and digest of a text.
-type Print = (usize, u128);
-
-/// The newest text of each id.
+/// The newest text of each id, both as digests.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Copies {
-    newest: HashMap<u64, Print>,
+    newest: HashMap<u64, u64>,
 }
 
 impl Copies {
     /// Whether the newest record of this id had this text; the record is the newest from now on. Ids are not always
     /// unique, so a copy is equal in its text too.
     pub(in crate::format) fn has(&mut self, id: &str, text: &str) -> bool {
-        let print = (text.len(), XxHash3_128::oneshot(text.as_bytes()));
-        let id = XxHash3_128::oneshot(id.as_bytes()) as u64;
-        self.newest.insert(id, print) == Some(print)
+        let digest = |text: &str| XxHash3_128::oneshot(text.as_bytes()) as u64;
+        self.newest.insert(digest(id), digest(text)) == Some(digest(text))
     }
 }
 

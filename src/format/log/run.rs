@@ -11,8 +11,8 @@ use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span, Step,
-    StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
+    Bytes, Chunks, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span,
+    Step, StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
 };
 use crate::rules::adp;
 use crate::rules::work::{Dialect, Work};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// What the records so far gave.
 #[derive(Default)]
 pub(super) struct Steps {
-    kept: Vec<Kept>,
+    kept: Chunks<Kept>,
     names: HashMap<Arc<str>, ()>,
     links: Links,
     rewards: HashMap<StepNo, Box<str>>,
@@ -64,9 +64,7 @@ impl Steps {
 
     pub(super) fn add(&mut self, mut kept: Kept, spans: Vec<Span>) -> StepNo {
         let step = self.next();
-        let mut spans = spans.into_iter();
-        kept.place.span = spans.next().unwrap_or_default();
-        kept.more = spans.collect();
+        kept.show(spans);
         kept.class = kept.class.map(|class| self.name(&class));
         self.kept.push(kept);
         step
@@ -74,7 +72,7 @@ impl Steps {
 
     pub(super) fn extend(&mut self, step: StepNo, span: Span) {
         if let Some(kept) = self.get_mut(step) {
-            kept.more.push(span);
+            kept.extend(span);
         }
     }
 
@@ -82,7 +80,8 @@ impl Steps {
     pub(super) fn supersede(&mut self, step: StepNo, span: Span, turn: &Turn<'_>) {
         let chars = u32::try_from(describe::chars(turn)).unwrap_or(u32::MAX);
         if let Some(kept) = self.get_mut(step) {
-            (kept.more, kept.chars) = (vec![span], chars);
+            kept.supersede(span);
+            kept.chars = chars;
         }
     }
 
@@ -266,7 +265,7 @@ impl<A: Adapter> LogRun<A> {
     }
 
     fn time(&self, kept: &Kept, bytes: &dyn Bytes) -> Option<String> {
-        let text = text_at(kept.time?, bytes).ok()?;
+        let text = text_at(kept.time()?, bytes).ok()?;
         let value = json::parse(&text).ok()?;
         value.as_str().or(value.as_number()).map(str::to_owned)
     }
@@ -314,8 +313,8 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn place(&self, step: StepNo) -> Option<StepPlace> {
         let kept = self.steps.get(step)?;
-        let record = self.record(kept.record.checked_sub(self.first)?)?;
-        Some(StepPlace { record: kept.record, place: kept.place, record_span: record.place.span })
+        let record = self.record(kept.record().checked_sub(self.first)?)?;
+        Some(StepPlace { record: kept.record(), place: kept.place, record_span: record.place.span })
     }
 
     fn step(&self, step: StepNo, bytes: &dyn Bytes) -> Step {
@@ -338,7 +337,7 @@ impl<A: Adapter> Run for LogRun<A> {
             role: kept.role,
             tool: kept.tool.as_deref().map(str::to_owned),
             answers: kept.answers,
-            standing: self.steps.threads.standing(kept.record.checked_sub(self.first)),
+            standing: self.steps.threads.standing(kept.record().checked_sub(self.first)),
             caller: self.steps.callers.get(&step).copied(),
             chars: kept.chars as usize,
             time: self.time(kept, bytes),
@@ -348,7 +347,7 @@ impl<A: Adapter> Run for LogRun<A> {
                 kept.kind,
                 kept.role,
                 kept.class.as_deref(),
-                self.steps.threads.standing(kept.record.checked_sub(self.first)),
+                self.steps.threads.standing(kept.record().checked_sub(self.first)),
             ),
             ..said
         }
@@ -378,7 +377,7 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn error_steps(&self) -> Vec<StepNo> {
         let is_error = |step| self.steps.work.outcome(step).is_some_and(|outcome| outcome.is_error());
-        let failed = (0..).zip(&self.steps.kept).filter(|(step, kept)| kept.is_failed || is_error(*step));
+        let failed = (0..).zip(self.steps.kept.iter()).filter(|(step, kept)| kept.is_failed || is_error(*step));
         failed.map(|(step, _)| step).collect()
     }
 
@@ -422,10 +421,10 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        let at = |kept: &Kept| kept.record.checked_sub(self.first);
+        let at = |kept: &Kept| kept.record().checked_sub(self.first);
         let context = self.steps.threads.context(self.steps.get(step).and_then(at));
         let is_seen = |kept: &Kept| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
-        let shown = (0..).zip(&self.steps.kept).take_while(|(number, _)| *number <= step);
+        let shown = (0..).zip(self.steps.kept.iter()).take_while(|(number, _)| *number <= step);
         let said = shown.filter(|(_, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept));
         said.map(|(number, kept)| self.entry(number, kept, bytes)).collect()
     }

@@ -300,7 +300,7 @@ impl Work {
     }
 
     /// W11: the last names of files that a call edits and that stand nowhere before it.
-    fn unnamed(&self, action: &Action) -> Vec<String> {
+    fn unnamed(&mut self, action: &Action) -> Vec<String> {
         let paths: Vec<String> = match action {
             Action::Replace { path: Some(path), .. } | Action::Insert { path: Some(path), .. } => vec![path.clone()],
             Action::Splice { path: Some(path), .. } | Action::Undo { path } => vec![path.clone()],

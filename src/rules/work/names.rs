@@ -1,46 +1,128 @@
 //! W11: which names stood somewhere in a run, as digests.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Longest word that is kept, in bytes.
 const WORD_BYTES_MAX: usize = 200;
+/// Most bytes of texts that wait.
+const WAITING_BYTES_MAX: usize = 64 << 10;
 
 /// Words of all texts so far that may be names of files.
+///
+/// Every text of a run goes through here, so a word takes four bytes and a look-up is a multiplication. Nobody asks for
+/// a name in most short runs, so texts wait until somebody does, or until they are many.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    digests: HashSet<u64>,
+    digests: HashSet<u32, BuildHasherDefault<Spread>>,
+    /// Texts whose words are not added yet, a line end behind each.
+    waiting: String,
+}
+
+/// Digests are as good as random already: they are spread over 64 bits, no more.
+#[derive(Debug, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, digest: u32) {
+        self.0 = (self.0 ^ u64::from(digest)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
 }
 
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '@')
 }
 
+/// Whether a byte is part of a word; of a byte that is not ASCII, its letter tells.
+const IS_PART: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'@');
+        byte += 1;
+    }
+    table
+};
+
+/// How many bytes from `start` on are part of a word, or are not.
+fn run_of(text: &str, start: usize, is_word: bool) -> usize {
+    let bytes = &text.as_bytes()[start..];
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let (is_so, len) = match IS_PART.get(usize::from(*byte)) {
+            Some(is_so) => (*is_so, 1),
+            None => text[start + at..].chars().next().map_or((false, 1), |c| (is_part(c), c.len_utf8())),
+        };
+        if is_so != is_word {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
 impl Names {
-    /// FNV-1a: words are short, and a chance match only hides an info.
+    /// A digest of a word; a chance match only hides an info.
     pub(super) fn digest(word: &str) -> u64 {
-        word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        let mut chunks = word.as_bytes().chunks_exact(8);
+        let mix = |hash: u64, part: u64| (hash.rotate_left(23) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = chunks
+            .by_ref()
+            .fold(word.len() as u64, |hash, chunk| mix(hash, chunk.try_into().map_or(0, u64::from_le_bytes)));
+        let rest = chunks.remainder().iter().fold(0, |part, byte| (part << 8) | u64::from(*byte));
+        let hash = mix(hash, rest);
+        hash ^ (hash >> 32)
+    }
+
+    /// Adds the words of a text.
+    pub(super) fn add(&mut self, text: &str) {
+        if self.waiting.len() + text.len() > WAITING_BYTES_MAX {
+            self.settle();
+            return self.add_each(text, |_| {});
+        }
+        self.waiting.push_str(text);
+        self.waiting.push('\n');
+    }
+
+    fn settle(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.add_each(&waiting, |_| {});
     }
 
     /// Adds the words of a text and tells each. JSON's escapes end a word.
-    pub(super) fn add(&mut self, text: &str, mut each: impl FnMut(u64)) {
-        for word in text.split(|c| !is_part(c)) {
+    pub(super) fn add_each(&mut self, text: &str, mut each: impl FnMut(u64)) {
+        let mut at = 0;
+        while at < text.len() {
+            let start = at + run_of(text, at, false);
+            at = start + run_of(text, start, true);
+            let word = &text[start..at];
             if word.is_empty() || word.len() > WORD_BYTES_MAX {
                 continue;
             }
             let trimmed = word.trim_matches(['.', '-']);
             // Behind a backslash the first letter may belong to the escape.
-            let tail = trimmed.get(1..).filter(|tail| trimmed.starts_with(['n', 't', 'r']) && !tail.is_empty());
+            let is_escape = start > 0 && text.as_bytes()[start - 1] == b'\\' && trimmed.starts_with(['n', 't', 'r']);
+            let tail = trimmed.get(1..).filter(|tail| is_escape && !tail.is_empty());
             for word in [Some(word), Some(trimmed).filter(|trimmed| *trimmed != word), tail].into_iter().flatten() {
                 let digest = Self::digest(word);
-                self.digests.insert(digest);
+                self.digests.insert(digest as u32);
                 each(digest);
             }
         }
     }
 
     /// Whether a name stood somewhere; one that is no single word counts as one that did.
-    pub(super) fn has(&self, name: &str) -> bool {
-        name.is_empty() || !name.chars().all(is_part) || self.digests.contains(&Self::digest(name))
+    pub(super) fn has(&mut self, name: &str) -> bool {
+        self.settle();
+        name.is_empty() || !name.chars().all(is_part) || self.digests.contains(&(Self::digest(name) as u32))
     }
 }
 
@@ -51,10 +133,15 @@ mod tests {
     #[test]
     fn w11_names_are_words() {
         let mut names = Names::default();
-        names.add("see /w/app.py, lib.rs. x\\nmain.c", |_| {});
-        for name in ["app.py", "lib.rs", "main.c", "a b"] {
+        names.add("see /w/app.py, lib.rs. x\\nmain.c name.c übergröße_2.py\u{3000}ende");
+        for name in ["app.py", "lib.rs", "main.c", "a b", "übergröße_2.py", "ende"] {
             assert!(names.has(name), "{name}");
         }
-        assert!(!names.has("pp.py") && !names.has("other.py"));
+        names.add(&"x".repeat(WAITING_BYTES_MAX));
+        names.add("late.rs");
+        assert!(names.has("late.rs") && names.has("ende"));
+        for name in ["pp.py", "other.py", "ame.c", "größe_2.py", ""] {
+            assert_eq!(names.has(name), name.is_empty(), "{name}");
+        }
     }
 }

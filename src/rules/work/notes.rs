@@ -109,10 +109,11 @@ impl Notes {
     /// Names in a text of the run.
     pub(super) fn text(&mut self, text: &str) {
         let (failed, failed_names) = (&mut self.failed, &mut self.failed_names);
-        self.names.add(text, |digest| {
-            if !failed_names.is_empty()
-                && let Some(files) = failed_names.remove(&digest)
-            {
+        if failed_names.is_empty() {
+            return self.names.add(text);
+        }
+        self.names.add_each(text, |digest| {
+            if let Some(files) = failed_names.remove(&digest) {
                 files.iter().for_each(|file| drop(failed.remove(file)));
             }
         });

@@ -6,6 +6,7 @@ use super::tables::TASK_ID;
 use crate::json::quote;
 use crate::model::{StepNo, Surroundings, Usage};
 use std::collections::HashMap;
+use twox_hash::XxHash3_128;
 
 /// A todo list.
 #[derive(Debug, Default)]
@@ -109,24 +110,49 @@ pub(super) fn write_run(around: &Surroundings<'_>, compactions: u64, to: &mut Wr
     }
 }
 
+/// What a message spent, in half the room: there are as many as messages.
+#[derive(Debug, Clone, Copy)]
+struct Spent {
+    /// Tokens, [`Spent::NONE`] where they are not recorded.
+    tokens: [u64; 4],
+    /// Cost, not a number where it is not recorded.
+    cost: f64,
+}
+
+impl Spent {
+    const NONE: u64 = u64::MAX;
+
+    fn of(usage: &Usage) -> Self {
+        let tokens = [usage.input, usage.output, usage.cache_read, usage.cache_write];
+        Self { tokens: tokens.map(|count| count.unwrap_or(Self::NONE)), cost: usage.cost.unwrap_or(f64::NAN) }
+    }
+
+    fn usage(&self) -> Usage {
+        let [input, output, cache_read, cache_write] =
+            self.tokens.map(|count| Some(count).filter(|count| *count != Self::NONE));
+        Usage { input, output, cache_read, cache_write, cost: Some(self.cost).filter(|cost| !cost.is_nan()) }
+    }
+}
+
 /// W10: totals of tokens and cost.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     sum: Usage,
     turns: u64,
     /// Usage of messages that are told several times, by message.
-    of_message: HashMap<Box<str>, Usage>,
+    of_message: HashMap<u64, Spent>,
 }
 
 impl Totals {
     /// Adds the usage of a message. Of several of one message the one with the most output counts.
     pub(super) fn add(&mut self, message: Option<&str>, usage: &Usage) {
-        let before = message.and_then(|message| self.of_message.get(message)).copied();
+        let message = message.map(|message| XxHash3_128::oneshot(message.as_bytes()) as u64);
+        let before = message.and_then(|message| self.of_message.get(&message)).map(Spent::usage);
         if before.is_some_and(|before| usage.output < before.output) {
             return;
         }
         if let Some(message) = message {
-            self.of_message.insert(message.into(), *usage);
+            self.of_message.insert(message, Spent::of(usage));
         }
         let old = before.unwrap_or_default();
         let moved = |sum: Option<u64>, new: Option<u64>, old: Option<u64>| match (sum, new) {

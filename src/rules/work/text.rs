@@ -1,6 +1,6 @@
 //! W14: texts of lines as spans of what the run said, and where each line comes from.
 
-use crate::model::StepNo;
+use crate::model::{Chunks, StepNo};
 use std::sync::Arc;
 
 /// How a line came to be known (W8).
@@ -62,7 +62,7 @@ struct Line {
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     blocks: Vec<Arc<str>>,
-    lines: Vec<Line>,
+    lines: Chunks<Line>,
 }
 
 /// Longest text of which lines are taken, in bytes.
