@@ -15,6 +15,7 @@ mod cli;
 mod columns;
 mod command;
 mod containers;
+mod contributing;
 mod conversations;
 mod corpus;
 mod custom_columns;
@@ -42,6 +43,7 @@ mod plan;
 mod prompts;
 mod pty;
 mod query;
+mod readme;
 #[cfg(feature = "schema")]
 mod reference;
 mod reliability;

@@ -1,0 +1,66 @@
+//! CONTRIBUTING.md: the files that it names exist, and its tables have a row for each file of their folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Paths that a page names in backticks; words in capitals stand for a name to be chosen.
+fn paths(page: &str) -> Vec<&str> {
+    let spans = page.split('`').skip(1).step_by(2);
+    spans.filter(|span| ["src/", "tests/", "docs/"].iter().any(|room| span.starts_with(room))).collect()
+}
+
+/// The part of a path before the first name to be chosen.
+fn fixed(path: &str) -> PathBuf {
+    let is_chosen = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase()) && part != "README.md";
+    path.split('/').take_while(|part| !is_chosen(part)).collect()
+}
+
+fn missing(page: &str) -> Vec<&str> {
+    paths(page).into_iter().filter(|path| !root().join(fixed(path)).exists()).collect()
+}
+
+/// Modules of a folder whose text has `mark`, and that `table` does not name as `module::`.
+fn without_row(folder: &str, mark: &str, table: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for entry in fs::read_dir(root().join(folder)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let is_source = path.extension().is_some_and(|e| e == "rs") && !["mod", "registry"].contains(&&*name);
+        if is_source && fs::read_to_string(&path).unwrap().contains(mark) && !table.contains(&format!("{name}::")) {
+            out.push(name);
+        }
+    }
+    out
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+#[test]
+fn files_that_are_named_exist() {
+    let page = read("CONTRIBUTING.md");
+    assert!(paths(&page).len() > 15);
+    assert!(missing(&page).is_empty(), "CONTRIBUTING.md: {:?}", missing(&page));
+    assert_eq!(missing("`src/nowhere/NAME.rs` `src/cli/NAME.rs` `src/cli/nothing.rs`").len(), 2);
+}
+
+#[test]
+fn tables_have_a_row_for_each_file() {
+    // Some panes have another look, which their own file names.
+    let panes = ["registry", "state", "message"].map(|name| read(&format!("src/app/pane/{name}.rs"))).concat();
+    for (folder, mark, rows) in [
+        ("src/cli", "const COMMAND: Command", read("src/cli/mod.rs")),
+        ("src/app/pane", "impl PaneContent for", panes),
+        ("src/format", "impl Format for", read("src/format/mod.rs")),
+        ("src/format", ": Row = Row {", read("src/format/mod.rs")),
+        ("src/lint", "LINTS: &[Lint]", read("src/lint/mod.rs")),
+    ] {
+        assert_eq!(without_row(folder, mark, &rows), [""; 0], "{folder}: no row");
+        assert!(!without_row(folder, mark, "").is_empty(), "{folder}: nothing has `{mark}`");
+    }
+}
