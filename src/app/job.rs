@@ -1,7 +1,7 @@
 //! Work off the screen's thread: what is asked for, and in which lane.
 
 use super::msg::FoundAt;
-use super::pane::ViewOf;
+use super::pane::{Look, ReadingOf, ViewOf};
 use super::{App, Notice};
 use crate::json::Key;
 use crate::model::{Identity, Span, StepNo};
@@ -9,6 +9,7 @@ use crate::panes::Checks;
 use crate::panes::diff::Question;
 use crate::panes::loss::LossOptions;
 use crate::panes::message::CodeRequest;
+use crate::panes::reading::PageOf;
 use crate::review::{Column, FactTable, Filter, Grounds, Sort, StepMarks, TaskField, TaskQuestion};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -82,6 +83,20 @@ pub enum Job {
         step: StepNo,
         /// Its bytes.
         span: Span,
+    },
+    /// Make a message ready to be read.
+    Reading {
+        /// What it is of; the answer says it too.
+        of: ReadingOf,
+        /// What all paths of the run begin with.
+        folder: String,
+    },
+    /// Make a long value ready for the pager.
+    Page {
+        /// Number to answer with.
+        number: u64,
+        /// What it is.
+        of: PageOf,
     },
     /// Make the LLM view of a step.
     View(ViewOf),
@@ -207,6 +222,10 @@ pub enum Lane {
     Attempts,
     /// The message in focus.
     Read,
+    /// The message in focus, to be read.
+    Reading,
+    /// The text of the pager.
+    Page,
     /// The LLM view.
     View,
     /// What trains.
@@ -246,6 +265,8 @@ impl Job {
             Self::Tally { .. } => Lane::Tally,
             Self::Attempts { .. } => Lane::Attempts,
             Self::Read { .. } => Lane::Read,
+            Self::Reading { .. } => Lane::Reading,
+            Self::Page { .. } => Lane::Page,
             Self::View(_) => Lane::View,
             Self::Loss { .. } => Lane::Loss,
             Self::Compare { .. } => Lane::Compare,
@@ -285,7 +306,8 @@ impl Lane {
             Self::Arrange => "arranging the table",
             Self::Tally => "counting the column",
             Self::Attempts => "looking up the attempts",
-            Self::Read => "reading the message",
+            Self::Read | Self::Reading => "reading the message",
+            Self::Page => "making the pager",
             Self::View => "making the LLM view",
             Self::Loss => "making the Loss tab",
             Self::Compare => "comparing the states",
@@ -315,6 +337,8 @@ impl App {
             Lane::AskAll(id) => self.asked_all(id, Some(why.clone())),
             Lane::Sift => self.sift_ended(),
             Lane::Find => self.search.awaited = None,
+            Lane::Reading => self.inspector.message.look = Look::Json,
+            Lane::Page => self.pager.give_up(),
             Lane::Facts
             | Lane::Tally
             | Lane::Attempts

@@ -56,6 +56,10 @@ pub enum Pane {
     Inspector,
     /// The watched values.
     Watches,
+    /// The run as a conversation, over the other panes.
+    Conversation,
+    /// A long value, over the other panes.
+    Pager,
 }
 
 /// Everything's place.
@@ -169,7 +173,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     let row = |y: u16| Area { x: 0, y, width, height: 1.min(height) };
     let mut bottom = height.saturating_sub(1);
     let footer = row(bottom);
-    let has_run = !matches!(focus, Pane::Files | Pane::Table | Pane::Attempts);
+    let has_run = !matches!(focus, Pane::Files | Pane::Table | Pane::Attempts | Pane::Pager);
     let timeline = (has_run && height >= 10).then(|| {
         bottom -= 1;
         row(bottom)
@@ -185,7 +189,7 @@ pub fn layout(width: u16, height: u16, focus: Pane, is_alone: bool, watches: usi
     });
     let body = Area { x: 0, y: 1.min(height), width, height: bottom.saturating_sub(1) };
     let has_borders = width >= BORDER_WIDTH && height >= BORDER_HEIGHT;
-    let is_one = is_alone || !has_run || width < MEDIUM;
+    let is_one = is_alone || !has_run || width < MEDIUM || focus == Pane::Conversation;
     let (panes, borders) = if is_one { (vec![(focus, body)], Vec::new()) } else { split(body, focus, kind) };
     // On a screen of one row the footer has it.
     let header = if height > 1 { row(0) } else { Area::default() };

@@ -38,6 +38,7 @@ pub use pane::{Inspector, pane_contexts};
 
 use crate::model::StepNo;
 use crate::panes::attempts::AttemptsPane;
+use crate::panes::conversation::ConversationPane;
 use crate::panes::instances::ColumnsPane;
 use crate::panes::state::StatePane;
 use crate::panes::table::TablePane;
@@ -49,6 +50,7 @@ use key::KeyPress;
 use keys::Context;
 use marks::{ReviewLine, Reviewing};
 use menu::{Menu, MenuKind};
+use pane::PagerPane;
 use prompt::Prompt;
 use search::Search;
 
@@ -129,6 +131,12 @@ pub struct App {
     pub attempts: AttemptsPane,
     /// The pane from which they were opened.
     pub under_attempts: Pane,
+    /// The run as a conversation.
+    pub conversation: ConversationPane,
+    /// The pane from which it was opened.
+    pub under_conversation: Pane,
+    /// The pager.
+    pub pager: PagerPane,
     /// The watched values.
     pub watches: WatchPane,
     /// The pane that had the cursor before the strip of watched values.
@@ -202,6 +210,9 @@ impl App {
             table: TablePane::default(),
             attempts: AttemptsPane::default(),
             under_attempts: pane,
+            conversation: ConversationPane::default(),
+            under_conversation: pane,
+            pager: PagerPane::default(),
             files: None,
             timeline: Timeline::default(),
             layer: None,
@@ -263,6 +274,8 @@ impl App {
             Msg::Head(path, head) => self.set_head(path, head),
             Msg::NotOpened(problem) => self.file_not_opened(problem),
             Msg::Message(generation, step, doc) => self.inspector.message.take(generation, step, doc),
+            Msg::Page(number, page) => self.take_page(number, page),
+            Msg::Reading(of, made) => self.inspector.message.take_reading(&of, made),
             Msg::View(of, lines) => self.inspector.llm.take(of, lines),
             Msg::Loss(of, text) => self.take_loss(of, text),
             Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
@@ -370,6 +383,7 @@ impl App {
         self.restart_step_filter();
         self.state.reset();
         self.inspector.reset();
+        self.conversation = ConversationPane::default();
         if self.is_on_table() || self.is_on_attempts() {
             self.pane = Pane::Steps;
         }

@@ -2,7 +2,7 @@
 
 use super::job::{Job, Lane};
 use super::key::{KeyPress, Mouse};
-use super::pane::ViewOf;
+use super::pane::{ReadingOf, ViewOf};
 use crate::format::plan::ReadBy;
 use crate::json::Key;
 use crate::model::{Bytes, Identity, ListChange, Place, StepNo};
@@ -11,6 +11,7 @@ use crate::panes::file_list::FileHead;
 use crate::panes::json_outline::Doc;
 use crate::panes::loss::LossText;
 use crate::panes::message::CodeLine;
+use crate::panes::reading::Reading;
 use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
@@ -87,6 +88,10 @@ pub enum Msg {
     NotOpened(String),
     /// A message was read and laid out: generation, step, document.
     Message(u64, StepNo, Arc<Doc>),
+    /// What the pager asked for: the text, and how it is laid out; None: it is not there any more.
+    Page(u64, Option<(Arc<str>, Arc<Reading>)>),
+    /// A message to read; None where the format does not know what a message is.
+    Reading(ReadingOf, Option<Arc<Reading>>),
     /// The LLM view was made: generation, step, lines.
     View(ViewOf, Vec<TextLine>),
     /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
@@ -173,6 +178,8 @@ pub enum Effect {
     Copy(String),
     /// Open the file in the editor at a line, from 1.
     Edit(u64),
+    /// Open a text in the user's editor; what is changed there is not kept.
+    EditText(Arc<str>),
     /// Play a recording so.
     Play(Replay),
     /// Open a listed file in place of what is open.

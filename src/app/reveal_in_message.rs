@@ -1,8 +1,10 @@
 //! Putting the cursor of a message on what is looked for in it, once the message is there and on the screen.
 
 use super::App;
-use super::pane::Wanted;
+use super::pane::{Look, Wanted};
+use crate::model::StepNo;
 use crate::panes::json_outline::Doc;
+use crate::panes::lazy_column::Column;
 use crate::panes::message::node_of_path;
 
 /// Most values of a message whose paths are compared with one that is looked for.
@@ -13,7 +15,20 @@ const SEARCHED_MAX: usize = 1 << 20;
 impl App {
     /// Has something of the message of the step in focus shown.
     pub(super) fn want(&mut self, wanted: Wanted) {
+        if matches!(wanted, Wanted::Pointer(_)) {
+            self.show_json_of_step();
+        }
         self.inspector.message.wanted = Some((self.session.generation, self.session.focus.step, wanted));
+    }
+
+    /// Shows the message of the step in focus as JSON until another step is shown, if it is shown to read.
+    pub(super) fn show_json_of_step(&mut self) {
+        let tab = &mut self.inspector.message;
+        match tab.look {
+            Look::Raw => tab.look = Look::Json,
+            Look::Reading => tab.pointed = Some((self.session.generation, self.session.focus.step)),
+            Look::Json => {}
+        }
     }
 
     /// Shows what is looked for, if the message is that of its step. What belongs to another step is forgotten.
@@ -24,6 +39,9 @@ impl App {
         else {
             return;
         };
+        if self.is_reading() {
+            return self.show_wanted_words(generation, step, wanted);
+        }
         if self.inspector.message.view.shown() != Some(&(generation, step)) {
             self.inspector.message.wanted = Some((generation, step, wanted));
             return;
@@ -44,6 +62,22 @@ impl App {
         };
         if let Some(node) = node {
             view.show_node(node, cells);
+        }
+    }
+}
+
+impl App {
+    /// The same in a message that is shown to read: of paths it knows nothing.
+    fn show_wanted_words(&mut self, generation: u64, step: StepNo, wanted: Wanted) {
+        let tab = &mut self.inspector.message;
+        let is_shown = tab.reading.shown().is_some_and(|(own, of)| (*own, of.step) == (generation, step));
+        match wanted {
+            Wanted::Hit(pattern) if is_shown => {
+                tab.reading.column = Column::default();
+                tab.reading.search_from_top(&pattern);
+            }
+            wanted if !is_shown => tab.wanted = Some((generation, step, wanted)),
+            Wanted::Hit(_) | Wanted::Pointer(_) | Wanted::Written(_) => {}
         }
     }
 }

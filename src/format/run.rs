@@ -254,6 +254,10 @@ pub trait Run: Send + Sync {
     fn turn(&self, _step: StepNo, _bytes: &dyn Bytes) -> Option<Turn<'static>> {
         None
     }
+    /// Whether it has turns ([`Run::turn`]); nothing is read.
+    fn has_turns(&self) -> bool {
+        self.work().is_some()
+    }
     /// What the run knew and did, as far as its calls and results tell (W1 to W14); None where the format has none.
     fn work(&self) -> Option<&Work> {
         None

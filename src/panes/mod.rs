@@ -4,6 +4,7 @@
 
 pub mod attempts;
 pub mod call_rows;
+pub mod conversation;
 mod dataset_findings;
 pub mod diff;
 pub mod file_list;
@@ -13,6 +14,7 @@ pub mod header;
 pub mod history;
 pub mod instances;
 pub mod json_outline;
+pub mod lazy_column;
 pub mod live;
 pub mod loss;
 pub mod marks;
@@ -20,6 +22,7 @@ pub mod merge;
 pub mod message;
 pub mod plan;
 pub mod properties;
+pub mod reading;
 pub mod reference_highlight;
 pub mod replay;
 pub mod row;

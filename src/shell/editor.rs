@@ -4,6 +4,7 @@ use super::config::Environment;
 use super::terminal::Screen;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -54,6 +55,17 @@ pub fn open(screen: &Screen, environment: &Environment, file: &Path, line: u64) 
         Ok(status) => Err(format!("the editor {shown} ended with {status}")),
         Err(error) => Err(format!("the editor {shown} does not start: {error}")),
     }
+}
+
+/// Opens a text in the user's editor, in a file that goes away afterwards.
+///
+/// # Errors
+/// As [`open`]; or the file cannot be written.
+pub fn open_text(screen: &Screen, environment: &Environment, text: &str) -> Result<(), String> {
+    let suffix = if text.trim_start().starts_with(['{', '[']) { ".json" } else { ".txt" };
+    let mut file = tempfile::Builder::new().prefix("obelus-").suffix(suffix).tempfile().map_err(|e| e.to_string())?;
+    file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(|error| error.to_string())?;
+    open(screen, environment, file.path(), 1)
 }
 
 fn run(words: &[OsString]) -> std::io::Result<std::process::ExitStatus> {

@@ -127,6 +127,7 @@ impl Stage {
                     | Effect::Suspend
                     | Effect::Copy(_)
                     | Effect::Edit(_)
+                    | Effect::EditText(_)
                     | Effect::Theme(_)
                     | Effect::Fade
                     | Effect::Alert(_)

@@ -14,6 +14,7 @@ use crate::model::{Bytes, Record, StepNo, lossy};
 use crate::panes::json_outline::Doc;
 use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
+use crate::panes::reading::page;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, diff};
 use crate::review::{Filter, Grounds, Sort, arrange, tally};
@@ -140,6 +141,17 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Notify(true, problem.to_string()),
         }),
+        Job::Page { number, of } => {
+            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+            let text = of.text(run.as_ref().map(|run| run.as_ref()), source.bytes.as_ref());
+            drop(run);
+            send(Msg::Page(number, text.map(|text| (Arc::clone(&text), Arc::new(page(&text))))));
+        }
+        Job::Reading { of, folder } => {
+            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+            let made = run.and_then(|run| of.1.read(run.as_ref(), source.bytes.as_ref(), &folder));
+            send(Msg::Reading(of, made.map(Arc::new)));
+        }
         Job::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
         Job::Loss { generation, record, template, options } => {
             send(Msg::Loss((generation, record, template), trained(source, record, &options)));

@@ -432,6 +432,7 @@ impl Program {
                 Some(path) => editor::open(&self.screen, &self.environment, path, line),
                 None => Ok(()),
             },
+            Effect::EditText(text) => editor::open_text(&self.screen, &self.environment, &text),
             Effect::Fade => {
                 self.fade_at = Some(Instant::now() + FADE);
                 Ok(())

@@ -78,6 +78,10 @@ pub enum Role {
     Selected,
     /// The write of the focused path on the timeline.
     Focus,
+    /// Words of a text that stand out.
+    Strong,
+    /// Words of a text that are stressed.
+    Emphasis,
     /// Code: keyword.
     CodeKeyword,
     /// Code: string.
@@ -130,6 +134,8 @@ impl Role {
         (Self::Cursor, "cursor"),
         (Self::Selected, "selected"),
         (Self::Focus, "focus"),
+        (Self::Strong, "strong"),
+        (Self::Emphasis, "emphasis"),
         (Self::CodeKeyword, "code-keyword"),
         (Self::CodeString, "code-string"),
         (Self::CodeComment, "code-comment"),

@@ -89,7 +89,7 @@ pub fn wrap_hanging(text: &str, cells: usize, hanging: usize) -> Vec<std::ops::R
     let (mut start, mut used, mut space) = (0, 0, None);
     for (at, g) in text.grapheme_indices(true) {
         let w = width(g);
-        if used + w > cells && at > start {
+        while used + w > cells && at > start {
             let end = space.filter(|&s| s > start).unwrap_or(at);
             out.push(start..end);
             used = width(&text[end..at]);

@@ -244,7 +244,7 @@ fn the_cursor_stays_at_what_was_missing() {
     assert!(row(&stage).contains("note    — string or null"), "{}", row(&stage));
     press(&mut stage, ".");
     assert!(row(&stage).contains("note    \"hurry\""), "{}", row(&stage));
-    press(&mut stage, ", C . E ,");
+    press(&mut stage, ", X . E ,");
     assert!(row(&stage).contains("note    — string or null"), "{}", row(&stage));
 }
 

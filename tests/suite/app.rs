@@ -3,6 +3,7 @@
 use super::stage::{input, lines, notice, press, stage, step};
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
 use obelus::app::keys::{KEYS, Tab};
+use obelus::app::pane::Look;
 use obelus::app::{Effect, Layer, Msg, Pane, tabs};
 use obelus::panes::{Hit, Row};
 use obelus::shell::headless::Stage;
@@ -160,7 +161,7 @@ fn search_works_in_each_pane() {
         press(&mut stage, words);
         let row = cursor_row(&stage).map(|row| row.plain()).unwrap_or_default();
         assert!(row.contains(expected), "{words}: {row:?}, {}", notice(&stage));
-        stage.app.inspector.message.is_raw = false;
+        stage.app.inspector.message.look = Look::Reading;
     }
     let mut table = stage_of_tickets();
     press(&mut table, "/ type:ticket-0415 Enter");

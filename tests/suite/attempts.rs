@@ -162,7 +162,7 @@ fn the_field_of_the_task_is_chosen_out_of_those_of_the_record_and_stays() {
 fn nothing_is_looked_up_by_moving_and_folding() {
     let mut stage = stage(dataset(), (120, 30));
     press(&mut stage, "a");
-    for word in ["j", "k", "x", "x", "C", "E", "G", "g"] {
+    for word in ["j", "k", "x", "x", "X", "E", "G", "g"] {
         let key = obelus::app::Msg::Key(word.parse().unwrap());
         let asked = stage.app.update(key);
         assert!(
@@ -199,7 +199,7 @@ fn folding_all_stays_in_its_branch_and_the_undecided_are_found_within_the_tree()
     let mut stage = stage(dataset(), (120, 30));
     press(&mut stage, "j j a");
     assert_eq!(stage.app.attempts.record(), Some(2));
-    press(&mut stage, "C");
+    press(&mut stage, "X");
     let cursor = |stage: &Stage| lines(stage).into_iter().find(|line| line.contains("▌")).unwrap();
     assert!(cursor(&stage).contains("@2"), "{}", screen(&stage));
     press(&mut stage, "E g ] ?");

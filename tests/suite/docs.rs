@@ -66,6 +66,8 @@ fn where_of(context: Context) -> &'static str {
         Context::Plot => "in the plot",
         Context::Menu => "in help and commands",
         Context::Commands => "in commands",
+        Context::Conversation => "in the conversation",
+        Context::Pager => "in the pager",
         Context::Watches => "in the strip of watches",
         Context::Prompt => "while a line is typed",
     }

@@ -1,10 +1,13 @@
 //! Damaged input: cut at every byte, nested deep, with endless lines and bytes that are no text. Nothing ends the
 //! program, and no bad record hides a good one.
 
-use obelus::format::{self, Format, Layout};
+use obelus::format::{self, Format, Layout, Run};
 use obelus::ingest::{Loaded, load};
-use obelus::model::{Framing, Record, RecordBody, StepNo};
+use obelus::model::{Bytes, Framing, Record, RecordBody, StepNo};
+use obelus::panes::reading::{self, ReadingView};
+use obelus::panes::{Extent, Row};
 use obelus::source::{Input, index_all};
+use std::sync::Arc;
 
 fn records(text: &[u8], framing: Framing) -> Vec<Record> {
     index_all(&Input::memory("x", text), framing).unwrap().iter().collect()
@@ -38,6 +41,33 @@ fn samples_cut_at_every_byte_are_opened() {
         for cut in 0..sample.len() {
             let input = Input::memory("cut", &sample.as_bytes()[..cut]);
             look(&load(input, Some(format.name())).unwrap());
+        }
+    });
+}
+
+/// Lays a step out to be read, in a pane of a few cells too.
+fn read(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) {
+    let Some(reading) = reading::Step::of(run, step).read(run, bytes, "") else { return };
+    let mut view = ReadingView::default();
+    view.set(Some(Arc::new(reading)), false);
+    for width in [1, 9, 80] {
+        let window = view.window(Extent { width, height: 60 }, true);
+        let cells = |row: &Row| row.left.iter().chain(&row.right).map(|piece| piece.width()).sum::<usize>();
+        assert!(window.rows.iter().all(|row| cells(row) <= width.max(2)), "step {step} in {width} cells");
+    }
+}
+
+#[test]
+fn samples_cut_short_are_read_as_messages() {
+    every_format(|format, sample| {
+        for cut in (1..=sample.len()).rev().step_by(37) {
+            let input = Input::memory("cut", &sample.as_bytes()[..cut]);
+            let loaded = load(input, Some(format.name())).unwrap();
+            for number in 0..loaded.trajectories().unwrap().min(4) {
+                let Ok(run) = loaded.run(number) else { continue };
+                let steps = 0..StepNo::try_from(run.step_count()).unwrap();
+                steps.for_each(|step| read(run.as_ref(), step, loaded.input.as_ref()));
+            }
         }
     });
 }

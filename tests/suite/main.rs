@@ -43,6 +43,7 @@ mod plan;
 mod prompts;
 mod pty;
 mod query;
+mod reading;
 mod readme;
 #[cfg(feature = "schema")]
 mod reference;

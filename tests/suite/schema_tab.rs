@@ -40,7 +40,7 @@ fn broken_keys_of_a_schema_are_marked_and_lead_to_their_values_and_back() {
     assert_eq!(stage.app.pane, Pane::Inspector);
     assert!(cursor_row(&stage).contains("\"maximum\""), "{}", screen(&stage));
     // What is folded over one has its sign.
-    press(&mut stage, "C");
+    press(&mut stage, "X");
     shows(&stage, &["\"$defs\": { … }  1 member,  ✗"]);
 }
 

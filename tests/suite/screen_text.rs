@@ -72,7 +72,7 @@ fn the_state_says_how_many_changes_are_out_of_view() {
     press(&mut stage, "g");
     assert!(title(&stage).contains("↓ 5 changes"), "{}", title(&stage));
     // What is folded tells of all that is below it.
-    press(&mut stage, "C g");
+    press(&mut stage, "X g");
     assert!(!title(&stage).contains("change"), "{}", title(&stage));
     // Where panes have no titles, the line at the top tells it.
     let mut stage = trip((40, 12));
@@ -129,7 +129,7 @@ const DEMO: &str = concat!(
 #[test]
 fn folding_all_leaves_the_cursor_on_what_its_place_was_folded_into() {
     let mut stage = trip((120, 30));
-    press(&mut stage, ": type:41 Enter Tab ] c C");
+    press(&mut stage, ": type:41 Enter Tab ] c X");
     let open = stage.app.session.open().unwrap();
     assert_eq!(open.focus_reference(), Some(("†state".to_owned(), Some("②".to_owned()))));
     drop(open);
@@ -138,7 +138,7 @@ fn folding_all_leaves_the_cursor_on_what_its_place_was_folded_into() {
     assert_eq!(Some(stage.buffer()[(40, u16::try_from(under).unwrap())].bg), stage.theme().style(Role::Cursor).bg);
     // From another pane what is in focus stays there.
     let mut stage = trip((120, 30));
-    press(&mut stage, ": type:41 Enter Tab ] c Esc C");
+    press(&mut stage, ": type:41 Enter Tab ] c Esc X");
     assert!(lines(&stage).iter().any(|line| line.contains("†state.hotel.id ②")));
 }
 

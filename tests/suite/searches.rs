@@ -25,7 +25,7 @@ fn a_plan_is_searched_where_it_stands() {
     let (_, all) = nth(&stage);
     assert!(all >= 4, "{}", notice(&stage));
     // What is folded is looked at, too, and unfolded where the cursor goes.
-    press(&mut stage, "C");
+    press(&mut stage, "X");
     let mut seen: Vec<usize> = Vec::new();
     for _ in 0..all {
         press(&mut stage, "n");

@@ -196,7 +196,7 @@ fn empty_panes_speak_of_what_is_there() {
     shows(&stage, &["No state in these records."]);
     press(&mut stage, "3");
     shows(&stage, &["No state in these records."]);
-    press(&mut stage, ". 1 C");
+    press(&mut stage, ". 1 X");
     shows(&stage, &["1 member"]);
     assert!(!screen(&stage).contains("1 members"));
     let stage = on("not json at all\n", (80, 24));

@@ -78,6 +78,9 @@ impl App {
     }
 
     pub(in crate::app) fn edit(&mut self, effects: &mut Effects) {
+        if self.edit_page(effects) {
+            return;
+        }
         if self.is_in(Context::Files) {
             self.tell("open the file first: Enter");
             return;

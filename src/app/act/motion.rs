@@ -15,12 +15,8 @@ impl App {
         let height = self.front_extent().height;
         let rows = (height.saturating_sub(if part == 1 { 2 } else { 0 }) / part).max(1);
         let delta = sign * isize::try_from(rows).unwrap_or(1);
-        let row = self.row_of(self.pane);
         // A text is read page by page, wherever in the page the cursor is.
-        if let Some(scroll) = row.tab.and_then(|_| self.front().scroll_mut(self)) {
-            scroll.top = scroll.top.saturating_add_signed(delta);
-        }
-        self.move_by(delta);
+        self.front().page_by(self, delta);
     }
 
     /// Goes some steps on, of those that are listed.

@@ -59,7 +59,7 @@ impl PaneContent for Findings {
         match finding.step {
             None => app.tell("the finding is about the whole record; R shows it"),
             Some(_) if is_pointer => {
-                app.inspector.message.is_raw = false;
+                app.show_json_of_step();
                 app.show_tab(Tab::Message);
             }
             Some(_) => {}

@@ -54,8 +54,13 @@ impl PaneContent for History {
         Searched::Here(session.open().and_then(|open| inspector.history.search(&open, pattern, is_forward)))
     }
 
-    fn follow(&self, app: &mut App, _effects: &mut Effects) {
+    /// To the step of the write; there, a long value opens in a pager.
+    fn follow(&self, app: &mut App, effects: &mut Effects) {
         let step = app.session.open().and_then(|open| app.inspector.history.step(&open));
+        let is_here = step.is_some() && step == app.session.open().map(|open| open.step());
+        if is_here && app.page_value(effects) {
+            return;
+        }
         if let Some(step) = step.filter(|step| *step >= 0) {
             app.jump_to(step);
         }

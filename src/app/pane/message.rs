@@ -1,12 +1,15 @@
-//! The Message tab: the record of the step in focus, laid out; its raw bytes and a file that it names are looks of it.
+//! The Message tab: the record of the step in focus, laid out as JSON; the text to read, its raw bytes and a file that
+//! it names are looks of it.
 
+use super::reading::{CachedReading, Reading};
 use super::registry::TabState;
 use super::{Cached, NamedFile, PaneContent, References, Title, named_file, raw};
 use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::json::Key;
 use crate::model::{Severity, Span, StepNo, lossy};
-use crate::panes::json_outline::Doc;
-use crate::panes::message::{self, CodeLine, DocView};
+use crate::panes::json_outline::{Doc, Kind};
+use crate::panes::message::{self, CodeLine, CodeRequest, DocView};
+use crate::panes::reading::{PageOf, is_long};
 use crate::panes::text_view::Reader;
 use crate::panes::value::{piece, size_text};
 use crate::panes::{Extent, Open, Piece, Row, Scroll, Window, history, marks, steps};
@@ -30,15 +33,32 @@ pub enum Wanted {
     Hit(Pattern),
 }
 
+/// How a message is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Look {
+    /// To read, where the format knows what a message is.
+    #[default]
+    Reading,
+    /// As JSON.
+    Json,
+    /// As the bytes of its record.
+    Raw,
+}
+
 /// State of the tab.
 #[derive(Debug, Default)]
 pub struct MessageTab {
+    /// The message to read.
+    pub reading: CachedReading,
+    /// Generation and step of the message that is shown as JSON although others are shown to read: something in it is
+    /// pointed at.
+    pub pointed: Option<(u64, StepNo)>,
     /// The message, laid out, by generation and step.
     pub view: Cached<(u64, StepNo), DocView>,
     /// The raw record, by generation and step.
     pub raw: Cached<(u64, StepNo), Reader>,
-    /// Whether the raw record is shown.
-    pub is_raw: bool,
+    /// How messages are shown.
+    pub look: Look,
     /// A file that a value names, in place of the message until another step or tab is shown.
     pub file: Option<NamedFile>,
     /// Generation and step in place of whose record the content of one is shown that is not in the file any more.
@@ -51,15 +71,21 @@ pub struct MessageTab {
 
 impl TabState for MessageTab {
     fn reset(&mut self) {
-        *self = Self { is_raw: self.is_raw, ..Self::default() };
+        let is_all_open = self.reading.is_all_open;
+        *self = Self { look: self.look, ..Self::default() };
+        self.reading.is_all_open = is_all_open;
     }
 
     fn renew(&mut self) {
         self.file = None;
         self.gone = None;
+        self.pointed = None;
     }
 
     fn renumber(&mut self, step: StepNo) {
+        if let Some((_, of)) = self.reading.shown_mut() {
+            of.step = step;
+        }
         for (_, shown) in self.view.shown_mut().into_iter().chain(self.raw.shown_mut()) {
             *shown = step;
         }
@@ -81,9 +107,19 @@ impl MessageTab {
 }
 
 impl MessageTab {
-    /// Takes highlighted code.
+    /// Asks for the code of rows on the screen to be highlighted, unless that is awaited.
+    pub(super) fn ask_code(&mut self, requests: Vec<CodeRequest>, effects: &mut Effects) {
+        let awaited = &mut self.highlighting;
+        if requests.iter().any(|request| !awaited.contains(&(request.document, request.node))) {
+            *awaited = requests.iter().map(|request| (request.document, request.node)).collect();
+            effects.push(Effect::Job(Job::Highlight(requests)));
+        }
+    }
+
+    /// Takes highlighted code, whichever of the looks asked for it.
     pub(in crate::app) fn set_code(&mut self, document: u64, node: u32, lines: Vec<CodeLine>) {
         self.highlighting.retain(|awaited| *awaited != (document, node));
+        self.reading.set_code(document, node, &lines);
         self.view.set_code(document, node, lines);
     }
 
@@ -105,7 +141,8 @@ impl PaneContent for Message {
     fn look(&self, app: &App) -> Option<&'static dyn PaneContent> {
         match &app.inspector.message {
             tab if tab.file.is_some() => Some(&named_file::File),
-            tab if tab.is_raw => Some(&raw::Raw),
+            tab if tab.look == Look::Raw => Some(&raw::Raw),
+            _ if app.is_reading() => Some(&Reading),
             _ => None,
         }
     }
@@ -114,7 +151,8 @@ impl PaneContent for Message {
     fn name(&self, app: &App, is_front: bool) -> Option<Title> {
         match &app.inspector.message {
             tab if is_front && tab.file.is_some() => Some(("File   ", "File")),
-            tab if is_front && tab.is_raw => Some(("Raw    ", "Raw")),
+            tab if is_front && tab.look == Look::Raw => Some(("Raw    ", "Raw")),
+            _ if is_front && app.is_json_of_words() => Some(("JSON   ", "JSON")),
             _ => None,
         }
     }
@@ -143,8 +181,8 @@ impl PaneContent for Message {
         Some(&mut app.inspector.message.view)
     }
 
-    fn follow(&self, app: &mut App, _effects: &mut Effects) {
-        if !app.follow_reference_in_row() {
+    fn follow(&self, app: &mut App, effects: &mut Effects) {
+        if !app.follow_reference_in_row() && !app.page_node(effects) {
             let cells = app.front_extent().width;
             app.inspector.message.view.set_fold(None, cells);
         }
@@ -163,11 +201,7 @@ impl PaneContent for Message {
 
     fn after_scroll(&self, app: &mut App, extent: Extent, effects: &mut Effects) {
         let requests = app.inspector.message.view.code_requests(extent);
-        let awaited = &mut app.inspector.message.highlighting;
-        if requests.iter().any(|request| !awaited.contains(&(request.document, request.node))) {
-            *awaited = requests.iter().map(|request| (request.document, request.node)).collect();
-            effects.push(Effect::Job(Job::Highlight(requests)));
-        }
+        app.inspector.message.ask_code(requests, effects);
     }
 }
 
@@ -179,7 +213,7 @@ impl App {
         Some(((self.session.generation, open.step()), place.place.span, place.record_span))
     }
 
-    fn ask_message(&mut self, effects: &mut Effects) {
+    pub(super) fn ask_message(&mut self, effects: &mut Effects) {
         let Some((now, span, _)) = self.message_place() else { return };
         if self.shows_gone() || !self.inspector.message.view.ask(now) {
             return;
@@ -201,19 +235,49 @@ impl App {
         }
     }
 
+    /// Opens the pager on the string under the cursor if it is long; false: it is not.
+    fn page_node(&mut self, effects: &mut Effects) -> bool {
+        let cells = self.front_extent().width;
+        let view = &self.inspector.message.view;
+        let Some((doc, node)) = view.doc().cloned().zip(view.node(cells)) else { return false };
+        let is_string = doc.nodes().get(node).is_some_and(|node| node.kind == Kind::String);
+        let is_long = is_string && is_long(doc.source(node));
+        if is_long {
+            let name = doc.pointer(node);
+            self.open_pager(&name, PageOf::Node(doc, node), effects);
+        }
+        is_long
+    }
+
     /// Forgets the file and the record that is gone once another step is in focus.
     pub(super) fn expire_message(&mut self) {
         let now = self.session.open().map(|open| (self.session.generation, open.step()));
         self.inspector.message.file.take_if(|file| Some(file.of) != now);
+        self.inspector.message.pointed.take_if(|pointed| Some(*pointed) != now);
         if !self.shows_gone() {
             self.inspector.message.gone = None;
         }
     }
 
-    /// Shows the raw record instead of the message, and back.
-    pub(in crate::app) fn toggle_raw(&mut self) {
+    /// Shows the message to read, as JSON, as its bytes, in turn.
+    pub(in crate::app) fn next_look(&mut self) {
         self.show_tab(super::Tab::Message);
-        self.inspector.message.is_raw = !self.inspector.message.is_raw;
+        let is_reading = self.is_reading();
+        let tab = &mut self.inspector.message;
+        let is_pointed = tab.pointed.take().is_some();
+        let reads = self.session.open().is_some_and(|open| open.run().has_turns());
+        tab.look = match tab.look {
+            Look::Reading if is_reading && !is_pointed && reads => Look::Json,
+            Look::Reading | Look::Json => Look::Raw,
+            Look::Raw => Look::Reading,
+        };
+    }
+
+    /// Whether a message is shown as JSON that can be read otherwise.
+    fn is_json_of_words(&self) -> bool {
+        let tab = &self.inspector.message;
+        let is_json = tab.look == Look::Json || tab.pointed.is_some();
+        is_json && self.session.open().is_some_and(|open| open.run().has_turns())
     }
 }
 
@@ -249,6 +313,11 @@ fn document(app: &App, extent: Extent, has_focus: bool) -> Window {
 
 /// The lines above a message: what it is, who wrote it, what is wrong with it.
 pub(super) fn head(app: &App) -> Vec<Row> {
+    head_below(app, summary)
+}
+
+/// The same below another first line.
+pub(super) fn head_below(app: &App, first: impl FnOnce(&Open<'_>) -> Row) -> Vec<Row> {
     let Some(open) = app.session.open() else { return Vec::new() };
     if open.count() == 0 {
         return Vec::new();
@@ -258,7 +327,7 @@ pub(super) fn head(app: &App) -> Vec<Row> {
         let hint = Row::new(vec![Piece::of(Role::Dim, "   a move shows what is there now")]);
         return [gone, hint, Row::default()].map(|row| row.fixed(usize::MAX)).into();
     }
-    let mut rows = vec![summary(&open)];
+    let mut rows = vec![first(&open)];
     for (name, text) in open.run().request(open.step(), open.bytes()) {
         rows.push(Row::new(vec![Piece::of(Role::Dim, &format!(" request {name} ")), piece(&text)]));
     }

@@ -6,6 +6,7 @@
 
 mod attempts;
 mod cached;
+mod conversation;
 mod diff;
 mod facets;
 mod files;
@@ -17,9 +18,11 @@ mod loss;
 mod merge;
 mod message;
 mod named_file;
+mod pager;
 mod plan;
 mod plot;
 mod raw;
+mod reading;
 mod registry;
 mod schema;
 mod state;
@@ -31,8 +34,10 @@ mod watches;
 pub use cached::Cached;
 pub use diff::DiffTab;
 pub use llm::{LlmTab, ViewOf};
-pub use message::{MessageTab, Wanted};
+pub use message::{Look, MessageTab, Wanted};
 pub use named_file::NamedFile;
+pub use pager::PagerPane;
+pub use reading::ReadingOf;
 pub use registry::{Inspector, PANES, Tab};
 
 use super::keys::Context;
@@ -184,6 +189,15 @@ pub trait PaneContent: Sync {
         if let Some(scroll) = self.scroll_mut(app) {
             scroll.move_by(delta, total);
         }
+    }
+
+    /// Moves the window by some rows, and the cursor with it.
+    fn page_by(&self, app: &mut App, delta: isize) {
+        let is_tab = app.row_of(app.pane).tab.is_some();
+        if let Some(scroll) = self.scroll_mut(app).filter(|_| is_tab) {
+            scroll.top = scroll.top.saturating_add_signed(delta);
+        }
+        self.move_by(app, delta);
     }
 
     /// Unfolds (true) or folds what the cursor is on, or goes to its child or parent; None changes what it is.

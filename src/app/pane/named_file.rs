@@ -1,5 +1,6 @@
 //! A file that a value names, in place of the message until another step or tab is shown.
 
+use super::message::Look;
 use super::{PaneContent, References, Tab, message};
 use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
@@ -33,7 +34,7 @@ impl PaneContent for File {
     }
 
     fn references(&self, app: &App) -> Option<References> {
-        (!app.inspector.message.is_raw).then_some(References::Judged)
+        (app.inspector.message.look != Look::Raw).then_some(References::Judged)
     }
 
     fn scroll<'a>(&self, app: &'a App) -> Option<&'a Scroll> {

@@ -1,8 +1,8 @@
 //! The table of panes and tabs. A row of a tab also declares its name and where its state is kept.
 
 use super::{
-    PaneRow, attempts, diff, facets, files, findings, history, llm, loss, merge, message, plan, plot, schema, state,
-    steps, trajectories, watches,
+    PaneRow, attempts, conversation, diff, facets, files, findings, history, llm, loss, merge, message, pager, plan,
+    plot, schema, state, steps, trajectories, watches,
 };
 use crate::app::Pane;
 use crate::app::keys::Context as C;
@@ -100,6 +100,9 @@ panes! {
         Attempts, ("Attempts", "Attempts"), [C::Attempts, C::Global] => attempts::Attempts;
         Steps, ("Steps", "Steps"), [C::Steps, C::Trajectory, C::Global] => steps::Steps;
         State, ("State", "State"), [C::State, C::Trajectory, C::Global] => state::State;
+        Conversation, ("Conversation", "Conversation"), [C::Conversation, C::Trajectory, C::Global]
+            => conversation::Conversation;
+        Pager, ("Pager", "Pager"), [C::Pager, C::Global] => pager::Pager;
     }
     tabs {
         /// The message of the step.

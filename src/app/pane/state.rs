@@ -4,6 +4,7 @@ use super::message::below_head;
 use super::{PaneContent, References, Searched, Tab, Target, Wanted, instances};
 use crate::app::{App, Effects, Pane};
 use crate::json::Key;
+use crate::panes::reading::{PageOf, is_long};
 use crate::panes::state::at;
 use crate::panes::{Extent, Nth, Piece, Row, Scroll, Window};
 use crate::text::{Pattern, Role};
@@ -102,7 +103,7 @@ impl PaneContent for State {
     }
 
     fn follow(&self, app: &mut App, effects: &mut Effects) {
-        if !app.follow_missing() {
+        if !app.follow_missing() && !app.page_value(effects) {
             app.follow_value(|app| State.fold(app, None), effects);
         }
     }
@@ -175,6 +176,24 @@ impl App {
             }
             None => self.tell("this value stands in the head of the trajectory, before any step"),
         }
+    }
+
+    /// Opens the pager on the value in focus if it is too long for its row and refers to nothing; false: it is not.
+    pub(super) fn page_value(&mut self, effects: &mut Effects) -> bool {
+        let target = self.session.open().and_then(|open| {
+            let (_, node) = open.focus_node()?;
+            let leaf = open.tree().leaf(node, open.step())?;
+            let digested = |text: &str| open.run().digested_text(text, leaf.step, open.bytes()).is_some();
+            let is_long = match leaf.value.short() {
+                Some(text) => is_long(text),
+                None => leaf.value.text(open.bytes()).is_ok_and(|text| is_long(&text) || digested(&text)),
+            };
+            let (identity, path) = open.session.focus.path.clone().filter(|_| is_long)?;
+            Some((open.run().reference(&identity, &path), PageOf::Value(identity, path, open.step())))
+        });
+        let Some((name, of)) = target.filter(|_| self.reference_in_row(Pane::State).is_none()) else { return false };
+        self.open_pager(&name, of, effects);
+        true
     }
 
     /// Goes from what the schema has and the data lacks to its place in the schema; false: it is data.

@@ -24,8 +24,9 @@ impl App {
     fn update_tab(&mut self, effects: &mut Effects) {
         let extent = self.pane_extent(Pane::Inspector);
         self.expire_message();
+        self.content_of(Pane::Inspector).after_update(self, effects);
+        // What was asked for may be there already, and is shown another way.
         let content = self.content_of(Pane::Inspector);
-        content.after_update(self, effects);
         let total = content.row_count(self, extent.width);
         let height = extent.height.saturating_sub(content.fixed_rows(self, extent));
         if let Some(scroll) = content.scroll_mut(self) {

@@ -9,6 +9,7 @@
 mod action_line;
 mod answers;
 mod arguments;
+mod body;
 mod call;
 mod details;
 mod edit;
@@ -39,11 +40,14 @@ mod wrapping;
 pub use action_line::action_line;
 pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
 pub use arguments::{fenced_command, parameters};
+pub use body::{CallBody, PatchedFile, PatchedLines, call_body, line_of, patch_text};
 pub use call::bare_name;
 pub use open_calls::Answered;
 pub use outcome::{Outcome, Verdict};
+pub use shown::listing;
 pub use slots::{NoSink, SlotSink};
 pub use text::{How, Origin};
+pub use wrapping::printed;
 
 use crate::json::quote;
 use crate::model::{Attachment, Finding, Part, Role, StepNo, Surroundings, ToolCall, ToolResult, Turn, Usage};

@@ -32,6 +32,19 @@ pub(super) struct Hunk {
     lines: Vec<(Sign, String)>,
 }
 
+impl Hunk {
+    /// The number of its first line afterwards, its anchor, and its lines with their signs.
+    pub(super) fn into_parts(self) -> (Option<u32>, Option<String>, Vec<(char, String)>) {
+        let sign = |sign| match sign {
+            Sign::Context => ' ',
+            Sign::Removed => '-',
+            Sign::Added => '+',
+        };
+        let lines = self.lines.into_iter().map(|(of, text)| (sign(of), text)).collect();
+        (self.new_start, self.anchor, lines)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Context,

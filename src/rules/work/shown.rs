@@ -45,6 +45,39 @@ fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
     Some((number, line.get(found.get(0)?.end()..)?))
 }
 
+/// The lines of a text that shows a file, each with its number where it has one; None: it is no such text. Signs that
+/// ordinary lists have too count only where a file was asked for.
+#[must_use]
+pub fn listing(text: &str, is_file: bool) -> Option<Vec<(Option<u32>, &str)>> {
+    let is_window = is_file && WINDOW.find(text).is_some();
+    let signs: &[&LazyLock<Pattern>] = match (is_window, is_file) {
+        (true, _) => &SIGNS,
+        (false, true) => &VIEW_SIGNS,
+        (false, false) => &VIEW_SIGNS[..1],
+    };
+    let signs = || signs.iter().map(|sign| &***sign);
+    let first =
+        text.split('\n').take(LISTING_HEAD_LINES).find_map(|line| signs().find(|sign| fit(sign, line).is_some()))?;
+    let (mut numbered, mut last, mut rest) = (0, 0, 0);
+    let lines: Vec<(Option<u32>, &str)> = text
+        .split('\n')
+        .map(|line| match fit(first, line).filter(|(number, _)| *number > last) {
+            Some((number, line)) => {
+                (numbered, last) = (numbered + 1, number);
+                (Some(number), line)
+            }
+            None => {
+                rest += usize::from(!line.trim().is_empty());
+                (None, line)
+            }
+        })
+        .collect();
+    (numbered > 1 && numbered > rest).then_some(lines)
+}
+
+/// Lines of a listing in which the sign of its numbers is looked for.
+const LISTING_HEAD_LINES: usize = 20;
+
 impl<'t> Shown<'t> {
     /// Numbered lines of a text; `N:` counts where `has_colons` says so.
     pub(super) fn numbered(text: &'t str, has_colons: bool) -> Self {
@@ -233,6 +266,23 @@ mod tests {
         ] {
             assert_eq!(numbered(text, has_colons), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_listing_keeps_all_lines_and_takes_their_numbers_off() {
+        let told = |text, is_file| {
+            let lines = listing(text, is_file)?;
+            let lines = lines.iter().map(|(n, line)| format!("{}{line}", n.map_or(String::new(), |n| format!("{n}="))));
+            Some(lines.collect::<Vec<_>>().join("|"))
+        };
+        assert_eq!(told("Here:\n     1\ta\n     2\t\n", false).as_deref(), Some("Here:|1=a|2=|"));
+        assert_eq!(told("1. a\n2. b", false), None);
+        assert_eq!(told("1. a\n2. b", true).as_deref(), Some("1=a|2=b"));
+        assert_eq!(
+            told("[File: /m.py (2 lines total)]\n1:a\n2:b", true).as_deref().map(|t| t.contains("1=a|2=b")),
+            Some(true)
+        );
+        assert_eq!(told("1\tonly\nwords\nmore", false), None);
     }
 
     #[test]

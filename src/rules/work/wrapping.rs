@@ -48,6 +48,12 @@ pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
     body
 }
 
+/// What a command printed, where its result is an object that holds it (W4); None: it is told as it was printed.
+#[must_use]
+pub fn printed(text: &str) -> Option<String> {
+    codex_json(text, &mut Body::default())
+}
+
 /// What stands behind heads and inside envelopes.
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());

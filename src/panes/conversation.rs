@@ -1,0 +1,177 @@
+//! The whole run as a conversation in one column. Only the turns around the window are read and laid out.
+
+use super::call_rows::results_of;
+use super::lazy_column::{At, Column, Items};
+use super::reading::{ReadingView, Step, head};
+use super::step_filter::StepRows;
+use super::value::size_text;
+use super::{Extent, Open, Piece, Row, Window, steps};
+use crate::model::StepNo;
+use crate::text::{Role, SafeText};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Lines of a long output that are shown before its middle is folded away.
+const FOLD_LINES: usize = 12;
+/// Larger turns, with their results, are named and not laid out, in bytes.
+pub const TURN_BYTES_MAX: u64 = 96 << 10;
+/// Most turns whose rows are kept.
+const KEPT_MAX: usize = 256;
+
+/// What the rows of a turn were laid out for: generation, step, results, width, whether its folds are open.
+type Key = (u64, StepNo, usize, usize, bool);
+
+/// The conversation on screen.
+#[derive(Debug, Default)]
+pub struct ConversationPane {
+    /// Scroll and cursor: items are the rows of the list of steps.
+    pub column: Column,
+    /// Turns whose folds were opened.
+    opened: HashSet<StepNo>,
+    /// Whether those of all are.
+    is_all_open: bool,
+    rows: RefCell<HashMap<Key, Rc<Vec<Row>>>>,
+}
+
+/// The turns of a run, by the rows of the list of steps.
+struct Turns<'t> {
+    pane: &'t ConversationPane,
+    open: &'t Open<'t>,
+    list: &'t StepRows<'t>,
+}
+
+impl ConversationPane {
+    /// Puts the cursor on the turn of the step in focus, if it is on another, and scrolls so that it is visible.
+    pub fn sync(&mut self, open: &Open<'_>, list: &StepRows<'_>, extent: Extent) {
+        let item = list.row(open, open.step());
+        let mut column = self.column;
+        if column.cursor.item != item {
+            column.jump_to(At { item, row: 0 });
+        }
+        column.show_cursor(&Turns { pane: self, open, list }, extent);
+        self.column = column;
+    }
+
+    /// Moves the cursor by some rows; the step that it is on then.
+    pub fn move_by(
+        &mut self,
+        open: &Open<'_>,
+        list: &StepRows<'_>,
+        delta: isize,
+        cells: usize,
+        is_page: bool,
+    ) -> StepNo {
+        let mut column = self.column;
+        let turns = Turns { pane: self, open, list };
+        match is_page {
+            true => column.page_by(delta, &turns, cells),
+            false => column.move_by(delta, &turns, cells),
+        }
+        self.column = column;
+        list.step(column.cursor.item)
+    }
+
+    /// Puts the cursor on a row of the window; the step that it is on then, and whether it was there.
+    pub fn click(&mut self, open: &Open<'_>, list: &StepRows<'_>, row: usize, cells: usize) -> (StepNo, bool) {
+        let at = self.column.at_row(row, &Turns { pane: self, open, list }, cells);
+        let is_again = std::mem::replace(&mut self.column.cursor, at) == at;
+        (list.step(at.item), is_again)
+    }
+
+    /// Opens or closes the folds of a turn; None turns them over.
+    pub fn set_fold(&mut self, step: StepNo, is_open: Option<bool>) {
+        let is_open = is_open.unwrap_or(!self.is_open(step));
+        if is_open {
+            self.opened.insert(step);
+        } else {
+            self.opened.remove(&step);
+        }
+        self.column.jump_to(At { row: 0, ..self.column.cursor });
+    }
+
+    /// Opens or closes the folds of all turns.
+    pub fn fold_all(&mut self, is_open: bool) {
+        self.is_all_open = is_open;
+        self.opened.clear();
+        self.column.jump_to(At { row: 0, ..self.column.cursor });
+    }
+
+    fn is_open(&self, step: StepNo) -> bool {
+        self.is_all_open || self.opened.contains(&step)
+    }
+
+    /// The visible rows.
+    #[must_use]
+    pub fn window(&self, open: &Open<'_>, list: &StepRows<'_>, extent: Extent, has_focus: bool) -> Window {
+        self.column.window(&Turns { pane: self, open, list }, extent, has_focus)
+    }
+
+    /// The rows of a turn, from a bounded cache.
+    fn rows(&self, open: &Open<'_>, step: StepNo, cells: usize) -> Rc<Vec<Row>> {
+        let results = results_of(open.run(), step).count();
+        let key = (open.session.generation, step, results, cells, self.is_open(step));
+        if let Some(rows) = self.rows.borrow().get(&key) {
+            return Rc::clone(rows);
+        }
+        let rows = Rc::new(turn(open, step, cells, key.4));
+        let mut kept = self.rows.borrow_mut();
+        if kept.len() >= KEPT_MAX {
+            kept.clear();
+        }
+        kept.insert(key, Rc::clone(&rows));
+        rows
+    }
+}
+
+impl Items for Turns<'_> {
+    fn count(&self) -> usize {
+        self.list.total
+    }
+
+    fn height(&self, item: usize, cells: usize) -> usize {
+        self.pane.rows(self.open, self.list.step(item), cells).len()
+    }
+
+    fn rows(&self, item: usize, cells: usize) -> Vec<Row> {
+        let step = self.list.step(item);
+        let rows = self.pane.rows(self.open, step, cells);
+        let is_here = self.pane.column.cursor.item == item;
+        let marked = |(number, row): (usize, &Row)| {
+            let mut row = row.clone();
+            let sign = if is_here { Piece::of(Role::Accent, "▌") } else { Piece::of(Role::Text, " ") };
+            row.left.insert(0, if number == 0 || is_here { sign } else { Piece::of(Role::Text, " ") });
+            if let Some(around) = &mut row.around {
+                around.first += 1;
+            }
+            row
+        };
+        rows.iter().enumerate().map(marked).collect()
+    }
+}
+
+/// The rows of a turn: who, what was said or done, a blank one.
+fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool) -> Vec<Row> {
+    let inside = cells.saturating_sub(1);
+    let of = Step { call: None, ..Step::of(open.run(), step) };
+    let heading = head::of_step(open, &of, false, inside);
+    let mut rows = vec![heading];
+    let size = of.size(open.run());
+    if size > TURN_BYTES_MAX {
+        let told = format!(" ⋯ {} · Enter shows it by itself", size_text(size));
+        rows.push(Row::text(Role::Dim, &told).remark());
+    } else if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
+        let mut view = ReadingView::folding(FOLD_LINES);
+        view.set(Some(Arc::new(reading)), false);
+        if is_open {
+            view.fold_all(true);
+        }
+        rows.extend(view.all_rows(inside));
+    } else {
+        let step = open.describe(step);
+        rows.push(Row::new(vec![Piece::of(steps::role_of(&step), " "), Piece::of(Role::Dim, &step.summary)]));
+    }
+    rows.push(Row::new(vec![Piece::safe(Role::Text, SafeText::literal(""))]));
+    rows
+}

@@ -1,0 +1,136 @@
+//! What came back: a listing of a file with its numbers in the gutter, a difference, JSON as a tree, else as a terminal
+//! shows it.
+
+use super::builder::{Builder, TEXT_BYTES_MAX, without_cr};
+use super::difference;
+use super::line::{CODE_TABS, Lead, Line, TERMINAL_TABS, untabbed};
+use crate::json;
+use crate::panes::value::role_of;
+use crate::rules::work::{listing, patch_text};
+use crate::text::Role;
+
+/// What is known of a text before it is looked at.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Expected {
+    /// The end of the name of the file that was asked for; empty: none was.
+    pub(super) language: String,
+    /// Whether a file was asked for.
+    pub(super) is_file: bool,
+}
+
+/// Puts a text by what it is.
+pub(super) fn put(out: &mut Builder, text: &str, expected: &Expected) {
+    let (clean, has_crlf) = without_cr(text);
+    out.reading.has_crlf |= has_crlf;
+    let is_known = clean.len() <= TEXT_BYTES_MAX
+        && (put_json(out, &clean) || put_listing(out, &clean, expected) || put_difference(out, &clean));
+    if !is_known {
+        out.plain(Role::Text, &clean, TERMINAL_TABS);
+    }
+}
+
+/// A text that is JSON or a difference; false: it is none of these.
+pub(super) fn put_known(out: &mut Builder, text: &str) -> bool {
+    put_json(out, text) || put_difference(out, text)
+}
+
+/// A JSON text as a tree; false: it is none.
+pub(super) fn put_json(out: &mut Builder, text: &str) -> bool {
+    let trimmed = text.trim();
+    let is_likely =
+        trimmed.starts_with('{') && trimmed.ends_with('}') || trimmed.starts_with('[') && trimmed.ends_with(']');
+    let Some(value) = json::parse(trimmed).ok().filter(|_| is_likely && trimmed.len() > 2) else { return false };
+    let pretty = json::pretty(&value);
+    for line in out.lines(&pretty) {
+        out.line(Line { spans: json_line(line), ..Line::default() });
+    }
+    out.note_rest(text);
+    true
+}
+
+/// A line of JSON that is laid out: its key, its value, its signs.
+fn json_line(line: &str) -> Vec<(Role, String)> {
+    let start = line.len() - line.trim_start().len();
+    let (indent, mut rest) = line.split_at(start);
+    let mut spans = vec![(Role::Text, indent.to_owned())];
+    // The key ends at the first quote that no sign of escape stands before.
+    let key = rest.strip_prefix('"').and_then(|inner| {
+        let mut is_escaped = false;
+        let end = inner.bytes().position(|byte| {
+            let is_end = byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        })?;
+        inner[end + 1..].starts_with(": ").then_some(end + 2)
+    });
+    if let Some(end) = key {
+        spans.push((Role::JsonKey, rest[..end].to_owned()));
+        spans.push((Role::Punct, ": ".to_owned()));
+        rest = &rest[end + 2..];
+    }
+    let value = rest.strip_suffix(',').unwrap_or(rest);
+    let role = if value.starts_with([']', '}']) { Role::Punct } else { role_of(value) };
+    spans.push((role, value.to_owned()));
+    spans.push((Role::Punct, rest[value.len()..].to_owned()));
+    spans.retain(|(_, text)| !text.is_empty());
+    spans
+}
+
+fn put_listing(out: &mut Builder, text: &str, expected: &Expected) -> bool {
+    let Some(lines) = listing(text, expected.is_file) else { return false };
+    let digits = lines.iter().filter_map(|(number, _)| *number).max().map_or(0, |n| n.to_string().len());
+    let line = |(number, text): (Option<u32>, &str)| {
+        let number = number.map(|number| Lead::once(Role::Dim, format!("{number:>digits$}  ")));
+        (number, untabbed(text, CODE_TABS))
+    };
+    // What stands around the lines of the file is no code.
+    let first = lines.iter().position(|(number, _)| number.is_some()).unwrap_or(0);
+    let end = lines.iter().rposition(|(number, _)| number.is_some()).map_or(0, |last| last + 1);
+    let around = |out: &mut Builder, lines: &[(Option<u32>, &str)]| {
+        for (_, text) in lines.iter().filter(|(_, text)| !text.is_empty()) {
+            out.line(Line::of(Role::Dim, untabbed(text, TERMINAL_TABS)));
+        }
+    };
+    around(out, &lines[..first]);
+    out.code(&expected.language, lines[first..end].iter().copied().map(line).collect());
+    around(out, &lines[end..]);
+    true
+}
+
+/// A unified difference, also below the words of a tool; false: it is none.
+fn put_difference(out: &mut Builder, text: &str) -> bool {
+    let is_one = text.starts_with("diff --git ") || text.starts_with("--- ") && text.contains("\n+++ ");
+    let files = if is_one { patch_text(text) } else { Vec::new() };
+    for (number, file) in files.iter().enumerate() {
+        if number > 0 {
+            out.blank();
+        }
+        super::call::put_file_heading(out, file);
+        difference::put_file(out, file);
+    }
+    !files.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panes::reading::layout;
+
+    fn shown(text: &str, is_file: bool) -> Vec<String> {
+        let mut out = Builder::default();
+        put(&mut out, text, &Expected { is_file, ..Expected::default() });
+        let rows = out.reading.items.iter().flat_map(|item| layout::rows(item, 60, None));
+        rows.map(|row| row.plain().trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_text_is_shown_as_what_it_is() {
+        assert_eq!(shown("     9\tdef f():\r\n    10\t\treturn 1\r\n", false), [" 9  def f():", "10      return 1"]);
+        assert_eq!(shown("{\"a\":[1,{}]}", false), ["{", "  \"a\": [", "    1,", "    {}", "  ]", "}"]);
+        assert_eq!(
+            shown("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@\n a\n-b\n+c\n", false),
+            ["edit x", "  3  a", "− 4  b", "+ 4  c"]
+        );
+        assert_eq!(shown("a\tb\n\u{1b}[1m", false), ["a       b", "␛[1m"]);
+    }
+}

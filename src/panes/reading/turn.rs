@@ -1,0 +1,244 @@
+//! A step with the calls and results that belong to it, as a reading.
+
+use super::builder::Builder;
+use super::call::{self, Ground, language_of};
+use super::line::{Lead, Line};
+use super::output::{self, Expected};
+use super::{Reading, markdown};
+use crate::format::Run;
+use crate::model::{ActionLine, Attachment, Bytes, Part, Role as Who, StepNo, ToolCall, ToolResult, Turn};
+use crate::panes::call_rows::results_of;
+use crate::panes::step_row;
+use crate::rules::work::{Dialect, Outcome, action_line, printed};
+use crate::text::{Role, size_text};
+
+/// A step, and the steps shown below it: the results of its calls, or the call of its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The step.
+    pub step: StepNo,
+    /// The results of its calls.
+    pub results: Vec<StepNo>,
+    /// The call that it answers.
+    pub call: Option<StepNo>,
+}
+
+impl Step {
+    /// What belongs to a step; nothing is read.
+    #[must_use]
+    pub fn of(run: &dyn Run, step: StepNo) -> Self {
+        let results: Vec<StepNo> = results_of(run, step).collect();
+        let call = run.answers(step).filter(|call| *call < step);
+        Self { step, results, call }
+    }
+
+    /// Bytes that a reading of it reads.
+    #[must_use]
+    pub fn size(&self, run: &dyn Run) -> u64 {
+        let all = self.results.iter().chain(&self.call).chain([&self.step]);
+        all.filter_map(|step| run.place(*step)).map(|place| place.place.span.len).sum()
+    }
+
+    /// The reading; None where the format does not know its messages so. `folder` is what all paths of the run begin
+    /// with.
+    #[must_use]
+    pub fn read(&self, run: &dyn Run, bytes: &dyn Bytes, folder: &str) -> Option<Reading> {
+        let turn = run.turn(self.step, bytes)?;
+        let results: Vec<(StepNo, Turn<'static>)> =
+            self.results.iter().filter_map(|step| Some((*step, run.turn(*step, bytes)?))).collect();
+        let mut writer = Writer { out: Builder::default(), run, folder, dialect: Dialect::default(), tail: Vec::new() };
+        writer.dialect = run.work().map(|work| work.dialect()).unwrap_or_default();
+        let call = self.call.and_then(|step| Some((step, run.turn(step, bytes)?)));
+        let called = call.as_ref().and_then(|(_, turn)| turn.calls().next());
+        writer.turn(self.step, &turn, &results, called);
+        if let Some((step, turn)) = &call {
+            writer.asked(*step, turn);
+        }
+        Some(writer.out.reading)
+    }
+}
+
+struct Writer<'w> {
+    out: Builder,
+    run: &'w dyn Run,
+    folder: &'w str,
+    dialect: Dialect,
+    /// Results that were shown.
+    tail: Vec<(StepNo, usize)>,
+}
+
+impl Writer<'_> {
+    fn turn(
+        &mut self,
+        step: StepNo,
+        turn: &Turn<'_>,
+        results: &[(StepNo, Turn<'static>)],
+        called: Option<&ToolCall<'static>>,
+    ) {
+        let calls = turn.calls().count();
+        if turn.is_injected {
+            self.out.line(Line::of(Role::Dim, "put in by the harness"));
+        }
+        for part in &turn.parts {
+            match part {
+                Part::Text(text) => self.text(turn.role, text, called),
+                Part::Thought(text) => self.thought(text),
+                Part::Call(call) => {
+                    let answer = self.answer(results, call, calls);
+                    self.call(step, call, calls > 1, answer.map(|(_, result)| &*result.text));
+                    if let Some((step, result)) = answer {
+                        self.result(step, result, Some(call));
+                    }
+                }
+                Part::Result(result) => self.output(result, called),
+                Part::Attachment(file) => self.attachment(file),
+            }
+        }
+        // Results whose calls are not told.
+        for (step, turn) in results {
+            for (number, result) in turn.results().enumerate() {
+                if !self.tail.contains(&(*step, number)) {
+                    self.result(*step, result, None);
+                }
+            }
+            self.others(*step, turn);
+        }
+    }
+
+    /// What stands in the step of a result beside it.
+    fn others(&mut self, step: StepNo, turn: &Turn<'_>) {
+        let has_result = turn.results().next().is_some();
+        if !has_result {
+            self.result_heading(step, None);
+        }
+        for part in &turn.parts {
+            match part {
+                Part::Text(text) => self.text(turn.role, text, None),
+                Part::Attachment(file) => self.attachment(file),
+                Part::Thought(text) => self.thought(text),
+                Part::Call(_) | Part::Result(_) => {}
+            }
+        }
+    }
+
+    /// The result of a call: the one that names it, or the only one of the only call.
+    fn answer<'r>(
+        &mut self,
+        results: &'r [(StepNo, Turn<'static>)],
+        call: &ToolCall<'_>,
+        calls: usize,
+    ) -> Option<(StepNo, &'r ToolResult<'static>)> {
+        let all = results
+            .iter()
+            .flat_map(|(step, turn)| turn.results().enumerate().map(|(number, result)| (*step, number, result)));
+        let left = all.filter(|(step, number, _)| !self.tail.contains(&(*step, *number)));
+        let mut left = left.filter(|(_, _, result)| match (&result.id, &call.id) {
+            (Some(answered), Some(id)) => answered == id,
+            _ => calls == 1,
+        });
+        let (step, number, result) = left.next()?;
+        self.tail.push((step, number));
+        Some((step, result))
+    }
+
+    fn text(&mut self, who: Who, text: &str, called: Option<&ToolCall<'_>>) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let is_output = who == Who::Environment;
+        let expected = if is_output { self.expected(called) } else { Expected::default() };
+        self.out.block("text", text, is_output, |out| match is_output {
+            true => output::put(out, text, &expected),
+            false if output::put_json(out, text) => {}
+            false => markdown::put(out, text.trim_end(), Role::Text),
+        });
+    }
+
+    fn thought(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        self.out.block("thought", text, true, |out| {
+            out.leads.push(Lead::each(Role::Dim, "┊ "));
+            markdown::put(out, text.trim_end(), Role::Dim);
+            out.leads.pop();
+        });
+    }
+
+    fn call(&mut self, step: StepNo, call: &ToolCall<'_>, has_heading: bool, result: Option<&str>) {
+        if has_heading {
+            let spans = self.action(call, "▸ ");
+            self.out.heading(spans);
+        }
+        let ground = Ground { work: self.run.work(), dialect: self.dialect, step };
+        call::put(&mut self.out, call, &ground, result);
+    }
+
+    fn action(&self, call: &ToolCall<'_>, sign: &str) -> Vec<(Role, String)> {
+        let action: ActionLine = action_line(call, self.dialect);
+        let mut spans = vec![(Role::Call, sign.to_owned())];
+        spans.extend(call::spans(&action, self.folder));
+        spans
+    }
+
+    /// A result below its call.
+    fn result(&mut self, step: StepNo, result: &ToolResult<'_>, call: Option<&ToolCall<'_>>) {
+        self.result_heading(step, Some(result));
+        self.output(result, call);
+    }
+
+    fn result_heading(&mut self, step: StepNo, result: Option<&ToolResult<'_>>) {
+        let mut spans = vec![(Role::Result, "◂ result".to_owned()), (Role::Dim, format!(" @{step}"))];
+        spans.extend(outcome(self.run.outcome(step)));
+        if let Some(ms) = result.and_then(|result| result.ms) {
+            spans.push((Role::Dim, format!("  {}.{} s", ms / 1000, ms % 1000 / 100)));
+        }
+        self.out.heading(spans);
+    }
+
+    fn output(&mut self, result: &ToolResult<'_>, call: Option<&ToolCall<'_>>) {
+        if result.text.trim().is_empty() {
+            return self.out.line(Line::of(Role::Dim, "no output"));
+        }
+        let expected = self.expected(call);
+        let printed = printed(&result.text);
+        let text = printed.as_deref().unwrap_or(&result.text);
+        self.out.block("result", text, true, |out| output::put(out, text, &expected));
+    }
+
+    /// What the answer of a call may be.
+    fn expected(&self, call: Option<&ToolCall<'_>>) -> Expected {
+        let Some(call) = call else { return Expected::default() };
+        let action = action_line(call, self.dialect);
+        let language = if action.is_path { language_of(&action.object) } else { String::new() };
+        Expected { language, is_file: action.is_path }
+    }
+
+    fn attachment(&mut self, file: &Attachment<'_>) {
+        let mut spans = vec![(Role::Strong, format!("▣ {}", file.media_type))];
+        if file.bytes > 0 {
+            spans.push((Role::Dim, format!("  {}", size_text(file.bytes))));
+        }
+        spans.extend(file.location.as_ref().map(|place| (Role::Reference, format!("  {place}"))));
+        self.out.heading(spans);
+    }
+
+    /// The call of a result, below it.
+    fn asked(&mut self, step: StepNo, turn: &Turn<'_>) {
+        let has_one = turn.calls().count() == 1;
+        for call in turn.calls() {
+            let mut spans = self.action(call, "▸ ");
+            if has_one {
+                spans.insert(1, (Role::Dim, format!("@{step} ")));
+            }
+            self.out.heading(spans);
+            self.call(step, call, false, None);
+        }
+    }
+}
+
+/// How a result came out, behind its heading.
+fn outcome(outcome: Option<Outcome>) -> Vec<(Role, String)> {
+    let told = step_row::of_result(outcome, None);
+    told.into_iter().map(|piece| (piece.role, format!(" {}", piece.text))).collect()
+}

@@ -1,0 +1,137 @@
+//! What is read: the looks of a message, the pager, the conversation.
+
+use super::stage::{input, notice, on, press, screen, shows, stage, step};
+use obelus::app::pane::Look;
+use obelus::app::{Effect, Msg, Pane};
+use obelus::json::quote;
+use obelus::shell::headless::Stage;
+use std::fmt::Write;
+
+/// Lines of output that are folded.
+const OUTPUT_LINES: usize = 200;
+
+/// A session: a user, so many calls of `seq` with long results, an answer.
+fn session(calls: usize) -> String {
+    let mut out = "{\"type\":\"session\",\"id\":\"s\",\"timestamp\":\"2026-05-01T10:00:00Z\"}\n".to_owned();
+    let mut put = |message: String| writeln!(out, "{{\"type\":\"message\",\"message\":{message}}}").unwrap();
+    put("{\"role\":\"user\",\"content\":\"# Task\\nCount **twice**.\"}".to_owned());
+    for call in 0..calls {
+        put(format!(
+            "{{\"role\":\"assistant\",\"content\":[{{\"type\":\"toolCall\",\"id\":\"c{call}\",\"name\":\"bash\",\
+             \"arguments\":{{\"command\":\"seq {call}\"}}}}]}}"
+        ));
+        let output: Vec<String> = (0..OUTPUT_LINES).map(|line| format!("row {call}-{line}")).collect();
+        put(format!(
+            "{{\"role\":\"toolResult\",\"toolCallId\":\"c{call}\",\"content\":{}}}",
+            quote(&output.join("\n"))
+        ));
+    }
+    put("{\"role\":\"assistant\",\"content\":\"Done.\"}".to_owned());
+    out
+}
+
+fn counting(calls: usize) -> Stage {
+    on(&session(calls), (100, 30))
+}
+
+#[test]
+fn a_message_is_read_then_json_then_its_bytes() {
+    let mut stage = counting(2);
+    press(&mut stage, "1");
+    shows(&stage, &["Task", "Count twice.", " Message "]);
+    press(&mut stage, "R");
+    shows(&stage, &["JSON", "\"role\": \"user\""]);
+    press(&mut stage, "R");
+    shows(&stage, &["Raw", "{\"type\":\"message\""]);
+    press(&mut stage, "R");
+    assert_eq!(stage.app.inspector.message.look, Look::Reading);
+    press(&mut stage, ".");
+    shows(&stage, &["$ seq 0", "◂ result @2", "row 0-0", "more lines · l opens", "@1 →"]);
+    press(&mut stage, "E .");
+    assert!(!screen(&stage).contains("more lines"), "folds stay open\n{}", screen(&stage));
+    // A format without turns has its JSON and its bytes.
+    let mut trip = stage_of("trip-run.jsonl");
+    press(&mut trip, "1 R");
+    assert_eq!(trip.app.inspector.message.look, Look::Raw);
+    press(&mut trip, "R");
+    assert_eq!(trip.app.inspector.message.look, Look::Reading);
+}
+
+fn stage_of(sample: &str) -> Stage {
+    stage(input(sample), (100, 30))
+}
+
+#[test]
+fn a_long_text_opens_in_a_pager_and_goes_to_the_editor() {
+    let mut stage = counting(1);
+    press(&mut stage, ": type:2 Enter 1 Enter");
+    assert_eq!(stage.app.pane, Pane::Pager);
+    shows(&stage, &["200 lines", "row 0-0"]);
+    press(&mut stage, "/ type:0-150 Enter");
+    shows(&stage, &["row 0-150"]);
+    press(&mut stage, "Esc G");
+    shows(&stage, &["row 0-199"]);
+    let effects = stage.tell(Msg::Key("o".parse().unwrap()));
+    assert!(matches!(&effects[..], [Effect::EditText(text)] if text.starts_with("row 0-0\n")), "{effects:?}");
+    let effects = stage.tell(Msg::Key("y".parse().unwrap()));
+    assert!(matches!(&effects[..], [Effect::Copy(text)] if text.ends_with("row 0-199")), "{effects:?}");
+    press(&mut stage, "q");
+    assert_eq!((stage.app.pane, step(&stage)), (Pane::Inspector, 2));
+    // In its JSON the same text opens too.
+    press(&mut stage, "R / type:row Enter Enter");
+    assert_eq!(stage.app.pane, Pane::Pager, "{}", notice(&stage));
+    press(&mut stage, "Esc Esc");
+    assert_eq!(stage.app.pane, Pane::Inspector);
+}
+
+#[test]
+fn a_long_value_of_the_state_opens_in_a_pager() {
+    let text = "one line\\nand another\\nand a third";
+    let lines = format!("{{\"a\":\"{text}\",\"b\":1}}\n{{\"a\":\"short\",\"b\":2}}");
+    let mut stage = on(&lines, (100, 30));
+    stage.app.pane = Pane::State;
+    press(&mut stage, "/ type:another Enter Enter");
+    if stage.app.pane == Pane::Pager {
+        shows(&stage, &["3 lines", "and another"]);
+        press(&mut stage, "q");
+        assert_eq!(stage.app.pane, Pane::State);
+    }
+}
+
+#[test]
+fn the_conversation_goes_with_the_step() {
+    let mut stage = counting(40);
+    press(&mut stage, "C");
+    assert_eq!(stage.app.pane, Pane::Conversation);
+    shows(&stage, &["Task", "$ seq 0", "◂ result @2", "more lines"]);
+    press(&mut stage, "j j j j j j j j");
+    assert!(step(&stage) > 0, "the step goes with the cursor");
+    press(&mut stage, "G");
+    shows(&stage, &["Done."]);
+    assert_eq!(step(&stage), 81);
+    press(&mut stage, ": type:41 Enter");
+    shows(&stage, &["$ seq 20"]);
+    press(&mut stage, "Enter");
+    shows(&stage, &["row 20-0", "row 20-11"]);
+    press(&mut stage, "/ type:row.33-1 Enter");
+    assert_eq!(step(&stage), 68, "{}", notice(&stage));
+    press(&mut stage, "Esc q");
+    assert_eq!((stage.app.pane, step(&stage)), (Pane::Steps, 68));
+    let mut trip = stage_of("trip-run.jsonl");
+    press(&mut trip, "C");
+    assert!(notice(&trip).contains("no conversation"), "{}", notice(&trip));
+}
+
+#[test]
+fn what_is_read_fits_any_screen() {
+    for (width, height) in [(160, 45), (80, 24), (40, 12), (9, 4), (1, 1)] {
+        let mut stage = counting(6);
+        stage.tell(Msg::Resize(width, height));
+        for words in [". 1 Enter", "G k j", "q C", "G Space Space k k", "E X", ". , $", "q R R R"] {
+            press(&mut stage, words);
+            let frame = obelus::app::view::frame(&stage.app);
+            let rows: usize = frame.boxes.iter().map(|pane| pane.window.rows.len()).sum();
+            assert!(rows <= usize::from(height) * 3, "{words} at {width}x{height}");
+        }
+    }
+}
