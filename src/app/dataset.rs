@@ -60,6 +60,9 @@ impl<Q: PartialEq> Asked<Q> {
     }
 }
 
+/// Records from which on a plot says something, so that it comes without being asked for.
+const PLOTTED_MIN: usize = 20;
+
 impl App {
     /// Whether the cursor is in the table or beside it.
     #[must_use]
@@ -70,7 +73,8 @@ impl App {
     /// Whether the plot is shown below the table.
     #[must_use]
     pub fn is_plotting(&self) -> bool {
-        self.table.plot.is_open.unwrap_or(self.size.1 >= PLOT_HEIGHT)
+        let has_many = || self.session.records.count() >= PLOTTED_MIN;
+        self.table.plot.is_open.unwrap_or_else(|| self.size.1 >= PLOT_HEIGHT && has_many())
     }
 
     /// The input has another content.

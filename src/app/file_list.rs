@@ -41,6 +41,7 @@ impl App {
         self.splits = old.splits;
         self.typed = old.typed;
         self.filters = old.filters;
+        self.next_undecided = old.next_undecided;
         self.chat = old.chat;
         self.table.columns = old.table.columns;
         self.table.own = old.table.own;

@@ -3,7 +3,7 @@
 use super::prompt::Prompt;
 use super::{App, Effect, Effects, Job, Notice};
 use crate::format::Layout;
-use crate::review::{About, Change, ContentKey, Decision, EventId, Marked, Target};
+use crate::review::{About, Change, ContentKey, Decision, Event, EventId, Marked, Target};
 
 /// What a typed line is for.
 #[derive(Debug, Clone)]
@@ -49,7 +49,28 @@ pub struct Reviewing {
     /// Units that keys were asked for, up to.
     asked: Option<usize>,
     /// Decisions of this session that can be undone, the last at the end.
-    done: Vec<Vec<(Target, About, EventId)>>,
+    done: Vec<Vec<Done>>,
+}
+
+/// A decision of this session.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) target: Target,
+    pub(super) about: About,
+    pub(super) id: EventId,
+    pub(super) change: Change,
+}
+
+impl Done {
+    /// What it is about, for people.
+    pub(super) fn place(&self) -> String {
+        match (&self.target.path, self.target.step, self.about.record) {
+            (Some(path), ..) => path.clone(),
+            (None, Some(step), _) => format!("step {step}"),
+            (None, None, Some(record)) => format!("record {record}"),
+            (None, None, None) => "the record".to_owned(),
+        }
+    }
 }
 
 impl App {
@@ -57,7 +78,13 @@ impl App {
     pub(super) fn marked(&mut self, events: Vec<Marked>) {
         let is_undoable = |marked: &&Marked| marked.unit.is_some() && !matches!(marked.event.change, Change::Undo(_));
         let undoable = events.iter().filter(is_undoable).map(|Marked { event, .. }| event);
-        let undoable: Vec<_> = undoable.map(|e| (e.target.clone(), e.about.clone(), e.id())).collect();
+        let done = |event: &Event| Done {
+            target: event.target.clone(),
+            about: event.about.clone(),
+            id: event.id(),
+            change: event.change.clone(),
+        };
+        let undoable: Vec<Done> = undoable.map(done).collect();
         if !undoable.is_empty() {
             self.reviewing.done.push(undoable);
         }
@@ -65,7 +92,7 @@ impl App {
     }
 
     /// The last decision made here that was not undone.
-    pub(super) fn take_done(&mut self) -> Option<Vec<(Target, About, EventId)>> {
+    pub(super) fn take_done(&mut self) -> Option<Vec<Done>> {
         self.reviewing.done.pop()
     }
 

@@ -157,6 +157,8 @@ pub struct App {
     pub prefix: Option<String>,
     /// Filters of the configuration by name.
     pub filters: Vec<(String, String)>,
+    /// Whether a decision on one record goes on to the next that is undecided.
+    pub next_undecided: bool,
     /// The chat templates, and how the Loss tab uses them.
     pub chat: Chat,
     /// Where to begin, until the run reaches so far.
@@ -221,6 +223,7 @@ impl App {
             themes,
             prefix: None,
             filters: Vec::new(),
+            next_undecided: false,
             chat: Chat::default(),
             start: None,
             is_asking: false,

@@ -174,7 +174,7 @@ pub enum Effect {
     Quit,
     /// Stop until `fg`.
     Suspend,
-    /// Give a text to the terminal's clipboard.
+    /// Give a text to the clipboard of the system, or of the terminal.
     Copy(String),
     /// Open the file in the editor at a line, from 1.
     Edit(u64),

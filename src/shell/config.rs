@@ -30,7 +30,7 @@ const THEMES_MAX: usize = 100;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns", "template"];
+const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns", "template", "next_undecided"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,6 +105,8 @@ pub struct Config {
     pub filters: Vec<(String, String)>,
     /// Columns of the table by name: their expressions.
     pub columns: Vec<(String, String)>,
+    /// Whether a decision on one record goes on to the next that is undecided.
+    pub next_undecided: bool,
     /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
     template: Option<(String, PathBuf)>,
     /// What was broken and therefore ignored.
@@ -117,6 +119,8 @@ pub struct Config {
 struct Written {
     theme: Option<String>,
     template: Option<String>,
+    #[serde(default)]
+    next_undecided: bool,
     #[serde(default)]
     watch: BTreeMap<Spanned<String>, WatchEntry>,
     #[serde(default)]
@@ -328,7 +332,8 @@ fn parse(text: &str) -> Result<Config, String> {
         filters.push((name, filter));
     }
     let template = written.template.map(|template| (template, PathBuf::new()));
-    Ok(Config { theme: written.theme, template, watch, filters, columns, ..Config::default() })
+    let Written { theme, next_undecided, .. } = written;
+    Ok(Config { theme, template, watch, filters, columns, next_undecided, ..Config::default() })
 }
 
 /// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
@@ -406,8 +411,8 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `watch`, \
-                    `filters`, `columns`";
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, \
+                    `next_undecided`, `watch`, `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [
             ("[watch]\nnotice = \"bel\"", "`bel` is no notice; there are: off, bell, osc9"),
@@ -444,7 +449,7 @@ mod tests {
         assert_eq!(Config::of(folder.path()), Config::default());
         let filters = "[filters]\nlong = \"steps>50 model:gpt*\"\n[columns]\nmodel = \".details.model\"\n";
         let text = "[watch]\nnotice = \"osc9\"\n[watch.acts]\npaths = [\"†state.budget<0\"]\n";
-        let text = format!("theme = \"light\"\ntemplate = \"qwen\"\n{text}");
+        let text = format!("theme = \"light\"\ntemplate = \"qwen\"\nnext_undecided = true\n{text}");
         fs::write(folder.path().join("config.toml"), format!("{text}{filters}")).unwrap();
         fs::create_dir_all(folder.path().join("themes/odd.toml")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), "text = \"blue\"").unwrap();
@@ -452,6 +457,7 @@ mod tests {
         let mut config = Config::of(folder.path());
         assert_eq!(config.take_template().map(|template| template.name().to_owned()).as_deref(), Some("qwen"));
         assert_eq!(config.theme.as_deref(), Some("light"));
+        assert!(config.next_undecided && !Config::default().next_undecided);
         assert_eq!(config.watch.notice, NoticeBy::Osc9);
         assert_eq!(config.filters, [("long".to_owned(), "steps>50 model:gpt*".to_owned())]);
         assert_eq!(config.columns, [("model".to_owned(), ".details.model".to_owned())]);

@@ -151,6 +151,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
 /// What the configuration offers, and what the command line chooses of it.
 fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
     app.filters = config.filters.clone();
+    app.next_undecided = config.next_undecided;
     app.chat.max_tokens = settings.max_tokens;
     // What the command line asks for is used; what the configuration names is in the list all the same.
     for template in config.take_template().into_iter().chain(settings.template.take()) {

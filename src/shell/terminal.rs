@@ -28,6 +28,13 @@ use std::panic::{self, PanicHookInfo};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+/// Width and height of the terminal that standard output is, in cells; None where it is none, or does not say.
+#[must_use]
+pub fn cells_of_stdout() -> Option<(u16, u16)> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some((size.ws_col, size.ws_row)).filter(|(width, height)| *width > 0 && *height > 0)
+}
+
 /// The exit status after a panic, the same as the runtime's own.
 const PANIC_STATUS: i32 = 101;
 /// What to do without a terminal.
@@ -115,11 +122,15 @@ impl Screen {
         self.device.lend(run)
     }
 
-    /// Asks the terminal to put text on the clipboard (OSC 52). No terminal answers, so say "sent", not "copied".
+    /// Gives text to a tool of the system that has the clipboard, else asks the terminal to put it there (OSC 52). No
+    /// terminal answers, so say "sent", not "copied".
     ///
     /// # Errors
     /// A sentence for the user: the text is too long, or the terminal is gone.
     pub fn copy(&self, text: &str) -> Result<(), String> {
+        if clipboard::by_tool(text) {
+            return Ok(());
+        }
         self.send(&clipboard::sequence(text)?)
     }
 

@@ -301,7 +301,7 @@ fn following_is_offered_where_a_file_can_grow() {
 fn every_key_of_a_place_does_what_its_row_says() {
     for (words, expected) in [
         ("F", "following the newest step"),
-        ("y", "sent to the terminal's clipboard"),
+        ("y", "sent to the clipboard"),
         ("T", "theme dark"),
         ("o", "the input is no file"),
         ("Backspace", "nothing to come back to"),

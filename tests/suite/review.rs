@@ -52,9 +52,23 @@ fn records_are_decided_in_the_table() {
     assert_eq!(stage.app.table.scroll.cursor, 2);
     press(&mut stage, "u u");
     assert_eq!(violations(&stage, 6), [None, Some(Bad), None, None, None, None]);
+    assert!(text(&stage).contains("undone: good: record 2"), "{}", text(&stage));
     press(&mut stage, "u u");
     assert_eq!(violations(&stage, 6), [None; 6]);
     assert!(text(&stage).contains("no decision of this session is left to undo"));
+}
+
+#[test]
+fn a_decision_goes_on_to_the_next_undecided_record_if_that_is_asked_for() {
+    let mut stage = sample("tickets-std.jsonl");
+    stage.app.next_undecided = true;
+    press(&mut stage, "j -");
+    assert_eq!(stage.app.table.scroll.cursor, 2);
+    press(&mut stage, "g +");
+    assert_eq!(stage.app.table.scroll.cursor, 2, "record 1 is decided");
+    stage.app.next_undecided = false;
+    press(&mut stage, "+");
+    assert_eq!(stage.app.table.scroll.cursor, 2);
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn values_and_plots_are_searched() {
     assert_eq!((nth(&stage), stage.app.table.facets.scroll.cursor), ((1, 2), 3));
     press(&mut stage, "N");
     assert_eq!((nth(&stage), stage.app.table.facets.scroll.cursor), ((2, 2), 4));
+    stage.app.table.plot.is_open = Some(true);
     stage.app.pane = Pane::Plot;
     press(&mut stage, "/ type:^190 Enter");
     assert_eq!((stage.app.pane, nth(&stage), stage.app.table.plot.cursor), (Pane::Plot, (1, 1), 10));

@@ -176,6 +176,14 @@ fn a_bar_of_the_plot_filters_to_its_numbers() {
 }
 
 #[test]
+fn few_records_are_plotted_only_if_asked_for() {
+    let mut few = stage(19, (120, 40));
+    assert!(!few.app.is_plotting() && stage(20, (120, 40)).app.is_plotting());
+    press(&mut few, "p");
+    assert!(few.app.is_plotting() && few.app.layout().has(Pane::Plot));
+}
+
+#[test]
 fn what_is_decided_is_a_column_and_a_filter_that_follows() {
     let mut stage = stage(13, (120, 30));
     press(&mut stage, "j - j j +");

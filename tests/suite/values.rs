@@ -1,6 +1,7 @@
 //! What panes say of a value: what it was, who removed it, where it came from, why a call waits.
 
 use super::stage::{notice, on, press, screen, shows, step};
+use obelus::app::initial_position::Start;
 use obelus::app::{Effect, Msg, Pane};
 use obelus::shell::headless::Stage;
 
@@ -22,6 +23,18 @@ fn a_value_that_is_gone_says_who_removed_it_and_what_it_was() {
         &stage,
         &["†out.x.y  not there at this step   next write @5   removed @4 by wipe · before: \"Lisbon-42\" @3"],
     );
+}
+
+#[test]
+fn a_value_too_long_to_copy_says_which_command_prints_it() {
+    let text = format!(r#"{{"type":"state","state":{{"a":"{}"}}}}"#, "x".repeat(70_000));
+    let mut stage = on(&text, (100, 30));
+    stage.app.start = Some(Start { path: Some("state.a".into()), ..Start::default() });
+    press(&mut stage, "j");
+    stage.app.pane = Pane::State;
+    press(&mut stage, "y");
+    let told = notice(&stage);
+    assert!(told.contains("`obelus resolve FILE †state.a --step 0` prints it"), "{told}");
 }
 
 #[test]

@@ -49,12 +49,24 @@ impl App {
             None => self.tell("nothing here to copy"),
             Some(text) if text.len() > COPY_MAX => {
                 let size = crate::panes::value::size_text(text.len() as u64);
-                self.tell(format!("{size} is more than terminals take (64 kB); the command line prints it"));
+                let command = self.printing_command();
+                self.tell(format!("{size} is more than terminals take (64 kB); {command} prints it"));
             }
             Some(text) => {
-                self.tell(format!("sent to the terminal's clipboard: {} characters", text.chars().count()));
+                self.tell(format!("sent to the clipboard: {} characters", text.chars().count()));
                 effects.push(Effect::Copy(text));
             }
+        }
+    }
+
+    /// The command that prints the value in focus, else the file.
+    fn printing_command(&self) -> String {
+        let name = self.session.path.as_ref().map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
+        let step = self.session.focus.step;
+        let has_value = self.front().marked_value(self).is_some();
+        match self.path_text(self.session.focus.path.as_ref()).filter(|_| has_value) {
+            Some(path) => format!("`obelus resolve {name} {path} --step {step}`"),
+            None => format!("`obelus query {name} . --select`"),
         }
     }
 

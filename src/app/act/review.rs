@@ -1,7 +1,7 @@
 //! Deciding: good, bad, unsure, flags, tags, notes; undo; going to what is marked and to what is not decided.
 
 use crate::app::keys::Context;
-use crate::app::marks::{LineKind, ReviewLine};
+use crate::app::marks::{Done, LineKind, ReviewLine};
 use crate::app::prompt::Prompt;
 use crate::app::{App, Effect, Effects, Job, Layer};
 use crate::format::Layout;
@@ -71,7 +71,11 @@ impl App {
 
     pub(in crate::app) fn decide_records(&mut self, verdict: Verdict, effects: &mut Effects) {
         let decisions = self.wholes(&Change::Decide(Some(verdict)));
+        let goes_on = self.next_undecided && decisions.len() == 1;
         self.mark_sure(decisions, effects);
+        if goes_on {
+            self.undecided_by(true, effects);
+        }
     }
 
     pub(in crate::app) fn decide_parts(&mut self, verdict: Verdict, effects: &mut Effects) {
@@ -126,10 +130,18 @@ impl App {
 
     pub(in crate::app) fn undo(&mut self, effects: &mut Effects) {
         let Some(done) = self.take_done() else { return self.tell("no decision of this session is left to undo") };
-        let n = done.len();
-        let undo = |(target, about, id)| Decision { what: What::Target(target), change: Change::Undo(id), about };
+        let what = done.first().map(|first| (told(&first.change), first.place()));
+        let said = match (what, done.len()) {
+            (Some((change, place)), 1) => format!("undone: {change} {place}"),
+            (Some((change, _)), n) => format!("undone: {change} {n} records"),
+            (None, _) => "undone".to_owned(),
+        };
+        let undo = |done: Done| {
+            let Done { target, about, id, .. } = done;
+            Decision { what: What::Target(target), change: Change::Undo(id), about }
+        };
         effects.push(Effect::Mark(done.into_iter().map(undo).collect()));
-        self.tell(if n == 1 { "undone".to_owned() } else { format!("undone on {n} records") });
+        self.tell(said);
     }
 
     /// Decisions on whole records: those selected, the one under the cursor, the open one; of a run the step in focus.
