@@ -1,6 +1,6 @@
 //! The arguments: what every command shares, and the program as clap sees it.
 
-use super::{Command, Stop};
+use super::{Command, Stop, groups, surface};
 use crate::model::{Problem, StepNo};
 use crate::review::{ChatTemplate, Marks};
 use crate::shell::mark_journal::{self, JournalContents};
@@ -234,13 +234,14 @@ pub(super) fn step(text: &str) -> Result<StepNo, String> {
 
 /// The program with all its commands.
 pub(super) fn build(commands: &[Command]) -> clap::Command {
-    let program = Screen::augment_args(clap::Command::new("obelus").disable_help_subcommand(true));
+    let program = Screen::augment_args(clap::Command::new("obelus")).help_template(groups::help_template(commands));
     // A negative number is a value that an option may refuse, not an unknown option.
     let numbers = |command: clap::Command| {
         let takes = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
         command.mut_args(|arg| if takes(&arg) { arg.allow_negative_numbers(true) } else { arg })
     };
-    let describe = |command: &Command| numbers((command.describe)(clap::Command::new(command.name)));
+    let describe =
+        |command: &Command| numbers(surface::arguments((command.describe)(clap::Command::new(command.name))));
     commands.iter().fold(numbers(program), |program, command| program.subcommand(describe(command)))
 }
 

@@ -4,7 +4,7 @@ use super::args::{InstanceOption, Question, parsed};
 use super::blame_file::answer_file;
 use super::digested;
 use super::open::{Attributions, Opened};
-use super::out::{Out, answer, at, exact, raw, step_member};
+use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::AskedPath;
 use super::{Command, Stop, complain};
 use crate::format::{Attribution, Instances, Place};
@@ -78,7 +78,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.question.json {
         out.json(&answer(&opened.header(), &vec![("entries", raw(&entries)?)]))?;
     } else {
-        out.table(&entries.iter().map(|entry| row(&opened, entry)).collect::<Vec<_>>())?;
+        let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&opened, entry)).collect();
+        out.columns(&[Tone::Step, Tone::Who, Tone::Dim, Tone::Path], &rows)?;
         if let Some(asked) = asked.as_ref().filter(|asked| entries.is_empty() && !asked.is_unknown()) {
             complain(&format!("there is no value at {} at step {}", asked.path(), opened.step));
         }

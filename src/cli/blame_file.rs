@@ -3,7 +3,7 @@
 use super::Stop;
 use super::files::{known, work_of};
 use super::open::Opened;
-use super::out::{Out, answer, at, exact, raw};
+use super::out::{Out, Tone, answer, at, exact, raw};
 use crate::format::Answer;
 use crate::json::quote;
 use crate::model::Problem;
@@ -65,7 +65,10 @@ fn print(opened: &Opened, file: &FileAt<'_>, out: &mut Out) -> Result<(), Stop> 
         }
         let number = line.number.map(|number| number.to_string()).unwrap_or_default();
         let origin = line.origin;
-        out.line(&format!("{:<6} {:<8}{number:>6} │ {}", at(origin.step), origin.how.name(), line.text))?;
+        let step = format!("{:<6} ", at(origin.step));
+        let how = format!("{:<8}", origin.how.name());
+        let place = format!("{number:>6} │ ");
+        out.row(&[(Tone::Step, &step), (Tone::Who, &how), (Tone::Dim, &place), (Tone::Plain, line.text)])?;
         next = line.number.map(|number| number + 1);
     }
     let end = file.lines.filter(|lines| next.is_some_and(|next| next <= *lines));

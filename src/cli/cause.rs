@@ -3,7 +3,7 @@
 use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
 use super::open::{Attributions, Opened};
-use super::out::{Out, answer, at, exact, raw, step_member};
+use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::AskedPath;
 use super::{Command, Stop};
 use crate::format::cause::{Hop, Trail, Written};
@@ -177,7 +177,13 @@ fn show(opened: &Opened, found: &Found, asked: &AskedPath, out: &mut Out) -> Res
         false => run.named(identity, &leaf.path),
     };
     let value = leaf.value.text(opened.bytes())?;
-    out.line(&format!("{name}  {value}  {}{}", at(leaf.step), by(attributions.get(*id, leaf.step))))?;
+    let who = by(attributions.get(*id, leaf.step));
+    out.styled(&[
+        (Tone::Path, &name),
+        (Tone::Plain, &format!("  {value}  ")),
+        (Tone::Step, &at(leaf.step)),
+        (Tone::Who, &who),
+    ])?;
     for hop in hops {
         let who = match hop {
             Hop::Value { id, step, .. } => by(attributions.get(*id, *step)),

@@ -2,7 +2,7 @@
 
 use super::args::{Question, parsed};
 use super::open::Opened;
-use super::out::{Out, answer, at, exact, raw};
+use super::out::{Out, Tone, answer, at, exact, raw};
 use super::{Command, Stop};
 use crate::format::Answer;
 use crate::model::{Problem, StepNo};
@@ -27,7 +27,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let rows: Vec<Box<RawValue>> = rows.iter().map(member).collect::<Result<_, Problem>>()?;
         out.json(&answer(&opened.header(), &vec![("files", raw(&rows)?)]))?;
     } else {
-        out.table(&rows.iter().map(cells).collect::<Vec<_>>())?;
+        out.columns(&[Tone::Step, Tone::Path], &rows.iter().map(cells).collect::<Vec<_>>())?;
     }
     Ok(0)
 }

@@ -4,7 +4,7 @@ use super::args::{PathQuestion, parsed};
 use super::blame::serialize_credit;
 use super::cause::HopMember;
 use super::open::{Attributions, Opened};
-use super::out::{Out, answer, at, exact, raw, step_member};
+use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::{AskedPath, with_instance};
 use super::{Command, Stop, complain};
 use crate::format::cause::{Trail, Written};
@@ -79,6 +79,15 @@ fn op_word(op: EventOp) -> &'static str {
         EventOp::Same => "unchanged",
         EventOp::Drop => "removed",
         EventOp::Reset => "reset",
+    }
+}
+
+fn op_tone(op: EventOp) -> Tone {
+    match op {
+        EventOp::Add => Tone::New,
+        EventOp::Change => Tone::Strong,
+        EventOp::Same => Tone::Dim,
+        EventOp::Drop | EventOp::Reset => Tone::Old,
     }
 }
 
@@ -184,17 +193,18 @@ fn show(entries: &[Entry], out: &mut Out) -> Result<(), Stop> {
     let is_named = entries.iter().any(|e| e.instance.is_some() || is_other(e));
     let rows = entries.iter().map(|entry| {
         let mut row = vec![
-            at(entry.step),
-            entry.attribution.when.clone().unwrap_or_default(),
-            entry.attribution.who.clone().unwrap_or_default(),
-            op_word(entry.op).to_owned(),
+            (Tone::Step, at(entry.step)),
+            (Tone::Dim, entry.attribution.when.clone().unwrap_or_default()),
+            (Tone::Who, entry.attribution.who.clone().unwrap_or_default()),
+            (op_tone(entry.op), op_word(entry.op).to_owned()),
         ];
         if is_named {
-            row.push(with_instance(&entry.reference, entry.instance.as_deref()));
+            row.push((Tone::Path, with_instance(&entry.reference, entry.instance.as_deref())));
         }
         let cause = entry.cause.as_ref().map_or(String::new(), |cause| format!("  = {}", cause.told));
-        row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{cause}", value.get())));
+        let value = entry.value.as_ref().map_or(String::new(), |value| format!("{}{cause}", value.get()));
+        row.push((Tone::Plain, value));
         row
     });
-    Ok(out.table(&rows.collect::<Vec<_>>())?)
+    Ok(out.cells(&rows.collect::<Vec<_>>())?)
 }

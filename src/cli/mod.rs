@@ -19,6 +19,7 @@ mod extra_findings;
 mod files;
 mod filter;
 mod formats;
+mod groups;
 mod history;
 mod inputs;
 mod loss;
@@ -28,6 +29,7 @@ mod merge;
 mod open;
 mod out;
 mod output_path;
+mod pager;
 mod paths;
 mod plan;
 #[cfg(feature = "query")]
@@ -40,6 +42,7 @@ mod screenshot;
 mod state;
 mod stats;
 mod steps;
+mod surface;
 mod survey;
 mod tail;
 mod tree;
@@ -47,12 +50,11 @@ mod when;
 
 use crate::ingest::{self, Loaded};
 use crate::model::Problem;
-use crate::shell::config::Environment;
 use crate::source::is_expendable;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 use std::panic;
 use std::path::Path;
 
@@ -135,25 +137,25 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             report(info);
         }
     }));
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let environment = Environment::read();
-    let out = Out::new(stdout, is_terminal).coloured(!environment.no_color && environment.term != "dumb");
-    run_into(arguments, out)
+    run_into(arguments, surface::out)
 }
 
 /// Runs a headless command with these arguments (the first is the program's name) and writes the answer to `to`; the
 /// exit status.
 #[must_use]
 pub fn answer(arguments: impl IntoIterator<Item = std::ffi::OsString>, to: impl Write) -> u8 {
-    run_into(arguments, Out::new(to, false))
+    run_into(arguments, |_| Out::new(to, false))
 }
 
-fn run_into(arguments: impl IntoIterator<Item = std::ffi::OsString>, mut out: Out<'_>) -> u8 {
+fn run_into<'w>(
+    arguments: impl IntoIterator<Item = std::ffi::OsString>,
+    open: impl FnOnce(&ArgMatches) -> Out<'w>,
+) -> u8 {
     let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),
     };
+    let mut out = open(&matches);
     let done = perform(&matches, &mut out);
     let done = done.and_then(|code| match out.finish() {
         // R27: a reader that closed the pipe has what it wanted, which changes nothing of the answer.

@@ -3,7 +3,7 @@
 use crate::format::Answer;
 use crate::json;
 use crate::model::{HEAD, Problem, StepNo};
-use crate::text::{MARKS_PER_CELL_MAX, SafeText, is_hidden, width};
+use crate::text::{MARKS_PER_CELL_MAX, SafeText, cut, is_hidden, width};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -17,6 +17,8 @@ pub(super) struct Out<'w> {
     to: BufWriter<Box<dyn Write + 'w>>,
     is_terminal: bool,
     has_colours: bool,
+    /// Width that rows are cut to.
+    cells: Option<usize>,
     /// Whether something could not be read to its end.
     has_trouble: bool,
 }
@@ -38,6 +40,16 @@ pub(super) enum Tone {
     Info,
     /// All is well.
     Good,
+    /// The step of something.
+    Step,
+    /// Who did it: a tool, an agent, a role.
+    Who,
+    /// The path of a value, of a file.
+    Path,
+    /// What came into being.
+    New,
+    /// What went away.
+    Old,
 }
 
 impl Tone {
@@ -50,7 +62,11 @@ impl Tone {
             Self::Error => "1;31",
             Self::Warning => "1;33",
             Self::Info => "1;36",
-            Self::Good => "32",
+            Self::Good | Self::New => "32",
+            Self::Step => "33",
+            Self::Who => "35",
+            Self::Path => "36",
+            Self::Old => "31",
         }
     }
 }
@@ -62,13 +78,19 @@ impl<'w> Out<'w> {
             to: BufWriter::with_capacity(64 * 1024, Box::new(to)),
             is_terminal,
             has_colours: false,
+            cells: None,
             has_trouble: false,
         }
     }
 
-    /// Colours styled lines, if it is a terminal.
-    pub(super) fn coloured(self, wants_colours: bool) -> Self {
-        Self { has_colours: self.is_terminal && wants_colours, ..self }
+    /// Colours styled lines.
+    pub(super) fn coloured(self, has_colours: bool) -> Self {
+        Self { has_colours, ..self }
+    }
+
+    /// Cuts rows to a width.
+    pub(super) fn cut_to(self, cells: Option<usize>) -> Self {
+        Self { cells, ..self }
     }
 
     /// Takes note of an answer that is not whole, which the exit status says.
@@ -95,12 +117,35 @@ impl<'w> Out<'w> {
     pub(super) fn styled(&mut self, pieces: &[(Tone, &str)]) -> io::Result<()> {
         for (tone, text) in pieces {
             let text = self.shown(text);
-            match self.has_colours && *tone != Tone::Plain {
-                true => write!(self.to, "\x1b[{}m{text}\x1b[0m", tone.code())?,
-                false => self.to.write_all(text.as_bytes())?,
-            }
+            self.put(*tone, &text)?;
         }
         self.to.write_all(b"\n")
+    }
+
+    /// The same, cut to the width of the terminal.
+    pub(super) fn row(&mut self, pieces: &[(Tone, &str)]) -> io::Result<()> {
+        let mut room = self.cells.unwrap_or(usize::MAX);
+        for (tone, text) in pieces {
+            let text = self.shown(text);
+            let cells = width(&text);
+            if cells > room {
+                // What is cut goes to a terminal, so that it is safe to show already.
+                let text = cut(&SafeText::of(&text), room);
+                self.put(*tone, text.as_str())?;
+                break;
+            }
+            room -= cells;
+            self.put(*tone, &text)?;
+        }
+        self.to.write_all(b"\n")
+    }
+
+    /// A text that is safe to show.
+    fn put(&mut self, tone: Tone, text: &str) -> io::Result<()> {
+        match self.has_colours && tone != Tone::Plain && !text.is_empty() {
+            true => write!(self.to, "\x1b[{}m{text}\x1b[0m", tone.code()),
+            false => self.to.write_all(text.as_bytes()),
+        }
     }
 
     /// One JSON text and a newline, control characters as `\u` escapes; on a terminal all that is hidden (R10).
@@ -162,17 +207,36 @@ impl<'w> Out<'w> {
 
     /// Rows with their columns aligned; the last column is as long as it is.
     pub(super) fn table(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
-        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| self.shown(cell)).collect()).collect();
+        self.columns(&[], rows)
+    }
+
+    /// The same, with what each column is; further columns are plain.
+    pub(super) fn columns(&mut self, tones: &[Tone], rows: &[Vec<String>]) -> io::Result<()> {
+        let tone = |column: usize| tones.get(column).copied().unwrap_or(Tone::Plain);
+        let toned = |row: &Vec<String>| row.iter().cloned().enumerate().map(|(c, cell)| (tone(c), cell)).collect();
+        self.cells(&rows.iter().map(toned).collect::<Vec<_>>())
+    }
+
+    /// Rows of cells with what each is, their columns aligned and cut to the width of the terminal.
+    pub(super) fn cells(&mut self, rows: &[Vec<(Tone, String)>]) -> io::Result<()> {
+        let shown = |row: &Vec<(Tone, String)>| row.iter().map(|(tone, cell)| (*tone, self.shown(cell))).collect();
+        let rows: Vec<Vec<(Tone, String)>> = rows.iter().map(shown).collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widths: Vec<usize> =
-            (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|s| width(s)).max().unwrap_or(0)).collect();
+        let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|(_, cell)| width(cell)).max();
+        let widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or(0)).collect();
         for row in &rows {
-            let mut line = String::new();
-            for (cell, &cells) in row.iter().zip(&widths) {
-                line.push_str(cell);
-                line.extend(std::iter::repeat_n(' ', cells - width(cell) + if cells > 0 { 2 } else { 0 }));
+            let end = row.iter().rposition(|(_, cell)| !cell.trim_end_matches(' ').is_empty()).map_or(0, |at| at + 1);
+            let gap = |column: usize, cells: usize| match column + 1 {
+                next if next == end => 0,
+                _ => widths[column] - cells + if widths[column] > 0 { 2 } else { 0 },
+            };
+            let mut pieces: Vec<(Tone, String)> = Vec::with_capacity(2 * end);
+            for (column, (tone, cell)) in row.iter().take(end).enumerate() {
+                let text = if column + 1 == end { cell.trim_end_matches(' ') } else { cell };
+                pieces.push((*tone, text.to_owned()));
+                pieces.push((Tone::Plain, " ".repeat(gap(column, width(cell)))));
             }
-            writeln!(self.to, "{}", line.trim_end_matches(' '))?;
+            self.row(&pieces.iter().map(|(tone, text)| (*tone, text.as_str())).collect::<Vec<_>>())?;
         }
         Ok(())
     }
@@ -357,18 +421,19 @@ mod tests {
     }
 
     #[test]
-    fn only_a_terminal_gets_colours() {
+    fn styled_lines_are_coloured_where_it_is_wanted() {
         let pieces = [(Tone::Error, "a\u{1b}"), (Tone::Plain, "b")];
-        let coloured = |is_terminal| {
+        let coloured = |is_terminal, is_coloured| {
             let mut bytes = Vec::new();
-            let mut out = Out::new(&mut bytes, is_terminal).coloured(true);
+            let mut out = Out::new(&mut bytes, is_terminal).coloured(is_coloured);
             out.styled(&pieces).unwrap();
             out.finish().unwrap();
             drop(out);
             String::from_utf8(bytes).unwrap()
         };
-        assert_eq!(coloured(true), "\u{1b}[1;31ma\u{241b}\u{1b}[0mb\n");
-        assert_eq!(coloured(false), "a\\u001bb\n");
+        assert_eq!(coloured(true, true), "\u{1b}[1;31ma\u{241b}\u{1b}[0mb\n");
+        assert_eq!(coloured(false, true), "\u{1b}[1;31ma\\u001b\u{1b}[0mb\n");
+        assert_eq!(coloured(false, false), "a\\u001bb\n");
         assert_eq!(printed(true, |o| o.styled(&pieces).unwrap()), "a\u{241b}b\n");
     }
 
@@ -376,5 +441,12 @@ mod tests {
     fn columns_align_by_cells() {
         let rows = [["日", "b", "c"], ["x", "", "long"]].map(|r| r.map(str::to_owned).to_vec());
         assert_eq!(printed(false, |o| o.table(&rows).unwrap()), "日  b  c\nx      long\n");
+        let mut bytes = Vec::new();
+        let mut out = Out::new(&mut bytes, true).coloured(true).cut_to(Some(9));
+        out.columns(&[Tone::Step], &rows).unwrap();
+        out.finish().unwrap();
+        drop(out);
+        let told = "\u{1b}[33m日\u{1b}[0m  b  c\n\u{1b}[33mx\u{1b}[0m      l…\n";
+        assert_eq!(String::from_utf8(bytes).unwrap(), told);
     }
 }

@@ -3,7 +3,7 @@
 use super::args::{Question, parsed};
 use super::digested;
 use super::open::Opened;
-use super::out::{Out, answer};
+use super::out::{Out, Tone, answer};
 use super::{Command, Stop};
 use crate::format::{Filler, Instances};
 use crate::json;
@@ -46,7 +46,8 @@ fn show(opened: &Opened, out: &mut Out) -> Result<(), Stop> {
         }
         let told = opened.run.description(view.id, opened.step, opened.bytes());
         let told = told.map_or_else(String::new, |text| format!("  {text}"));
-        out.line(&format!("{}{told}", heading(tree.identity(view.id), opened.run.instances())))?;
+        let heading = heading(tree.identity(view.id), opened.run.instances());
+        out.styled(&[(Tone::Path, &heading), (Tone::Dim, &told)])?;
         if let Some(field) = opened.run.route(view.id, opened.step) {
             out.line(&format!("route: {} → {field}", tree.identity(view.id).kind))?;
         }

@@ -4,12 +4,13 @@ use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::extra_findings::ByRecord;
 use super::filter::WhereOption;
 use super::open::is_readable;
-use super::out::{Out, exact, plain, raw};
+use super::out::{Out, Tone, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, Standing, Step, StepNo, StepPlace};
 use crate::review::{ContentKey, Filter, Marks, Scope, StepEntry, StepMarks, StepNotes};
+use crate::rules::work::Verdict;
 use crate::state::EventOp;
 use crate::text::{SafeText, cut};
 use clap::{ArgMatches, Args};
@@ -84,7 +85,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             if options.json {
                 out.json(&plain(&shown.members(run.as_ref(), layout)?))?;
             } else {
-                out.line(&shown.line(run.as_ref(), layout))?;
+                let [number, label, summary] = shown.pieces(run.as_ref(), layout);
+                let tone = shown.tone(run.as_ref());
+                out.row(&[(Tone::Step, &number), (Tone::Who, &label), (tone, &summary)])?;
             }
         }
     }
@@ -186,7 +189,7 @@ impl Shown {
 
     /// Number, tick where the run has several (A5), what it is, what it says; before them the record where a file holds
     /// several.
-    fn line(&self, run: &dyn Run, layout: Layout) -> String {
+    fn pieces(&self, run: &dyn Run, layout: Layout) -> [String; 3] {
         let summary: Vec<&str> = self.step.summary.split_whitespace().collect();
         let summary = cut(&SafeText::of(&summary.join(" ")), SUMMARY_CELLS);
         let number = match layout {
@@ -195,7 +198,22 @@ impl Shown {
         };
         let tick = run.tick(self.step.number).filter(|_| run.tick_start(0, true).is_some());
         let tick = tick.map_or_else(String::new, |tick| format!("{:<5}", format!("t{tick}")));
-        format!("{number:>6}  {tick}{:<8}  {summary}", self.step.label).trim_end().to_owned()
+        match summary.as_str().trim_end() {
+            "" if self.step.label.trim().is_empty() => {
+                [format!("{number:>6}  {tick}").trim_end().to_owned(), String::new(), String::new()]
+            }
+            "" => [format!("{number:>6}  {tick}"), self.step.label.trim_end().to_owned(), String::new()],
+            summary => [format!("{number:>6}  {tick}"), format!("{:<8}  ", self.step.label), summary.to_owned()],
+        }
+    }
+
+    /// What tells of a failure stands out.
+    fn tone(&self, run: &dyn Run) -> Tone {
+        match run.outcome(self.step.number).map(|outcome| outcome.verdict) {
+            Some(Verdict::Error) => Tone::Error,
+            Some(Verdict::Suspect) => Tone::Warning,
+            Some(_) | None => Tone::Plain,
+        }
     }
 }
 

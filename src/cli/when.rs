@@ -3,7 +3,7 @@
 use super::args::{InstanceOption, Question, parsed};
 use super::blame::serialize_credit;
 use super::open::{Attributions, Opened};
-use super::out::{Out, answer, at, exact, raw, step_member};
+use super::out::{Out, Tone, answer, at, exact, raw, step_member};
 use super::paths::{AskedPath, with_instance};
 use super::{Command, Stop};
 use crate::format::{Answer, Attribution, Instances};
@@ -229,13 +229,15 @@ fn show(entries: &[Entry], asked: &AskedPath, out: &mut Out) -> Result<(), Stop>
             Some(to) => format!("to {}", at(to)),
             None => "to the end".to_owned(),
         };
-        let mut row = vec![at(entry.stretch.from), to, entry.attribution.who.clone().unwrap_or_default()];
+        let who = entry.attribution.who.clone().unwrap_or_default();
+        let mut row = vec![(Tone::Step, at(entry.stretch.from)), (Tone::Dim, to), (Tone::Who, who)];
         if is_named {
-            row.push(with_instance(&entry.reference, unasked(entry).as_deref()));
+            row.push((Tone::Path, with_instance(&entry.reference, unasked(entry).as_deref())));
         }
         let why = entry.message.as_ref().map_or(String::new(), |message| format!("  {message}"));
-        row.push(entry.value.as_ref().map_or(String::new(), |value| format!("{}{why}", value.get())));
+        let value = entry.value.as_ref().map_or(String::new(), |value| format!("{}{why}", value.get()));
+        row.push((Tone::Plain, value));
         row
     });
-    Ok(out.table(&rows.collect::<Vec<_>>())?)
+    Ok(out.cells(&rows.collect::<Vec<_>>())?)
 }

@@ -141,7 +141,7 @@ impl Run for ActsRun {
 
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
         let reference = parse_reference(path).ok_or_else(|| {
-            Problem::usage(format!("{path:?} is no reference")).hint("write it as †kind.key[0][\"any key\"] (A32)")
+            Problem::usage(format!("{path:?} is no reference")).hint("write it as †kind.key[0][\"any key\"]")
         })?;
         let tree = self.log.tree();
         let ids = self.log.identities_of(&reference.kind);

@@ -32,7 +32,7 @@ fn no_command_sends_hidden_characters_to_a_terminal() {
         &["steps", &data, "--format", "generic"],
     ];
     for command in commands {
-        let sent = Terminal::run(command, &[]).printed();
+        let sent = Terminal::run(command, &[("NO_COLOR", "1")]).printed();
         let is_hidden = |c: &char| !matches!(c, '\n' | '\r') && obelus::text::is_hidden(*c);
         let found: String = sent.chars().filter(is_hidden).map(|c| format!("{c:?} ")).collect();
         assert_eq!(found, "", "{command:?}: {sent}");

@@ -39,6 +39,7 @@ mod mouse;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod people;
 mod plan;
 mod prompts;
 mod pty;

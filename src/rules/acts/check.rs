@@ -51,11 +51,11 @@ pub(super) fn calls(message: &Message<'_>, notes: &mut Vec<Note>) {
     for (index, call) in calls.iter().enumerate() {
         let path = format!("calls[{index}]");
         if let Some(bad) = call.inputs.iter().find(|i| i.expression == Expression::Invalid) {
-            let text = format!("{:?} does not parse as a reference (A32)", bad.text);
+            let text = format!("{:?} does not parse as a reference", bad.text);
             notes.push(Note::at(BAD_REFERENCE, path.clone(), text));
         }
         if call.has_output_path && call.output.is_none() {
-            notes.push(Note::at(BAD_OUTPUT_PATH, path, "`_outputPath` does not parse as a reference (A32)"));
+            notes.push(Note::at(BAD_OUTPUT_PATH, path, "`_outputPath` does not parse as a reference"));
         }
     }
     if message.kind != Type::Call && !graph::is_ambiguous(&calls) {
@@ -69,7 +69,7 @@ fn graph_notes(ports: &[Ports<'_>], kind: Type) -> Vec<Note> {
     let writers = graph::writers(ports);
     let mut notes = Vec::new();
     for cycle in graph::edges(ports, &writers).order().cycles {
-        let text = format!("calls {cycle:?} wait for one another (A40)");
+        let text = format!("calls {cycle:?} wait for one another");
         notes.push(Note::at(PLAN_CYCLE, format!("calls[{}]", cycle[0]), text));
     }
     if kind == Type::Plan {
@@ -98,7 +98,7 @@ pub(super) fn references(
     }
     for (index, call) in calls.iter().enumerate() {
         for input in call.inputs.iter().filter(|i| judge.dangles(index, &i.expression, instances)) {
-            let text = "nothing holds it at the end of its tick, and nothing can supply it (A43)";
+            let text = "nothing holds it at the end of its tick, and nothing can supply it";
             notes.push((open, Note::at(DANGLING_REFERENCE, input.text.clone(), text)));
         }
     }

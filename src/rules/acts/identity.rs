@@ -16,7 +16,7 @@ pub(super) fn kind(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Strin
     match written.as_str() {
         Some(kind) if !kind.is_empty() => Some(kind.to_owned()),
         _ => {
-            let text = format!("`kind` is {}, not a non-empty string (A13); it counts as absent", brief(written));
+            let text = format!("`kind` is {}, not a non-empty string; it counts as absent", brief(written));
             notes.push(Note::new(BAD_KIND, text));
             None
         }
@@ -30,8 +30,7 @@ pub(super) fn instance(message: &Message<'_>, value: Option<&Value<'_>>, notes: 
         if let Some(name) = instance_name(written) {
             return Some(name);
         }
-        let text =
-            format!("`_instance` is {}, not a non-empty string or a number (A14); it is skipped", brief(written));
+        let text = format!("`_instance` is {}, not a non-empty string or a number; it is skipped", brief(written));
         notes.push(Note::new(BAD_INSTANCE, text));
     }
     None

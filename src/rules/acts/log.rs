@@ -209,10 +209,10 @@ impl Log {
         let mut notes = Vec::new();
         match message.kind {
             Type::NotMessage => {
-                notes.push(Note::new(NOT_A_MESSAGE, "no object with `type`, `role`, `content` or `text` (A8)"));
+                notes.push(Note::new(NOT_A_MESSAGE, "no object with `type`, `role`, `content` or `text`"));
             }
             Type::Unknown => {
-                notes.push(Note::new(UNKNOWN_TYPE, "the type is none that the protocol knows (A8); it writes nothing"));
+                notes.push(Note::new(UNKNOWN_TYPE, "the type is none that the protocol knows; it writes nothing"));
             }
             _ => {}
         }
@@ -455,6 +455,6 @@ pub(super) fn duplicate_keys(object: &json::Object<'_>, path: &str, notes: &mut 
     for member in object.members.iter().filter(|m| !seen.insert(m.key.as_ref())) {
         let mut path = path.to_owned();
         put_key(&member.key, &mut path);
-        notes.push(Note::at(DUPLICATE_KEY, path, "the key stands more than once; its last value counts (A6)"));
+        notes.push(Note::at(DUPLICATE_KEY, path, "the key stands more than once; its last value counts"));
     }
 }

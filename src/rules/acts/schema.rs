@@ -150,8 +150,7 @@ impl Log {
         let faults = violations.faults_after(told).iter().filter(|(step, _)| is_of_data(*step)).map(|(step, fault)| {
             let note = match fault {
                 SchemaFault::Invalid(why) => {
-                    let text =
-                        format!("`schema` is no JSON Schema 2020-12 (A20): {why}; values are not checked against it");
+                    let text = format!("`schema` is no JSON Schema 2020-12: {why}; values are not checked against it");
                     Note::new(BAD_SCHEMA, text)
                 }
                 SchemaFault::Unbounded(why) => {

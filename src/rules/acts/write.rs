@@ -56,7 +56,7 @@ pub(super) fn schema<'v>(message: &Message<'v>, notes: &mut Vec<Note>) -> Option
     if matches!(schema.data, Data::Object(_) | Data::Bool(_)) {
         return Some(schema);
     }
-    let text = format!("`schema` is {}, not an object or boolean (A20); it is ignored", brief(schema));
+    let text = format!("`schema` is {}, not an object or boolean; it is ignored", brief(schema));
     notes.push(Note::new(BAD_SCHEMA, text));
     None
 }
@@ -98,8 +98,7 @@ impl Output {
             return Self { kind: named(kind), ops, is_erase };
         };
         let Some(expression) = output_expression(written) else {
-            let text =
-                format!("`_outputPath` is {}, no reference (A19); the message merges as a plain one", brief(written));
+            let text = format!("`_outputPath` is {}, no reference; the message merges as a plain one", brief(written));
             notes.push(Note::new(BAD_OUTPUT_PATH, text));
             return Self { kind: named(kind), ops: Vec::new(), is_erase };
         };
@@ -113,7 +112,7 @@ impl Output {
         let op = method.map_or(Op::Replace, |m| m.op);
         let targets = outermost(found.into_iter().filter(|(k, _)| *k == kind).map(|(_, path)| path).collect());
         if targets.is_empty() {
-            let text = format!("the value holds nothing at `_outputPath` {} (A19); it merges whole", brief(written));
+            let text = format!("the value holds nothing at `_outputPath` {}; it merges whole", brief(written));
             notes.push(Note::new(OUTPUT_PATH_MISSING, text));
         }
         Self { kind, ops: targets.into_iter().map(|path| (path, op)).collect(), is_erase }
@@ -136,7 +135,7 @@ fn method(message: &Message<'_>, notes: &mut Vec<Note>) -> Option<Method> {
         _ => Method { op: Op::Replace, is_known: false },
     };
     if !method.is_known {
-        let text = format!("`_outputMethod` is {}, no method (A19); it acts as `set`", brief(written));
+        let text = format!("`_outputMethod` is {}, no method; it acts as `set`", brief(written));
         notes.push(Note::new(UNKNOWN_OUTPUT_METHOD, text));
     }
     Some(method)

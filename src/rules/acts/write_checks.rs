@@ -45,7 +45,7 @@ impl Judge<'_> {
             _ => None,
         };
         if let Some(wanted) = wanted.filter(|w| *w != old && old != "null") {
-            let text = format!("the method needs an {wanted} and meets a value of type {old} (A19)");
+            let text = format!("the method needs an {wanted} and meets a value of type {old}");
             self.note(METHOD_TYPE, &text);
         }
         let new = if appends { "array" } else { value.type_name() };
