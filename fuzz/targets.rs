@@ -15,9 +15,10 @@ use std::path::Path;
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 10] = [
+pub(crate) const TARGETS: [Target; 11] = [
     ("json", json_text),
     ("formats", formats),
+    ("containers", containers),
     ("schema", schema),
     ("plan", plan),
     ("references", references),
@@ -87,6 +88,15 @@ fn formats(bytes: &[u8]) {
             for command in ["check", "steps", "stats", "state"] {
                 ask(&[command, files[0], "--json", "--format", name]);
             }
+        }
+    });
+}
+
+/// Archives, databases, pickles and packed files, by their first bytes and by their names.
+fn containers(bytes: &[u8]) {
+    with_files(&[("input", bytes), (".langgraph_checkpoint.1.pckl", bytes)], |files| {
+        for command in ["stats", "check", "steps", "files"] {
+            files.iter().for_each(|file| drop(ask(&[command, file, "--json"])));
         }
     });
 }

@@ -113,8 +113,12 @@ fn read_message(message: &Value<'_>, log: &mut Log<'_>) {
     let count = |keys: [&str; 2]| {
         keys.iter().find_map(|key| response.and_then(|usage| usage.get(key)?.as_number()?.parse().ok()))
     };
+    let details = ["prompt_tokens_details", "input_tokens_details"].iter().find_map(|key| response?.get(key));
+    let cached = details.and_then(|details| details.get("cached_tokens")?.as_number()?.parse::<u64>().ok());
     let usage = Usage {
-        input: count(["prompt_tokens", "input_tokens"]),
+        // The prompt's tokens count those of the cache.
+        input: count(["prompt_tokens", "input_tokens"]).map(|all: u64| all.saturating_sub(cached.unwrap_or(0))),
+        cache_read: cached,
         output: count(["completion_tokens", "output_tokens"]),
         cost: extra(message, "cost").and_then(Value::as_number).and_then(|n| n.parse().ok()),
         ..Usage::default()

@@ -1,6 +1,6 @@
 //! Sessions of Pi and OpenClaw, and session traces (STS): a header line, then entries (`FORMATS.md` 11b).
 
-use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, form, text_of};
+use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, form, text_of};
 use super::{Format, Framing, Layout, Match, Run};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -136,6 +136,11 @@ impl Adapter for Entries {
             return header(record, log);
         }
         let message = record.get("message").filter(|_| class == Some("message"));
+        if let Some(id) = text(record, "id") {
+            let said = message.and_then(|message| text(message, "role"));
+            let is_turn = matches!(said, Some("user" | "assistant"));
+            log.thread(&Node { id: Some(id), parent: text(record, "parentId"), is_turn, ..Node::default() });
+        }
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
             Some((message, "user" | "assistant" | "toolResult" | "system" | "tool")) => said(record, message, log),

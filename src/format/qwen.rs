@@ -1,7 +1,7 @@
 //! Sessions of Qwen Code: records with Gemini's parts, one a line or glued (`FORMATS.md` 17).
 
 use super::Framing;
-use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Parts, Row, form, part_usage, text, write_slots};
+use super::log::{Adapter, Copies, Draft, Kind, Log, LogRun, Node, Parts, Row, form, part_usage, text, write_slots};
 use crate::json::Value;
 use crate::model::{Role, Surroundings};
 use std::borrow::Cow;
@@ -69,6 +69,10 @@ impl Adapter for Records {
             "tool_result" => Role::Environment,
             _ => Role::System,
         };
+        if let Some(id) = text(record, "uuid") {
+            let is_turn = matches!(class, "user" | "assistant");
+            log.thread(&Node { id: Some(id), parent: text(record, "parentUuid"), is_turn, ..Node::default() });
+        }
         let usage = record.get("usageMetadata").map(part_usage);
         let message = record.get("message").filter(|_| class != "system").unwrap_or(record);
         let steps = Parts {

@@ -33,6 +33,7 @@ mod hostile;
 mod inputs_unchanged;
 mod jobs;
 mod lint;
+mod log_edge_cases;
 mod loss;
 mod marks;
 mod mouse;

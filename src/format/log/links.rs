@@ -65,7 +65,12 @@ impl Links {
         take(self.by_name.get_mut(&key.name));
         match key.id {
             Some(id) => take(self.by_id.get_mut(&id)),
-            None => self.without_id.retain(|known| *known != step),
+            None if self.without_id.front() == Some(&step) => drop(self.without_id.pop_front()),
+            None => {
+                if let Some(at) = self.without_id.iter().rposition(|known| *known == step) {
+                    self.without_id.remove(at);
+                }
+            }
         }
     }
 }

@@ -57,12 +57,18 @@ impl Adapter for Events {
         if let Some(part) = part.filter(|part| part.as_object().is_some()) {
             let (class, time) = (text(part, "type"), record.get("timestamp"));
             let said = Message { it: record, role: Role::Agent, class, time, tokens: None };
-            return said.tell_parts(std::slice::from_ref(part), log);
+            said.tell_parts(std::slice::from_ref(part), log);
+            // A stream has no messages, which repeat the tokens elsewhere.
+            if let Some(tokens) = part.get("tokens").filter(|_| class == Some("step-finish") && !is_stored_part) {
+                log.usage(None, &usage(tokens, part));
+            }
+            return;
         }
         let values = [record];
         let class = text(record, "type").or_else(|| text(record, "role"));
         let time = record.get("timestamp").or_else(|| record.get("time")?.get("created"));
-        log.step(&Draft { class, time, ..Draft::of(Kind::State, form::STATE, &values) });
+        let role = if class == Some("error") { Role::Agent } else { Role::Unknown };
+        log.step(&Draft { role, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
@@ -218,7 +224,8 @@ fn result<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
         id: text(part, "callID").map(Cow::Borrowed),
         name: text(part, "tool").map(Cow::Borrowed),
         text: of("output").or_else(|| of("error")).map(text_of).unwrap_or_default(),
-        is_error: Some(has_failed || exit.is_some_and(|exit| exit != 0)),
+        // W4: an exit status says more than that it is not 0.
+        is_error: if has_failed || exit.is_none_or(|exit| exit == 0) { Some(has_failed) } else { None },
         exit,
         ms: time("end").zip(time("start")).and_then(|(end, start)| u64::try_from(end.saturating_sub(start)).ok()),
         details: metadata.map(|metadata| Cow::Borrowed(metadata.text)),

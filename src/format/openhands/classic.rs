@@ -116,6 +116,8 @@ fn call<'v>(event: &'v Value<'v>, args: Option<&'v Value<'v>>) -> ToolCall<'v> {
         let arguments = args.get("arguments").map_or("{}", |arguments| arguments.text);
         return ToolCall { id, name: text(args, "name").unwrap_or(name).into(), arguments: arguments.into() };
     }
+    // The tool of this action has a name of its own.
+    let name = if name == "task_tracking" { "task_tracker" } else { name };
     ToolCall { id, name: name.into(), arguments: args.map_or("{}", |args| args.text).into() }
 }
 

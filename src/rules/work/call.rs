@@ -4,6 +4,7 @@ use super::Dialect;
 use super::arguments::{Arguments, number, unquoted};
 use super::patch;
 use super::tables::{self, SPLICE};
+use super::text::{line_number, parse_line};
 use super::text_command;
 use crate::json::{self, Value};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -205,7 +206,7 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
 }
 
 fn line(number: Option<i64>) -> Option<u32> {
-    number.and_then(|n| u32::try_from(n).ok())
+    number.and_then(line_number)
 }
 
 fn owned(text: &str) -> String {
@@ -237,7 +238,7 @@ fn view_range(given: &Arguments<'_>) -> Range {
     match given.pair("view_range") {
         Some((from, to)) => {
             let first = line(Some(from)).unwrap_or(1).max(1);
-            let count = line(Some(to - from + 1)).filter(|_| to >= from);
+            let count = line(Some(to.saturating_sub(from).saturating_add(1))).filter(|_| to >= from);
             Range { first, count, is_given: true }
         }
         None => Range { first: 1, count: None, is_given: false },
@@ -275,7 +276,7 @@ fn splice(name: &str, given: &Arguments<'_>) -> Option<Action> {
 /// `edit A:B`, the lines, `end_of_edit`.
 pub(super) fn spliced(text: &str) -> Option<Action> {
     let found = SPLICE.captures(text)?;
-    let number = |group| found.get(group).and_then(|m| m.as_str().parse().ok());
+    let number = |group| found.get(group).and_then(|m| parse_line(m.as_str()));
     let lines = text.get(found.get(0)?.end()..)?;
     let end = lines.rfind("end_of_edit").filter(|&at| at == 0 || lines[..at].ends_with('\n'));
     let lines = end.map_or(lines, |at| &lines[..at]);
@@ -313,7 +314,7 @@ fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Ac
 fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let path = given.path()?.to_owned();
     let is_from_zero = given.get("absolute_path").is_some();
-    let offset = given.number("offset").map(|n| n + i64::from(is_from_zero));
+    let offset = given.number("offset").map(|n| n.saturating_add(i64::from(is_from_zero)));
     let start = offset.or_else(|| given.number("start_line")).filter(|_| dialect != Dialect::OpenHands);
     let first = line(start).unwrap_or(1).max(1);
     let end = ["end_line", "end_line_one_indexed_inclusive"].iter().find_map(|key| line(given.number(key)));

@@ -2,7 +2,7 @@
 
 use super::patch::{self, FilePatch};
 use super::shown::Shown;
-use super::text::lines;
+use super::text::{lines, parse_line};
 use crate::json::{self, Value};
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub(super) fn detail_file(details: &str) -> Option<Shown<'static>> {
     let value = json::parse(details).ok()?;
     let file = value.get("file")?;
-    let number = |key| file.get(key).and_then(Value::as_number).and_then(|n| n.parse::<u32>().ok());
+    let number = |key| file.get(key).and_then(Value::as_number).and_then(parse_line);
     let text = file.get("content")?.as_str()?;
     let (first, total) = (number("startLine").unwrap_or(1).max(1), number("totalLines"));
     let end = first.checked_add(u32::try_from(text.matches('\n').count()).ok()?)?;
@@ -32,7 +32,7 @@ pub(super) fn detail_patch(details: &str) -> Option<Shown<'static>> {
     let value = json::parse(details).ok()?;
     let mut lines: Vec<(u32, Cow<'static, str>)> = Vec::new();
     for hunk in value.get("structuredPatch")?.as_array()? {
-        let mut number: u32 = hunk.get("newStart")?.as_number()?.parse().ok()?;
+        let mut number = parse_line(hunk.get("newStart")?.as_number()?)?;
         for line in hunk.get("lines")?.as_array()?.iter().filter_map(Value::as_str) {
             if let Some(text) = line.strip_prefix([' ', '+']) {
                 if lines.last().is_none_or(|(last, _)| *last < number) {

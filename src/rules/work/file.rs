@@ -1,7 +1,7 @@
 //! What is known of a file now, and the one way in which its lines change.
 
 use super::history::{Cell, Facts, Piece, Versions};
-use super::text::{LineId, Texts};
+use super::text::{LineId, Texts, moved_line};
 use crate::model::StepNo;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -166,7 +166,7 @@ impl File {
         }
         let mut out = Vec::with_capacity(self.lines.len());
         let (mut shift, mut place) = (0_i64, 0);
-        let moved = |number: u32, shift: i64| u32::try_from(i64::from(number) + shift).ok();
+        let moved = |number: u32, shift: i64| moved_line(i64::from(number) + shift);
         for change in changes {
             while let Some(known) = self.lines.get(place).filter(|known| known.number < change.from) {
                 out.extend(moved(known.number, shift).map(|number| Known { number, ..*known }));
@@ -178,15 +178,20 @@ impl File {
             }
             let first = i64::from(change.from) + shift;
             let new = change.new.iter().zip(first..);
-            out.extend(
-                new.filter_map(|(id, number)| Some(Known { number: u32::try_from(number).ok()?, id: *id, had: step })),
-            );
+            out.extend(new.filter_map(|(id, number)| Some(Known { number: moved_line(number)?, id: *id, had: step })));
             shift += change.new.len() as i64 - i64::from(change.count);
         }
         let rest = self.lines.get(place..).unwrap_or_default();
         out.extend(rest.iter().filter_map(|known| Some(Known { number: moved(known.number, shift)?, ..*known })));
         self.lines = out;
         self.total = self.total.and_then(|total| moved(total, shift));
+        self.doubt_total();
+    }
+
+    /// A number of lines that is less than that of a known line is none.
+    pub(super) fn doubt_total(&mut self) {
+        let last = self.lines.last().map_or(0, |known| known.number);
+        self.total = self.total.filter(|total| *total >= last);
     }
 
     /// All known lines lose their numbers, but for the run from line 1 of a file that is not whole.

@@ -198,7 +198,11 @@ impl Work {
     fn edited(&mut self, answer: &Answer<'_>, path: Option<&str>) -> Option<usize> {
         let path = match path {
             Some(path) => self.path(answer, path),
-            None => answer.open_file?.to_owned(),
+            // Where the log does not tell it, the window of the reply does.
+            None => match answer.open_file {
+                Some(open) => open.to_owned(),
+                None => self.folders.resolve(&Shown::window(answer.text)?.path?, answer.folder),
+            },
         };
         Some(self.files.of(&path, answer.step))
     }

@@ -46,7 +46,7 @@ pub(super) struct OpenCalls {
     next: u64,
     calls: BTreeMap<u64, OpenCall>,
     by_id: HashMap<Option<Box<str>>, VecDeque<u64>>,
-    by_place: HashMap<(StepNo, usize), u64>,
+    by_place: BTreeMap<(StepNo, usize), u64>,
 }
 
 impl OpenCalls {
@@ -76,9 +76,9 @@ impl OpenCalls {
         let call = self.calls.remove(&number)?;
         self.by_place.remove(&(call.step, call.place));
         if let Some(waiting) = self.by_id.get_mut(&call.id) {
-            match waiting.front() == Some(&number) {
-                true => drop(waiting.pop_front()),
-                false => waiting.retain(|other| *other != number),
+            // One that is answered out of order stays listed until it is the first.
+            if waiting.front() == Some(&number) {
+                waiting.pop_front();
             }
             if waiting.is_empty() {
                 self.by_id.remove(&call.id);
@@ -108,6 +108,6 @@ impl OpenCalls {
 
     /// Whether some call waits that this step made.
     pub(super) fn is_waiting(&self, step: StepNo) -> bool {
-        self.calls.values().any(|call| call.step == step)
+        self.by_place.range((step, 0)..=(step, usize::MAX)).next().is_some()
     }
 }

@@ -3,7 +3,7 @@
 use super::edit::Editor;
 use super::file::{Change, Delta, File};
 use super::tables::HUNK;
-use super::text::{How, LineId, Origin, lines};
+use super::text::{How, LineId, Origin, lines, parse_line};
 use crate::json::Value;
 
 /// What a patch does to one file.
@@ -117,7 +117,7 @@ fn envelope(all: &[&str]) -> Vec<FilePatch> {
 /// A line below `*** Update File` or `+++`.
 fn hunk_line(line: &str, hunks: &mut Vec<Hunk>) {
     if let Some(found) = HUNK.captures(line) {
-        let new_start = found.get(2).and_then(|number| number.as_str().parse().ok());
+        let new_start = found.get(2).and_then(|number| parse_line(number.as_str()));
         hunks.push(Hunk { new_start, ..Hunk::default() });
         return;
     }

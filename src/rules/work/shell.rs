@@ -173,7 +173,8 @@ fn printing(pipeline: &[Simple]) -> Printing {
 /// W9: whether a command that may write names a file.
 fn names(command: &Simple, name: &str) -> bool {
     let is_in = |word: &Word| word.text.contains(name);
-    if command.redirects.iter().any(|redirect| redirect.way != Way::Input && is_in(&redirect.target)) {
+    let is_file = |target: &Word| !target.text.starts_with("/dev/");
+    if command.redirects.iter().any(|r| r.way != Way::Input && is_file(&r.target) && is_in(&r.target)) {
         return true;
     }
     let program = command.name();

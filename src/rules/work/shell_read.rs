@@ -1,6 +1,7 @@
 //! W9 *Read*: commands that print lines of a file, and filters behind them.
 
 use super::call::Range;
+use super::text::{LINE_MAX, parse_line};
 use super::words::{Simple, Way};
 
 /// How a command shows a file.
@@ -130,9 +131,9 @@ fn cutter<'w>(name: &str, words: &[&'w str]) -> Option<(Cutter, Option<&'w str>)
 
 fn count_cutter(name: &str, count: &str) -> Option<Cutter> {
     match (name, count.strip_prefix('+')) {
-        ("tail", Some(count)) => count.parse().ok().map(Cutter::From),
+        ("tail", Some(count)) => parse_line(count).map(Cutter::From),
         ("tail", None) => count.trim_start_matches('-').parse::<u32>().ok().map(|_| Cutter::Tail),
-        (_, _) => count.parse().ok().map(Cutter::Head),
+        (_, _) => parse_line(count).map(Cutter::Head),
     }
 }
 
@@ -140,16 +141,16 @@ fn count_cutter(name: &str, count: &str) -> Option<Cutter> {
 fn sed_lines(script: &str) -> Option<Cutter> {
     let lines = script.trim().trim_end_matches(';').strip_suffix('p')?.trim();
     match lines.split_once(',') {
-        Some((from, "$")) => Some(Cutter::Lines(from.trim().parse().ok()?, None)),
+        Some((from, "$")) => Some(Cutter::Lines(parse_line(from.trim())?, None)),
         Some((from, to)) => {
-            let from = from.trim().parse().ok()?;
+            let from = parse_line(from.trim())?;
             let to = match to.trim().strip_prefix('+') {
-                Some(more) => more.parse::<u32>().ok()?.checked_add(from)?,
-                None => to.trim().parse().ok()?,
+                Some(more) => parse_line(more)?.saturating_add(from).min(LINE_MAX),
+                None => parse_line(to.trim())?,
             };
             Some(Cutter::Lines(from, Some(to)))
         }
-        None => lines.parse().ok().map(|line| Cutter::Lines(line, Some(line))),
+        None => parse_line(lines).map(|line| Cutter::Lines(line, Some(line))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::call::Range;
 use super::tables::{ELIDED, NOTICES, NUMBER_BAR, NUMBER_BLANK, NUMBER_COLON, NUMBER_DOT, NUMBER_TAB, Pattern, WINDOW};
-use super::text::{is_blank, lines};
+use super::text::{LINE_MAX, is_blank, lines};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -33,15 +33,12 @@ static REPLY_SIGNS: [&LazyLock<Pattern>; 3] = [&NUMBER_TAB, &NUMBER_BAR, &NUMBER
 
 /// Numbered lines of a whole view, at most: with more, a reader's own limit may have ended it.
 const WHOLE_LINES_MAX: usize = 2000;
-/// Greatest line number.
-const NUMBER_MAX: u32 = 100_000_000;
-
 /// The signs between number and line of windows and of grep, which alone have the colon.
 static SIGNS: [&LazyLock<Pattern>; 5] = [&NUMBER_TAB, &NUMBER_COLON, &NUMBER_BAR, &NUMBER_DOT, &NUMBER_BLANK];
 
 fn fit<'t>(sign: &Pattern, line: &'t str) -> Option<(u32, &'t str)> {
     let found = sign.captures(line)?;
-    let number = found.get(1)?.as_str().parse().ok().filter(|n| (1..=NUMBER_MAX).contains(n))?;
+    let number = found.get(1)?.as_str().parse().ok().filter(|n| (1..=LINE_MAX).contains(n))?;
     Some((number, line.get(found.get(0)?.end()..)?))
 }
 
@@ -127,7 +124,7 @@ impl<'t> Shown<'t> {
     pub(super) fn window(text: &'t str) -> Option<Self> {
         let found = WINDOW.captures(text)?;
         let group = |number| found.get(number).map(|group| group.as_str());
-        let total: u32 = group(2)?.parse().ok()?;
+        let total: u32 = group(2)?.parse().ok().filter(|total| *total <= LINE_MAX)?;
         let mut shown = Self::numbered(text.get(found.get(0)?.end()..)?, true);
         shown.path = group(1).map(str::to_owned);
         shown.total = Some(total);
@@ -155,7 +152,7 @@ impl<'t> Shown<'t> {
         if let Some(count) = range.count {
             all.truncate(count as usize);
         }
-        let numbers = range.first..NUMBER_MAX;
+        let numbers = range.first..LINE_MAX;
         shown.lines = numbers.zip(all).map(|(number, line)| (number, Cow::Borrowed(line))).collect();
         shown
     }

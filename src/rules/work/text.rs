@@ -111,6 +111,27 @@ impl Texts {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block(u32);
 
+/// Greatest line number: sums of numbers that a log tells stay numbers.
+pub(super) const LINE_MAX: u32 = 100_000_000;
+
+/// Greatest number of a line that moved.
+const MOVED_MAX: u32 = 1_000_000_000;
+
+/// A line number, or a count of lines; greater ones are the greatest.
+pub(super) fn line_number(number: i64) -> Option<u32> {
+    (number >= 0).then(|| number.min(i64::from(LINE_MAX)) as u32)
+}
+
+/// The number of a line that moved; None: it is none any more.
+pub(super) fn moved_line(number: i64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|number| *number <= MOVED_MAX)
+}
+
+/// A line number from a text.
+pub(super) fn parse_line(text: &str) -> Option<u32> {
+    line_number(text.parse().ok()?)
+}
+
 /// W1: the lines of a text: one final line end ends the last line.
 pub(super) fn lines(text: &str) -> Vec<&str> {
     if text.is_empty() {

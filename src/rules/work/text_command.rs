@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::call::{Action, Replacement, by_command, spliced};
+use super::text::parse_line;
 use super::words;
 use crate::json;
 
@@ -31,7 +32,7 @@ fn own(text: &str) -> Option<Action> {
             let is_all = word(3).is_some_and(|flag| flag == "replace-all");
             Some(Action::Replace { path: None, edits, is_all, takes_line_end: false })
         }
-        "insert" => Some(Action::Insert { path: None, line: word(2).and_then(|n| n.parse().ok()), text: word(1)? }),
+        "insert" => Some(Action::Insert { path: None, line: word(2).and_then(|n| parse_line(&n)), text: word(1)? }),
         _ => editor(&words),
     }
 }

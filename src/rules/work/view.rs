@@ -3,7 +3,7 @@
 use super::file::{Delta, File, Known};
 use super::lcs::{Fuel, pairs};
 use super::shown::{Shown, differs_outside, is_same};
-use super::text::{How, LineId, Origin, Texts, is_blank};
+use super::text::{How, LineId, Origin, Texts, is_blank, moved_line};
 use crate::model::StepNo;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -144,7 +144,7 @@ impl Viewer<'_> {
             if number < low {
                 out.push(*line);
             } else if number > last_kept && number + shift > i64::from(*last) {
-                out.extend(u32::try_from(number + shift).ok().map(|number| Known { number, ..*line }));
+                out.extend(moved_line(number + shift).map(|number| Known { number, ..*line }));
             } else {
                 found.went(line);
             }
@@ -160,7 +160,7 @@ impl Viewer<'_> {
         }
         out.sort_by_key(|known| known.number);
         file.lines = out;
-        file.total = file.total.and_then(|total| u32::try_from(i64::from(total) + shift).ok());
+        file.total = file.total.and_then(|total| moved_line(i64::from(total) + shift));
     }
 
     /// W7: pairs of known and shown lines that are the same line, in the order of the shown ones.
@@ -213,6 +213,7 @@ impl Viewer<'_> {
             file.lines.truncate(behind.start);
             file.total = Some(end);
         }
+        file.doubt_total();
         file.is_whole = match (shown.is_whole, end) {
             (true, _) => true,
             (false, Some(_)) => file.is_complete(),
@@ -238,6 +239,8 @@ impl Viewer<'_> {
                         self.give_origin(file, number, *id);
                     }
                 }
+                // Where the whole file is shown, nothing of it is without a place.
+                None if shown.is_whole => {}
                 None => file.pieces.push(piece),
             }
         }
