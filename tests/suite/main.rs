@@ -29,6 +29,7 @@ mod files;
 mod follow;
 mod frames;
 mod golden;
+mod growing;
 mod hostile;
 mod inputs_unchanged;
 mod jobs;
@@ -50,6 +51,7 @@ mod readme;
 #[cfg(feature = "schema")]
 mod reference;
 mod reliability;
+mod replaced_content;
 mod replay;
 mod review;
 mod rule_edge_cases;

@@ -39,6 +39,11 @@ pub(crate) fn lines(stage: &Stage) -> Vec<String> {
     (0..buffer.area.height).map(row).collect()
 }
 
+/// Whether a row of the screen has a text.
+pub(crate) fn has(stage: &Stage, text: &str) -> bool {
+    lines(stage).iter().any(|line| line.contains(text))
+}
+
 /// The program on records of this text.
 pub(crate) fn on(text: &str, size: (u16, u16)) -> Stage {
     stage(Input::memory("records.jsonl", text), size)
