@@ -10,6 +10,7 @@ use crate::panes::diff::Question;
 use crate::panes::loss::LossOptions;
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::PageOf;
+use crate::panes::seek::Pass;
 use crate::review::{Column, FactTable, Filter, Grounds, Sort, StepMarks, TaskField, TaskQuestion};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -176,6 +177,15 @@ pub enum Job {
         /// Towards the end.
         is_forward: bool,
     },
+    /// Look for a step.
+    Seek {
+        /// Number to answer with.
+        number: u64,
+        /// Where, and for what; of the first in which one is found.
+        passes: Vec<Pass>,
+        /// How many are to be found.
+        nth: usize,
+    },
     /// Show the file that a value names by id.
     File {
         /// Generation to answer with.
@@ -244,6 +254,8 @@ pub enum Lane {
     Highlight,
     /// The search in the input.
     Find,
+    /// The look for a step.
+    Seek,
     /// The file that a value names.
     File,
     /// The readers of a value.
@@ -276,6 +288,7 @@ impl Job {
             Self::Examine(_) => Lane::Examine,
             Self::Highlight(_) => Lane::Highlight,
             Self::Find { .. } => Lane::Find,
+            Self::Seek { .. } => Lane::Seek,
             Self::File { .. } => Lane::File,
             Self::Readers { .. } => Lane::Readers,
             Self::Keys { .. } => Lane::Keys,
@@ -316,6 +329,7 @@ impl Lane {
             Self::Examine => "checking the schemas",
             Self::Highlight => "highlighting code",
             Self::Find => "searching",
+            Self::Seek => "looking for the step",
             Self::File => "reading the file",
             Self::Readers => "looking up who reads the value",
             Self::Keys => "looking up the marks",
@@ -339,6 +353,7 @@ impl App {
             Lane::Find => self.search.awaited = None,
             Lane::Reading => self.inspector.message.look = Look::Json,
             Lane::Page => self.pager.give_up(),
+            Lane::Seek => drop(self.stop_seeking(&mut Vec::new())),
             Lane::Facts
             | Lane::Tally
             | Lane::Attempts

@@ -167,6 +167,7 @@ pub struct App {
     is_asking: bool,
     asking: dataset::Asking,
     filter_job: step_filter::FilterJob,
+    seeking: act::seek::Seeking,
     /// How many custom columns were set by now.
     asked_columns: u64,
     /// The column that was typed last, until its expression has said something.
@@ -229,6 +230,7 @@ impl App {
             is_asking: false,
             asking: dataset::Asking::default(),
             filter_job: step_filter::FilterJob::default(),
+            seeking: act::seek::Seeking::default(),
             asked_columns: 0,
             typed_column: None,
             jumps: Vec::new(),
@@ -289,6 +291,8 @@ impl App {
             Msg::Marked(events) => self.marked(events),
             Msg::Unsaved(count, why) => self.unsaved(count, why),
             Msg::Keys(content, from, keys) => self.take_keys(content, from, keys),
+            Msg::Seeking(number, per_cent) => self.seeking_at(number, per_cent),
+            Msg::Sought(number, count, step) => self.sought(number, count, step),
             Msg::Found(number, at) => self.found(number, at),
             Msg::Hits(number, hits) => self.counted(number, hits),
             Msg::JobFailed(lane, place) => self.job_failed(lane, &place),

@@ -104,6 +104,10 @@ pub enum Msg {
     File(u64, StepNo, String, Vec<TextLine>),
     /// Who reads a value was looked up: generation, the value, its readers.
     Readers(u64, (Identity, Vec<Key>), Vec<ReadBy>),
+    /// A look for a step: its number, and how far it is, in percent.
+    Seeking(u64, usize),
+    /// It ended: its number, how many steps were found, no more than were asked for, and the last of them.
+    Sought(u64, usize, Option<StepNo>),
     /// A search found the next row, or none.
     Found(u64, Option<FoundAt>),
     /// A search counted rows with hits.

@@ -29,6 +29,7 @@ pub mod row;
 pub mod schema;
 pub mod schema_checks;
 pub mod search_highlight;
+pub mod seek;
 pub mod session;
 pub mod state;
 pub mod step_filter;

@@ -1,13 +1,12 @@
 //! When steps happened: beside the list, in the header, and the search for the step of a time.
 
+use super::seek::{Goal, Pass};
 use super::{Open, Piece};
 use crate::model::{Moment, StepNo, When, span_text};
 use crate::text::{Role, SafeText, pad};
 
 /// Steps around one without a time that are asked for theirs, and those at the beginning that are asked when it began.
 const NEAR_MAX: StepNo = 100;
-/// Most steps that one search looks at one by one; the rest is taken to be in the order of time.
-const ONE_BY_ONE_MAX: StepNo = 20_000;
 
 /// What the column beside the steps shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,33 +78,42 @@ pub fn told(open: &Open<'_>, with_date: bool) -> Option<String> {
     })
 }
 
-/// The step of a time, from the step in focus: the first at or after it, for a time back the last at or before it. A
-/// time of the day that comes no more is looked for from the start on.
+/// What is said where no step near the one in focus carries a time; None where one does.
+#[must_use]
+pub fn untimed(open: &Open<'_>) -> Option<String> {
+    let is_whole = open.step() <= NEAR_MAX && open.last() - open.step() <= NEAR_MAX;
+    let told = || match is_whole {
+        true => "these steps carry no time".to_owned(),
+        false => format!("none of the {NEAR_MAX} steps before and behind this one carries a time"),
+    };
+    near(open, open.step()).is_none().then(told)
+}
+
+/// Where the step of a time is looked for, from the step in focus: the first at or after it, for a time back the last
+/// at or before it. A time of the day that comes no more is looked for from the start on. And what is said if there is
+/// none.
 ///
 /// # Errors
-/// A sentence: there is none.
-pub fn find(open: &Open<'_>, when: When) -> Result<StepNo, String> {
-    let here = open.step();
-    let Some(now) = near(open, here) else { return Err("these steps carry no time".to_owned()) };
+/// A sentence: there are no times here.
+pub fn passes(open: &Open<'_>, when: When) -> Result<(Vec<Pass>, String), String> {
+    let (here, behind) = (open.step(), open.last() + 1);
+    let Some(now) = near(open, here) else { return Err(untimed(open).unwrap_or_default()) };
     let wanted = when.from(now);
-    let is_late = |step: &StepNo| of(open, *step).is_some_and(|moment| moment >= wanted);
-    let found = match when {
+    let from = |first, moment| Pass { steps: first..behind, is_forward: true, goal: Goal::NotBefore(moment) };
+    let passes = match when {
         When::By(micros) if micros < 0 => {
-            let is_early = |step: &StepNo| of(open, *step).is_some_and(|moment| moment <= wanted);
-            (0..here).rev().take(ONE_BY_ONE_MAX as usize).find(is_early)
+            vec![Pass { steps: 0..here, is_forward: false, goal: Goal::NotAfter(wanted) }]
         }
-        When::By(_) => first(open, here + 1, &is_late),
-        When::Clock(_) => first(open, here + 1, &is_late).or_else(|| {
-            let from_start = when.from(start(open)?.plus(-1));
-            first(open, 0, &|step| of(open, *step).is_some_and(|moment| moment >= from_start))
-        }),
-        When::At(..) => first(open, 0, &is_late),
+        When::By(_) => vec![from(here + 1, wanted)],
+        When::Clock(_) => {
+            let again = start(open).map(|start| from(0, when.from(start.plus(-1))));
+            [from(here + 1, wanted)].into_iter().chain(again).collect()
+        }
+        When::At(..) => vec![from(0, wanted)],
     };
-    found.ok_or_else(|| {
-        let begins = start(open).map_or_else(String::new, |moment| shown(moment, now));
-        let ends = near(open, open.last()).map_or_else(String::new, |moment| shown(moment, now));
-        format!("no step at {}: the run goes from {begins} to {ends}", shown(wanted, now))
-    })
+    let begins = start(open).map_or_else(String::new, |moment| shown(moment, now));
+    let ends = near(open, open.last()).map_or_else(String::new, |moment| shown(moment, now));
+    Ok((passes, format!("no step at {}: the run goes from {begins} to {ends}", shown(wanted, now))))
 }
 
 /// A moment with its date, if that is another than the one of a second moment.
@@ -115,25 +123,6 @@ fn shown(moment: Moment, beside: Moment) -> String {
         true if moment.date() == beside.date() => moment.clock(),
         true => moment.dated(),
     }
-}
-
-/// The first step from one on that is late enough.
-fn first(open: &Open<'_>, from: StepNo, is_late: &dyn Fn(&StepNo) -> bool) -> Option<StepNo> {
-    let last = open.last();
-    let end = from.saturating_add(ONE_BY_ONE_MAX).min(last);
-    if let Some(found) = (from..=end).find(is_late) {
-        return Some(found);
-    }
-    let (mut low, mut high) = (end + 1, last + 1);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let timed = (middle..high).take(NEAR_MAX as usize).find(|step| of(open, *step).is_some());
-        match timed {
-            Some(step) if !is_late(&step) => low = step + 1,
-            _ => high = middle,
-        }
-    }
-    (low..=last).take(NEAR_MAX as usize).find(is_late)
 }
 
 /// Of some steps in order, those before which the run stood still long: longer than most steps took by far.

@@ -5,7 +5,7 @@ use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
 use super::lanes::{IsWanted, Lanes, Work};
 use super::scan::{self, Scanner, Wanted};
-use super::{attempts, file_list, llm_view, marks, search, step_filter};
+use super::{attempts, file_list, llm_view, marks, search, seek, step_filter};
 use crate::app::msg::OpenedRun;
 use crate::app::{Job, Lane, Msg};
 use crate::format::{Format, Run};
@@ -170,6 +170,7 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
             let wanted = search::Wanted { number, pattern: &pattern, from, within: within.as_deref(), is_forward };
             search::find(source, &wanted, is_wanted, send);
         }
+        Job::Seek { number, passes, nth } => seek::seek(source, (number, &passes, nth), is_wanted, send),
         Job::File { generation, step, id } => send(file(source, generation, step, &id)),
         Job::Readers { generation, identity, path } => {
             let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));

@@ -25,6 +25,7 @@ pub(crate) mod query;
 pub mod run;
 mod scan;
 mod search;
+mod seek;
 mod signals;
 mod step_filter;
 pub mod templates;

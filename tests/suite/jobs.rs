@@ -36,8 +36,8 @@ impl Bytes for Gated {
 }
 
 /// A program whose jobs run on threads, behind a gate.
-struct Threaded {
-    app: App,
+pub(crate) struct Threaded {
+    pub(crate) app: App,
     source: Source,
     bytes: Arc<Gated>,
     jobs: Jobs,
@@ -47,7 +47,7 @@ struct Threaded {
 }
 
 impl Threaded {
-    fn new(stage: Stage) -> Self {
+    pub(crate) fn new(stage: Stage) -> Self {
         let ((gate, closed), (reach, reached)) = (bounded(0), bounded(1));
         let mut source = stage.source();
         let (reads, fails) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -57,8 +57,10 @@ impl Threaded {
         Self { app: stage.app, source, bytes, jobs, answers, gate: Some(gate), reached }
     }
 
-    fn tell(&mut self, msg: Msg) {
-        for effect in self.app.update(msg) {
+    pub(crate) fn tell(&mut self, msg: Msg) {
+        let effects = self.app.update(msg);
+        self.source.run.clone_from(&self.app.session.run);
+        for effect in effects {
             match effect {
                 Effect::Job(job) => self.jobs.submit(self.source.clone(), job),
                 Effect::Stop(lane) => self.jobs.stop(lane),
@@ -67,16 +69,24 @@ impl Threaded {
         }
     }
 
-    /// Presses a key so many times, while the first job that reads waits at the gate.
+    /// Presses a key so many times, while the first job that reads waits at the gate, if it is still closed.
     fn hold(&mut self, key: &str, times: usize) {
-        let key: KeyPress = key.parse().unwrap();
-        self.tell(Msg::Key(key));
-        self.reached.recv_timeout(PATIENCE).unwrap();
-        (1..times).for_each(|_| self.tell(Msg::Key(key)));
+        self.hold_words(&[key], times);
+    }
+
+    /// The same of keys that belong together.
+    pub(crate) fn hold_words(&mut self, keys: &[&str], times: usize) {
+        let keys: Vec<KeyPress> = keys.iter().map(|key| key.parse().unwrap()).collect();
+        for time in 0..times {
+            keys.iter().for_each(|key| self.tell(Msg::Key(*key)));
+            if time == 0 && self.gate.is_some() {
+                self.reached.recv_timeout(PATIENCE).unwrap();
+            }
+        }
     }
 
     /// Opens the gate and takes answers until the screen has what it wants; which answers came.
-    fn settle(&mut self, is_there: impl Fn(&App) -> bool) -> Vec<String> {
+    pub(crate) fn settle(&mut self, is_there: impl Fn(&App) -> bool) -> Vec<String> {
         self.gate = None;
         let mut names = Vec::new();
         while !is_there(&self.app) {

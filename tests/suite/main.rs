@@ -64,6 +64,7 @@ mod scopix_rules;
 mod scopix_screen;
 mod screen_text;
 mod searches;
+mod seek;
 mod shapes;
 mod spark;
 mod stage;

@@ -1,19 +1,8 @@
 //! Going somewhere else: writes, errors, calls, what a row refers to, and back again.
 
 use crate::app::{App, Effect, Effects, Job};
-use crate::model::{Role, StepKind, StepNo, When};
+use crate::model::StepNo;
 use crate::panes::{Times, times};
-
-/// Most steps that one key press describes while it looks for one of a kind.
-const SEEK_MAX: usize = 20_000;
-
-/// What a `[x` or `]x` key looks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    Error,
-    Call,
-    User,
-}
 
 impl App {
     /// Goes to a step and remembers where we were.
@@ -31,20 +20,11 @@ impl App {
         }
     }
 
-    /// Goes to the step of a time.
-    pub(in crate::app) fn go_to_time(&mut self, when: When) {
-        let Some(found) = self.session.open().map(|open| times::find(&open, when)) else { return };
-        match found {
-            Ok(step) => self.jump_to(step),
-            Err(told) => self.tell(told),
-        }
-    }
-
     /// Shows the next of the columns of times.
     pub(in crate::app) fn next_times(&mut self) {
-        let has_times = self.session.open().is_some_and(|open| times::near(&open, open.step()).is_some());
-        if self.times == Times::Off && !has_times {
-            return self.tell("these steps carry no time");
+        let untimed = self.session.open().map_or_else(|| Some(String::new()), |open| times::untimed(&open));
+        if let Some(told) = untimed.filter(|_| self.times == Times::Off) {
+            return self.tell(told);
         }
         self.times = self.times.next();
     }
@@ -79,41 +59,6 @@ impl App {
         match found.filter(|s| *s >= 0) {
             Some(step) => self.jump_to(step),
             None => self.tell(if is_forward { "no later write" } else { "no earlier write" }),
-        }
-    }
-
-    pub(super) fn seek(&mut self, wanted: Wanted, is_forward: bool) {
-        let Some(open) = self.session.open() else { return };
-        let errors = if wanted == Wanted::Error { open.error_steps() } else { Vec::new() };
-        let is_wanted = |step: StepNo| {
-            if errors.binary_search(&step).is_ok() {
-                return true;
-            }
-            let described = open.describe(step);
-            match wanted {
-                Wanted::Error => matches!(described.sign, StepKind::Error | StepKind::Broken),
-                Wanted::Call => described.sign == StepKind::Call,
-                // What writes state, plans or fails in the user's name is no turn.
-                Wanted::User => {
-                    described.role == Role::User && matches!(described.sign, StepKind::Message | StepKind::Other)
-                }
-            }
-        };
-        let (here, last) = (open.step(), open.last());
-        let found = if is_forward {
-            (here + 1..=last).take(SEEK_MAX).find(|s| is_wanted(*s))
-        } else {
-            (0..here).rev().take(SEEK_MAX).find(|s| is_wanted(*s))
-        };
-        drop(open);
-        let word = match wanted {
-            Wanted::Error => "error",
-            Wanted::Call => "call",
-            Wanted::User => "user turn",
-        };
-        match found {
-            Some(step) => self.jump_to(step),
-            None => self.tell(format!("no {} {word}", if is_forward { "later" } else { "earlier" })),
         }
     }
 

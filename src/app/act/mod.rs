@@ -12,6 +12,7 @@ mod provenance;
 mod references;
 mod replay;
 mod review;
+pub(in crate::app) mod seek;
 mod table;
 mod watch;
 
@@ -22,7 +23,7 @@ use super::prompt::Prompt;
 use super::{App, Effect, Effects, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
-use jump::Wanted;
+use seek::Wanted;
 
 impl App {
     /// Does what a key, a click or the palette asks for. The one place that knows all actions: no arm is a wildcard, so
@@ -37,16 +38,16 @@ impl App {
             A::WritePrevious => self.write_of_focus(false),
             A::AnyWriteNext => self.any_write(true),
             A::AnyWritePrevious => self.any_write(false),
-            A::ErrorNext => self.seek(Wanted::Error, true),
-            A::ErrorPrevious => self.seek(Wanted::Error, false),
+            A::ErrorNext => self.seek(Wanted::Error, true, effects),
+            A::ErrorPrevious => self.seek(Wanted::Error, false, effects),
             A::FindingNext => self.finding_by(true),
             A::FindingPrevious => self.finding_by(false),
             A::ViolationNext => self.violation_by(true),
             A::ViolationPrevious => self.violation_by(false),
-            A::CallNext => self.seek(Wanted::Call, true),
-            A::CallPrevious => self.seek(Wanted::Call, false),
-            A::UserNext => self.seek(Wanted::User, true),
-            A::UserPrevious => self.seek(Wanted::User, false),
+            A::CallNext => self.seek(Wanted::Call, true, effects),
+            A::CallPrevious => self.seek(Wanted::Call, false, effects),
+            A::UserNext => self.seek(Wanted::User, true, effects),
+            A::UserPrevious => self.seek(Wanted::User, false, effects),
             A::TickNext => self.tick_by(true),
             A::TickPrevious => self.tick_by(false),
             A::ReplayPause => self.play_so(effects, |r| Replay { is_paused: !r.is_paused, ..r }),
@@ -230,7 +231,7 @@ impl App {
                     self.tell(format!("there is no step {step}; {last} is the last"));
                 }
             }
-            Some(Item::GoToTime(when)) => self.go_to_time(when),
+            Some(Item::GoToTime(when)) => self.go_to_time(when, effects),
             Some(Item::GoToPath) => self.go_to_path(menu.prompt.text()),
             Some(Item::Filter(number)) => {
                 if let Some(text) = menu.filter(number) {
@@ -269,6 +270,9 @@ impl App {
 
     fn cancel(&mut self, effects: &mut Effects) {
         self.prefix = None;
+        if self.stop_seeking(effects) {
+            return self.tell("stopped looking; the step is the one before");
+        }
         if self.search.awaited.take().is_some() {
             effects.push(Effect::Stop(Lane::Find));
         }

@@ -1,0 +1,144 @@
+//! Going to the next step of a kind or of a time: what is near is looked at here, the rest of the run by a job, so that
+//! "no later error" is said of all steps.
+
+use crate::app::{App, Effect, Effects, Job, Lane};
+use crate::model::{StepNo, When};
+use crate::panes::seek::{Goal, Pass};
+use crate::panes::{Open, times};
+
+/// Steps that are looked at before a job is asked.
+const NEAR_STEPS: StepNo = 64;
+
+/// What a `[x` or `]x` key looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Error,
+    Call,
+    User,
+}
+
+/// The look for a step that a job goes on with.
+#[derive(Debug, Default)]
+pub(in crate::app) struct Seeking {
+    number: u64,
+    awaited: Option<Awaited>,
+}
+
+#[derive(Debug)]
+struct Awaited {
+    /// The generation and the step that it began at: who went elsewhere meanwhile stays there.
+    from: (u64, StepNo),
+    /// What is looked for, as `a later error`, and what is said if there is none.
+    what: String,
+    none: String,
+    /// How many of them are to be passed: the key was pressed so often.
+    nth: usize,
+}
+
+impl Wanted {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Call => "call",
+            Self::User => "user turn",
+        }
+    }
+
+    fn goal(self, open: &Open<'_>) -> Goal {
+        match self {
+            Self::Error => Goal::Error(open.error_steps().into()),
+            Self::Call => Goal::Call,
+            Self::User => Goal::User,
+        }
+    }
+}
+
+impl App {
+    pub(super) fn seek(&mut self, wanted: Wanted, is_forward: bool, effects: &mut Effects) {
+        let Some(open) = self.session.open() else { return };
+        let steps = if is_forward { open.step() + 1..open.last() + 1 } else { 0..open.step() };
+        let pass = Pass { steps, is_forward, goal: wanted.goal(&open) };
+        drop(open);
+        let what = format!("{} {}", if is_forward { "later" } else { "earlier" }, wanted.word());
+        self.seek_in(
+            vec![pass],
+            (format!("a {what}").replace("a earlier", "an earlier"), format!("no {what}")),
+            effects,
+        );
+    }
+
+    /// Goes to the step of a time.
+    pub(in crate::app) fn go_to_time(&mut self, when: When, effects: &mut Effects) {
+        let Some(asked) = self.session.open().map(|open| times::passes(&open, when)) else { return };
+        match asked {
+            Ok((passes, none)) => self.seek_in(passes, ("that time".to_owned(), none), effects),
+            Err(told) => self.tell(told),
+        }
+    }
+
+    /// Goes to the next step that one of the passes meets; what is looked for and what is said if there is none.
+    fn seek_in(&mut self, mut passes: Vec<Pass>, (what, none): (String, String), effects: &mut Effects) {
+        let Some(open) = self.session.open() else { return };
+        let from = (self.session.generation, open.step());
+        let again = self.seeking.awaited.as_ref().filter(|awaited| awaited.from == from && awaited.what == what);
+        let nth = again.map_or(1, |awaited| awaited.nth + 1);
+        if nth == 1
+            && let Some(first) = passes.first_mut()
+        {
+            let (near, far) = first.split(NEAR_STEPS);
+            let found = near.hits(|step| open.describe(step)).next();
+            if let Some(step) = found {
+                drop(open);
+                self.stop_seeking(effects);
+                return self.jump_to(step);
+            }
+            *first = far;
+        }
+        drop(open);
+        if passes.iter().all(|pass| pass.steps.is_empty()) {
+            self.stop_seeking(effects);
+            return self.tell_none(none);
+        }
+        self.tell(format!("looking for {what} · Esc stops"));
+        self.seeking.number += 1;
+        self.seeking.awaited = Some(Awaited { from, what, none, nth });
+        effects.push(Effect::Job(Job::Seek { number: self.seeking.number, passes, nth }));
+    }
+
+    /// Of a file that is still being read, nothing is said of what comes.
+    fn tell_none(&mut self, none: String) {
+        let so_far = if self.session.is_complete { "" } else { " so far: the file is still being read" };
+        self.tell(none + so_far);
+    }
+
+    /// Takes how far the job is, in percent.
+    pub(in crate::app) fn seeking_at(&mut self, number: u64, per_cent: usize) {
+        if let Some(awaited) = self.seeking.awaited.as_ref().filter(|_| self.seeking.number == number) {
+            self.tell(format!("looking for {} · {per_cent} % · Esc stops", awaited.what));
+        }
+    }
+
+    /// Takes how many steps the job found, no more than were asked for, and the last of them.
+    pub(in crate::app) fn sought(&mut self, number: u64, count: usize, step: Option<StepNo>) {
+        let Some(awaited) = self.seeking.awaited.take_if(|_| self.seeking.number == number) else { return };
+        if awaited.from != (self.session.generation, self.session.focus.step) {
+            return;
+        }
+        self.notice = None;
+        if let Some(step) = step {
+            self.jump_to(step);
+        }
+        if count < awaited.nth {
+            self.tell_none(awaited.none);
+        }
+    }
+
+    /// Looks no further; whether a job did.
+    pub(in crate::app) fn stop_seeking(&mut self, effects: &mut Effects) -> bool {
+        let is_stopped = self.seeking.awaited.take().is_some();
+        if is_stopped {
+            effects.push(Effect::Stop(Lane::Seek));
+        }
+        is_stopped
+    }
+}
