@@ -7,6 +7,7 @@ use crate::json::Key;
 use crate::model::{Identity, Span, StepNo};
 use crate::panes::Checks;
 use crate::panes::diff::Question;
+use crate::panes::known_file::{ColourRequest, FileKey};
 use crate::panes::loss::LossOptions;
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::PageOf;
@@ -162,6 +163,10 @@ pub enum Job {
     },
     /// Check values against their schemas, up to the last step.
     Examine(Arc<Checks>),
+    /// Lay out a file that the run knows.
+    LayOutFile(FileKey),
+    /// Highlight lines of such a file.
+    ColourLines(ColourRequest),
     /// Highlight code.
     Highlight(Vec<CodeRequest>),
     /// Search the input.
@@ -250,6 +255,10 @@ pub enum Lane {
     Sift,
     /// The checks against schemas.
     Examine,
+    /// The file that the run knows.
+    LayOutFile,
+    /// The lines of that file on the screen.
+    ColourLines,
     /// The code on the screen.
     Highlight,
     /// The search in the input.
@@ -286,6 +295,8 @@ impl Job {
             Self::AskAll { id, .. } => Lane::AskAll(*id),
             Self::Sift { .. } => Lane::Sift,
             Self::Examine(_) => Lane::Examine,
+            Self::LayOutFile(_) => Lane::LayOutFile,
+            Self::ColourLines(_) => Lane::ColourLines,
             Self::Highlight(_) => Lane::Highlight,
             Self::Find { .. } => Lane::Find,
             Self::Seek { .. } => Lane::Seek,
@@ -327,7 +338,8 @@ impl Lane {
             Self::Ask(_) | Self::AskAll(_) => "computing the column",
             Self::Sift => "filtering the steps",
             Self::Examine => "checking the schemas",
-            Self::Highlight => "highlighting code",
+            Self::LayOutFile => "laying out the file",
+            Self::Highlight | Self::ColourLines => "highlighting code",
             Self::Find => "searching",
             Self::Seek => "looking for the step",
             Self::File => "reading the file",
@@ -362,6 +374,8 @@ impl App {
             | Lane::Loss
             | Lane::Compare
             | Lane::Examine
+            | Lane::LayOutFile
+            | Lane::ColourLines
             | Lane::Highlight
             | Lane::File
             | Lane::Readers

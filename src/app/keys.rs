@@ -23,6 +23,10 @@ pub enum Context {
     Conversation,
     /// In the pager.
     Pager,
+    /// In the File tab of the inspector.
+    File,
+    /// While records are open whose slots merge by their types, beside the contexts of the pane.
+    Merging,
     /// In the strip of watched values.
     Watches,
     /// In the list of files.
@@ -121,6 +125,9 @@ pub enum Action {
     ChangeNext,
     ChangePrevious,
     CompareInstances,
+    FileWriteNext,
+    FileWritePrevious,
+    FileDifference,
     Good,
     Bad,
     Unsure,
@@ -324,7 +331,13 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["6"], A::Tab(Tab::Findings), "findings", "Show what the rules found in this trajectory, and what it means.", LOOK, 0),
     row(C::Trajectory, &["7"], A::Tab(Tab::Plan), "plan", "Show the plan at this step: calls or contracts wave by wave, how far each is, who waits for whom.", LOOK, 0),
     row(C::Trajectory, &["8"], A::Tab(Tab::Loss), "loss", "Show the conversation as a model would see it, and which parts train.", LOOK, 0),
-    row(C::Trajectory, &["9"], A::Tab(Tab::Merge), "merge", "Show slots of one data type merged into one value, and which slots each part came from.", LOOK, 0),
+    row(C::Trajectory, &["9"], A::Tab(Tab::File), "file", "Show the file of this step, or of the cursor in State, as the agent knew it: who wrote each line; again: the list of files.", LOOK, 0),
+    row(C::File, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote or showed the line under the cursor; there, to its message. In the list, open the file.", LOOK, 1),
+    row(C::File, &[">"], A::FileWriteNext, "next write", "Go to the next write of this file.", LOOK, 2),
+    row(C::File, &["<"], A::FileWritePrevious, "previous write", "Go to the previous write of this file.", LOOK, 2),
+    row(C::File, &["d"], A::FileDifference, "difference", "Show what the last write of the file changed, and back.", LOOK, 3),
+    row(C::File, &["Esc"], A::Cancel, "files", "Go from the difference to the file, from there to the list of files.", LOOK, 4),
+    row(C::Merging, &["9"], A::Tab(Tab::Merge), "merge", "Show slots of one data type merged into one value, and which slots each part came from.", LOOK, 0),
     row(C::State, &["v"], A::MergeSlot, "choose to merge", "Choose the slot in focus for the Merge tab, and back; where none is chosen, all that merge are merged.", LOOK, 0),
     row(C::Trajectory, &["c"], A::ChatTemplate, "chat template", "Choose the chat template by which the Loss tab shows the conversation.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),

@@ -285,6 +285,8 @@ impl App {
             Msg::Loss(of, text) => self.take_loss(of, text),
             Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
+            Msg::FileLaidOut(key, layout) => self.take_file(key, layout),
+            Msg::LineColours(number, lines) => self.inspector.file.take_colours(number, lines),
             Msg::File(generation, step, name, lines) => self.take_named_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
             Msg::Examined => self.stop_at_hit(&mut effects),
@@ -317,7 +319,10 @@ impl App {
     #[must_use]
     pub fn place(&self) -> Vec<Context> {
         let replay = self.session.replay.map(|_| Context::Replay);
-        replay.into_iter().chain(self.row_of(self.pane).contexts.iter().copied()).collect()
+        let own = self.row_of(self.pane).contexts;
+        let merges = own.contains(&Context::Trajectory) && self.session.format.merges();
+        let beside = replay.into_iter().chain(merges.then_some(Context::Merging));
+        beside.chain(own.iter().copied()).collect()
     }
 
     fn key(&mut self, key: KeyPress, effects: &mut Vec<Effect>) {

@@ -9,6 +9,7 @@ use crate::model::{Bytes, Identity, ListChange, Place, StepNo};
 use crate::panes::diff::Question;
 use crate::panes::file_list::FileHead;
 use crate::panes::json_outline::Doc;
+use crate::panes::known_file::{FileKey, Layout};
 use crate::panes::loss::LossText;
 use crate::panes::message::CodeLine;
 use crate::panes::reading::Reading;
@@ -18,6 +19,7 @@ use crate::panes::table::Facts;
 use crate::panes::text_view::TextLine;
 use crate::panes::{DataFound, Records};
 use crate::review::{CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer};
+use crate::rules::work::LineId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -98,6 +100,10 @@ pub enum Msg {
     Loss((u64, usize, usize), Result<LossText, String>),
     /// States were compared: generation, question, lines.
     Compared(u64, Question, Vec<TextLine>),
+    /// A file that the run knows is laid out.
+    FileLaidOut(FileKey, Arc<Layout>),
+    /// Lines of such a file were highlighted: number of the request.
+    LineColours(u64, Vec<(LineId, CodeLine)>),
     /// Code was highlighted: document, node, lines.
     Code(u64, u32, Vec<CodeLine>),
     /// A file that a value names was read: generation, step, name, lines.

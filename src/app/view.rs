@@ -96,7 +96,8 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
 
 /// The sentence on the value in focus; a search in the state finds paths, which stand whole only there.
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
-    let mut told = header::explain(open, cells);
+    let own = app.front().explain(app, open);
+    let mut told = own.unwrap_or_else(|| header::explain(open, cells));
     if let Some(pattern) = &app.search.pattern {
         search_highlight::mark_pieces(pattern, &mut told);
     }

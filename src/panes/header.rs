@@ -3,8 +3,8 @@
 use super::row::pieces_width;
 use super::table::TablePane;
 use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
-use crate::format::Layout;
 use crate::format::cause::{Hop, Written};
+use crate::format::{Instances, Layout};
 use crate::model::StepNo;
 use crate::state::{Event, EventOp, IdentityId, Leaf, NodeId};
 use crate::text::{Role, SafeText, cut, cut_middle};
@@ -206,7 +206,8 @@ pub fn explain(open: &Open<'_>, cells: usize) -> Vec<Piece> {
     // The end of a long path says most; the value and who wrote it must have room, too.
     let reference = cut_middle(&SafeText::of(&reference), (cells / 2).max(PATH_CELLS_MIN));
     let mut out = vec![Piece::of(Role::Text, " "), Piece::safe(Role::Reference, reference)];
-    if let Some(instance) = instance {
+    // Where a path names the instance, it stands in it.
+    if let Some(instance) = instance.filter(|_| open.run().instances() == Instances::Chosen) {
         out.push(Piece::of(Role::Instance, &format!(" {instance}")));
     }
     let Some((id, node)) = open.focus_node() else {

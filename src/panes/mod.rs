@@ -14,6 +14,7 @@ pub mod header;
 pub mod history;
 pub mod instances;
 pub mod json_outline;
+pub mod known_file;
 pub mod lazy_column;
 pub mod live;
 pub mod loss;

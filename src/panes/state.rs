@@ -4,6 +4,7 @@ mod changed_here;
 mod changes;
 mod columns;
 mod conversation;
+mod kinds;
 mod missing;
 mod notice;
 mod rows;
@@ -107,6 +108,8 @@ pub struct Outline {
     changed: Vec<(usize, usize)>,
     /// The schemas by which rows are described.
     shapes: HashMap<IdentityId, Rc<SchemaShape>>,
+    /// The instances of kinds that have several.
+    groups: HashMap<String, Rc<[IdentityId]>>,
     /// How many rows stand for what each identity lacks.
     missing: HashMap<IdentityId, usize>,
     step: StepNo,
@@ -142,6 +145,7 @@ pub struct StatePane {
     fold_version: u64,
     kept: saved_folds::Kept,
     shapes: std::cell::RefCell<SchemaShapes>,
+    digests: kinds::DigestTexts,
     cache: std::cell::RefCell<Option<(CacheKey, Rc<Outline>)>>,
 }
 
@@ -172,7 +176,8 @@ impl StatePane {
 
     fn build(&self, open: &Open<'_>) -> Outline {
         let step = open.step();
-        let identities = open.tree().identities(step);
+        let mut identities = open.tree().identities(step);
+        kinds::arrange(open, &mut identities);
         let changes = Changes::at(open, step, &identities);
         let mut outline = Outline {
             lines: Vec::new(),
@@ -182,6 +187,7 @@ impl StatePane {
             changed: Vec::new(),
             shapes: HashMap::new(),
             missing: HashMap::new(),
+            groups: HashMap::new(),
             step,
         };
         let mut by_kind: HashMap<&str, Vec<&IdentityView>> = HashMap::new();
@@ -196,8 +202,9 @@ impl StatePane {
                 continue;
             }
             let place = Place::Group(kind.clone());
-            let is_open = *self.folds.get(&place).unwrap_or(&true);
+            let is_open = self.folds.get(&place).copied().unwrap_or_else(|| !kinds::starts_folded(open, &place));
             outline.lines.push(Line::new(place, 0, Some(is_open)));
+            outline.groups.insert(kind.clone(), same.iter().map(|view| view.id).collect());
             if is_open {
                 for view in same {
                     self.identity(open, &mut outline, view, 1);
@@ -212,7 +219,7 @@ impl StatePane {
     fn identity(&self, open: &Open<'_>, outline: &mut Outline, view: &IdentityView, depth: usize) {
         let place = Place::Identity(view.id);
         let is_container = matches!(view.shape, Some(Shape::Object | Shape::Array));
-        let is_open = *self.folds.get(&place).unwrap_or(&true);
+        let is_open = self.folds.get(&place).copied().unwrap_or_else(|| !kinds::starts_folded(open, &place));
         let schema = self.schema(open, outline, view.id).then_some((view.id, 0));
         let line = Line::new(place, depth, is_container.then_some(is_open));
         outline.lines.push(Line { schema, ..line });
@@ -365,7 +372,9 @@ impl StatePane {
     pub fn reveal(&mut self, open: &Open<'_>, identity: &Identity, path: &[Key]) {
         let Some(id) = open.tree().find(identity) else { return };
         self.folds.insert(Place::Group(identity.kind.clone()), true);
-        self.folds.insert(Place::Identity(id), true);
+        if !path.is_empty() {
+            self.folds.insert(Place::Identity(id), true);
+        }
         for end in 1..path.len() {
             if let Some(node) = open.tree().node(id, &path[..end]) {
                 self.folds.insert(Place::Node(node), true);
@@ -406,11 +415,13 @@ impl StatePane {
         // Where the pane has no height it is not scrolled to what there is.
         let range = self.scroll.top.min(total)..total.min(self.scroll.top + extent.height);
         let column = value_column(open, &outline.lines[range.clone()], extent.width);
+        let names = kinds::name_column(open, &outline.lines[range.clone()], extent.width);
         let marked = marks::values(open);
         let rows = range
             .map(|i| {
                 let line = &outline.lines[i];
-                let row = self.row(open, &outline, line, column, extent.width);
+                let own = self.kind_row(open, &outline, line, (names, extent.width));
+                let row = own.unwrap_or_else(|| self.row(open, &outline, line, column, extent.width));
                 let mark = match line.place {
                     Place::Node(node) => marks::of_node(open, &marked, node),
                     _ => None,

@@ -12,6 +12,7 @@ use crate::format::{Format, Run};
 use crate::ingest;
 use crate::model::{Bytes, Record, StepNo, lossy};
 use crate::panes::json_outline::Doc;
+use crate::panes::known_file::{ColourRequest, Layout};
 use crate::panes::loss::{LossOptions, LossText};
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::page;
@@ -164,6 +165,14 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
                 send(Msg::Compared(generation, question, lines));
             }
         }
+        Job::LayOutFile(key) => {
+            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+            if let Some(work) = run.as_ref().and_then(|run| run.work()) {
+                let layout = Arc::new(Layout::of(work, &key));
+                send(Msg::FileLaidOut(key, layout));
+            }
+        }
+        Job::ColourLines(request) => send(coloured(&request)),
         Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
         Job::Examine(checks) => examine(source, &checks, is_wanted, send),
         Job::Find { number, pattern, from, within, is_forward } => {
@@ -192,6 +201,15 @@ fn arranged(
     let reader = scan::Telling::new(source, grounds.known(), |per_cent| send(Msg::Arranging(number, per_cent)));
     let order = arrange(grounds, sort, filter, &reader, is_wanted);
     order.into_iter().for_each(|order| send(Msg::Arranged(number, order)));
+}
+
+/// Lines of a file in the colours of its language.
+fn coloured(request: &ColourRequest) -> Msg {
+    let lines = request.runs.iter().flat_map(|(ids, text)| {
+        let lines = code::highlight(&request.language, text, ids.len());
+        ids.iter().copied().zip(lines)
+    });
+    Msg::LineColours(request.number, lines.collect())
 }
 
 fn highlighted(request: &CodeRequest) -> Msg {

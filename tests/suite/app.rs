@@ -226,8 +226,8 @@ fn clicks_go_where_they_point() {
     let mut stage = trip();
     click_on(&mut stage, "Tomáš Dvořák");
     assert_eq!((step(&stage), stage.app.pane), (1, Pane::Steps));
-    // What trains is told of datasets alone.
-    for tab in Tab::ALL.iter().copied().rev().filter(|tab| !matches!(tab, Tab::Loss | Tab::Merge)) {
+    // What trains is told of datasets alone, files of runs with tools.
+    for tab in Tab::ALL.iter().copied().rev().filter(|tab| !matches!(tab, Tab::Loss | Tab::File | Tab::Merge)) {
         let titles = tabs::titles(&stage.app);
         let title = titles.tabs.iter().find(|(t, _)| *t == tab).unwrap().1;
         click_on(&mut stage, title);

@@ -57,6 +57,8 @@ fn where_of(context: Context) -> &'static str {
         Context::State => "in State",
         Context::Inspector => "in the inspector",
         Context::Llm => "in the LLM tab",
+        Context::File => "in the File tab",
+        Context::Merging => "where slots merge by type",
         Context::Replay => "while a recording plays",
         Context::Files => "in the list of files",
         Context::Table => "in the table",

@@ -33,6 +33,7 @@ mod growing;
 mod hostile;
 mod inputs_unchanged;
 mod jobs;
+mod known_files;
 mod lint;
 mod log_edge_cases;
 mod loss;

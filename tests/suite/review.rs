@@ -112,8 +112,8 @@ fn steps_and_values_of_a_record_have_marks_of_their_own() {
     press(&mut stage, "mm # type:loop Enter M C-u Enter");
     assert!(!text(&stage).contains('⚑') && !text(&stage).contains("loop “"), "{}", text(&stage));
     // A value has its own mark; the record's decision is the record's.
-    press(&mut stage, "Tab j m- +");
-    let beside = text(&stage).contains("│ -   id  ");
+    press(&mut stage, "Tab l j m- +");
+    let beside = text(&stage).contains("│+-   command  ");
     assert!(beside, "the value shows its mark: {}", text(&stage));
     let marks: Vec<_> = stage.app.session.review.marks().iter().map(|(t, m)| (t.clone(), m.verdict)).collect();
     assert_eq!(marks.len(), 2, "{marks:?}");

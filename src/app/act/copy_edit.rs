@@ -11,6 +11,7 @@ const COPY_MAX: usize = 64 << 10;
 
 impl App {
     pub(in crate::app) fn show_tab(&mut self, tab: Tab) {
+        tab.row().content.before_shown(self);
         self.inspector.tab = tab;
         self.inspector.message.file = None;
         self.pane = Pane::Inspector;

@@ -13,6 +13,7 @@ mod files;
 mod findings;
 mod history;
 mod instances;
+mod known_file;
 mod llm;
 mod loss;
 mod merge;
@@ -33,6 +34,7 @@ mod watches;
 
 pub use cached::Cached;
 pub use diff::DiffTab;
+pub use known_file::FileTab;
 pub use llm::{LlmTab, ViewOf};
 pub use message::{Look, MessageTab, Wanted};
 pub use named_file::NamedFile;
@@ -47,7 +49,7 @@ use crate::model::Identity;
 use crate::panes::json_outline::Kind;
 use crate::panes::message::DocView;
 use crate::panes::text_view::Reader;
-use crate::panes::{Extent, Nth, Piece, Row, Scroll, Window};
+use crate::panes::{Extent, Nth, Open, Piece, Row, Scroll, Window};
 use crate::text::{Pattern, Role};
 
 /// A title, whole and where there is little room.
@@ -127,6 +129,11 @@ pub trait PaneContent: Sync {
 
     /// The line at the top while this pane has the cursor, where it is another: left and right part.
     fn header(&self, _app: &App, _cells: usize) -> Option<(Vec<Piece>, Vec<Piece>)> {
+        None
+    }
+
+    /// The sentence on what the cursor is on, where it is not the value in focus.
+    fn explain(&self, _app: &App, _open: &Open<'_>) -> Option<Vec<Piece>> {
         None
     }
 
@@ -275,6 +282,9 @@ pub trait PaneContent: Sync {
     fn instance_at_cursor(&self, _app: &App) -> Option<String> {
         None
     }
+
+    /// The tab is asked for: what it is to show.
+    fn before_shown(&self, _app: &mut App) {}
 
     /// After every message: asks for what it misses. Panes are updated whether they are shown or not, of the tabs only
     /// the one in front, if it is shown.

@@ -1,8 +1,8 @@
 //! The table of panes and tabs. A row of a tab also declares its name and where its state is kept.
 
 use super::{
-    PaneRow, attempts, conversation, diff, facets, files, findings, history, llm, loss, merge, message, pager, plan,
-    plot, schema, state, steps, trajectories, watches,
+    PaneRow, attempts, conversation, diff, facets, files, findings, history, known_file, llm, loss, merge, message,
+    pager, plan, plot, schema, state, steps, trajectories, watches,
 };
 use crate::app::Pane;
 use crate::app::keys::Context as C;
@@ -129,6 +129,9 @@ panes! {
         /// What a model would see of the conversation, and what trains it.
         Loss, ("Loss", "Loss"), [C::Inspector, C::Trajectory, C::Global]
             => loss::Loss, loss: loss::LossTab;
+        /// A file as the agent knew it at the step: who wrote each line.
+        File, ("File", "File"), [C::File, C::Inspector, C::Trajectory, C::Global]
+            => known_file::File, file: known_file::FileTab;
         /// Values merged by their types.
         Merge, ("Merge", "Merge"), [C::Inspector, C::Trajectory, C::Global]
             => merge::Merge, merge: crate::panes::merge::MergePane;

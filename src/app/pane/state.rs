@@ -103,7 +103,7 @@ impl PaneContent for State {
     }
 
     fn follow(&self, app: &mut App, effects: &mut Effects) {
-        if !app.follow_missing() && !app.page_value(effects) {
+        if !app.follow_file() && !app.follow_missing() && !app.page_value(effects) {
             app.follow_value(|app| State.fold(app, None), effects);
         }
     }

@@ -180,7 +180,10 @@ impl StatePane {
             return;
         }
         let Some(leaf) = open.tree().leaf(node, step) else { return };
-        left.push(value::stored(&leaf.value, open.bytes()));
+        match self.digests.text(open, &leaf) {
+            Some(text) => left.extend(text.pieces()),
+            None => left.push(value::stored(&leaf.value, open.bytes())),
+        }
         if op == Some(EventOp::Change) {
             left.extend(was(open, node, step));
         }

@@ -1,6 +1,6 @@
 //! What is known of a file now, and the one way in which its lines change.
 
-use super::history::{Cell, Facts, Piece, Versions};
+use super::history::{Cell, Facts, Outside, Piece, Versions};
 use super::text::{LineId, Texts, moved_line};
 use crate::model::StepNo;
 use std::collections::VecDeque;
@@ -92,6 +92,11 @@ pub(super) struct File {
     pub(super) last: Option<Last>,
     pub(super) edits: u64,
     pub(super) failed: u64,
+    /// Lines that the run added and removed so far.
+    added: u64,
+    removed: u64,
+    /// The step that wrote it whole before anything was known of it.
+    created: Option<StepNo>,
     pub(super) doubt: Option<StepNo>,
     pub(super) first: StepNo,
     pub(super) changed: Option<StepNo>,
@@ -114,6 +119,9 @@ impl File {
             last: None,
             edits: 0,
             failed: 0,
+            added: 0,
+            removed: 0,
+            created: None,
             doubt: None,
             first,
             changed: None,
@@ -267,6 +275,11 @@ impl File {
 
     /// The run changed it at this step.
     pub(super) fn note_change(&mut self, step: StepNo, last: Last) {
+        if self.changed.is_none() && self.seen.is_none() && self.is_whole {
+            self.created = Some(step);
+        }
+        self.added += last.added;
+        self.removed += last.removed;
         self.last = Some(last);
         self.changed = Some(step);
         self.is_dirty = true;
@@ -274,8 +287,10 @@ impl File {
 
     /// W14: keeps what is known now as a version; whether other lines are known than before.
     pub(super) fn record(&mut self, step: StepNo) -> bool {
+        let outside = self.last.filter(|last| last.op == "changed" && self.seen == Some(step));
+        let outside = outside.and_then(|last| Some(Outside { since: last.since?, by: last.by }));
         let (cells, facts) = (self.cells(), self.facts());
-        self.versions.record(step, cells, facts)
+        self.versions.record(step, cells, facts, outside)
     }
 
     /// The known lines with the gaps between them.
@@ -299,6 +314,10 @@ impl File {
             seen: self.seen,
             edits: self.edits,
             failed: self.failed,
+            added: self.added,
+            removed: self.removed,
+            created: self.created,
+            known: u32::try_from(self.lines.len()).unwrap_or(u32::MAX),
             pieces: match self.versions.last() {
                 Some(last) if *last.pieces == *self.pieces => Arc::clone(&last.pieces),
                 _ => self.pieces.as_slice().into(),

@@ -26,19 +26,35 @@ pub(super) struct Facts {
     pub(super) seen: Option<StepNo>,
     pub(super) edits: u64,
     pub(super) failed: u64,
+    /// Lines that the run added and removed so far.
+    pub(super) added: u64,
+    pub(super) removed: u64,
+    /// The step that wrote it whole before anything was known of it.
+    pub(super) created: Option<StepNo>,
+    /// Lines that are known and have a place.
+    pub(super) known: u32,
     pub(super) pieces: Arc<[Piece]>,
 }
 
+/// W7: what was known before a step was not what the file held: the last step that had the lines, and the likely cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Outside {
+    pub(super) since: StepNo,
+    pub(super) by: Option<StepNo>,
+}
+
 #[derive(Debug)]
-struct Version {
-    step: StepNo,
-    facts: Facts,
-    /// The cells from here on …
+pub(super) struct Version {
+    pub(super) step: StepNo,
+    pub(super) facts: Facts,
+    /// W7: it corrects what was known.
+    pub(super) outside: Option<Outside>,
+    /// From this cell on …
     at: u32,
-    /// … so many of them …
-    removed: u32,
+    /// … these …
+    pub(super) removed: Box<[Cell]>,
     /// … give way to these.
-    added: Box<[Cell]>,
+    pub(super) added: Box<[Cell]>,
 }
 
 /// Versions between two whole copies of the cells have at least so many cells in all.
@@ -57,12 +73,12 @@ pub(super) struct Versions {
 
 impl Versions {
     /// What is known now; nothing is kept where it is as before. Whether other lines are known than before.
-    pub(super) fn record(&mut self, step: StepNo, cells: Vec<Cell>, facts: Facts) -> bool {
+    pub(super) fn record(&mut self, step: StepNo, cells: Vec<Cell>, facts: Facts, outside: Option<Outside>) -> bool {
         let head = self.now.iter().zip(&cells).take_while(|(a, b)| a == b).count();
         let (old, new) = (&self.now[head..], &cells[head..]);
         let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-        let (removed, added) = (old.len() - tail, &new[..new.len() - tail]);
-        let has_same_lines = removed == 0 && added.is_empty();
+        let (removed, added) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+        let has_same_lines = removed.is_empty() && added.is_empty();
         let is_same = |last: &Version| {
             let (old, new) = (&last.facts, &facts);
             let has_same_pieces = Arc::ptr_eq(&old.pieces, &new.pieces);
@@ -74,8 +90,8 @@ impl Versions {
             return has_changed;
         }
         self.since_copy += added.len() + 1;
-        let version = Version { step, facts, at: head as u32, removed: removed as u32, added: added.into() };
-        self.list.push(version);
+        let (removed, added) = (removed.into(), added.into());
+        self.list.push(Version { step, facts, outside, at: head as u32, removed, added });
         self.now = cells;
         if self.since_copy > self.now.len().max(COPY_EVERY_MIN) {
             self.copies.push((self.list.len(), self.now.clone().into()));
@@ -100,7 +116,7 @@ impl Versions {
         };
         for version in &self.list[from..count] {
             let start = (version.at as usize).min(cells.len());
-            let end = (start + version.removed as usize).min(cells.len());
+            let end = (start + version.removed.len()).min(cells.len());
             cells.splice(start..end, version.added.iter().copied());
         }
         Some((cells, &last.facts))
@@ -108,8 +124,22 @@ impl Versions {
 
     /// What is known beside the lines at a step.
     pub(super) fn facts(&self, step: StepNo) -> Option<&Facts> {
-        let count = self.list.partition_point(|version| version.step <= step);
-        self.list[..count].last().map(|version| &version.facts)
+        self.up_to(step).last().map(|version| &version.facts)
+    }
+
+    /// The versions up to a step.
+    pub(super) fn up_to(&self, step: StepNo) -> &[Version] {
+        &self.list[..self.list.partition_point(|version| version.step <= step)]
+    }
+
+    /// The versions behind a step.
+    pub(super) fn after(&self, step: StepNo) -> &[Version] {
+        &self.list[self.list.partition_point(|version| version.step <= step)..]
+    }
+
+    /// What it costs to show a version: the cells that are known now, and those that were.
+    pub(super) fn size(&self) -> usize {
+        self.now.len() + self.since_copy
     }
 }
 
@@ -131,7 +161,8 @@ mod tests {
             if step % 5 == 0 {
                 cells.remove(at / 2);
             }
-            versions.record(step as StepNo, cells.clone(), Facts { edits: step as u64, ..Facts::default() });
+            let facts = Facts { edits: step as u64, ..Facts::default() };
+            versions.record(step as StepNo, cells.clone(), facts, None);
             expected.push(cells.clone());
         }
         for (step, cells) in expected.iter().enumerate() {

@@ -14,7 +14,9 @@ mod call;
 mod details;
 mod edit;
 mod file;
+mod file_changes;
 mod file_commands;
+mod file_view;
 mod files;
 mod history;
 mod lcs;
@@ -42,11 +44,13 @@ pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
 pub use arguments::{fenced_command, parameters};
 pub use body::{CallBody, PatchedFile, PatchedLines, call_body, line_of, patch_text};
 pub use call::bare_name;
+pub use file_changes::{Replaced, StaleLine};
+pub use file_view::{FileFacts, FileId, FileView, KnownLine};
 pub use open_calls::Answered;
 pub use outcome::{Outcome, Verdict};
 pub use shown::listing;
 pub use slots::{NoSink, SlotSink};
-pub use text::{How, Origin};
+pub use text::{How, LineId, Origin};
 pub use wrapping::printed;
 
 use crate::json::quote;
@@ -112,6 +116,8 @@ pub struct Work {
     fuel: Fuel,
     /// Steps of results of calls that could change any file (W7).
     changers: Vec<StepNo>,
+    /// Steps of results of commands that run tests (`T.tests`).
+    tests: Vec<StepNo>,
     notes: Notes,
     /// Bytes of files that were digested.
     slot_bytes: u64,
@@ -299,6 +305,9 @@ impl Work {
         if could_change(&open.call) && outcome.reason != Some("rejected") {
             self.changers.push(at);
         }
+        if runs_tests(&open.call) && outcome.reason != Some("rejected") {
+            self.tests.push(at);
+        }
         self.effects(at, &open, &body, outcome, sink);
         true
     }
@@ -343,6 +352,11 @@ impl Work {
         to.put("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref(), is_new);
         to.set("shell", "main", "open", quoted(&shell.open).as_deref());
     }
+}
+
+/// Whether a call runs tests: its command is one of `T.tests`.
+fn runs_tests(call: &Call) -> bool {
+    matches!(&call.action, Action::Shell { command, .. } if tables::TESTS.is_match(command))
 }
 
 /// W7: whether a call could change any file.

@@ -47,8 +47,8 @@ pub struct Origin {
 }
 
 /// A line that is known; equal numbers are the same line of the same origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct LineId(u32);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineId(u32);
 
 #[derive(Debug, Clone, Copy)]
 struct Line {
