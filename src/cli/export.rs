@@ -3,6 +3,7 @@
 mod candidates;
 mod manifest;
 mod secrets;
+mod shaped;
 mod write;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
@@ -13,7 +14,7 @@ use super::out::{Out, Tone};
 use super::{Command, Stop};
 use crate::ingest::Loaded;
 use crate::model::Problem;
-use crate::review::{ChatLeft, ChatShape, Filter, Marks, Scope, Selection, Split};
+use crate::review::{ChatLeft, ChatShape, Filter, Marks, Scope, Selection, Split, TranscriptFormat};
 use crate::source::Stamp;
 use candidates::Sifted;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -59,7 +60,7 @@ struct Options {
     /// attempts at one task (task_id, instance_id, else the id without the number of its attempt) fall to one part
     #[arg(long, value_name = "SHARES", value_parser = split)]
     split: Option<Split>,
-    /// Turn trajectories into conversations of this shape
+    /// Turn trajectories and runs of any log into this format
     #[arg(long, value_name = "SHAPE")]
     to: Option<To>,
     /// Replace keys, tokens, passwords and mail addresses
@@ -88,13 +89,28 @@ enum To {
     Messages,
     /// `conversations` of human and observation, gpt and function_call.
     Sharegpt,
+    /// Standardized trajectories of the Agent Data Protocol.
+    Adp,
+    /// ATIF trajectories.
+    Atif,
 }
 
 impl To {
-    fn shape(self) -> ChatShape {
+    /// The shape of a conversation, where it is one.
+    fn shape(self) -> Option<ChatShape> {
         match self {
-            Self::Messages => ChatShape::Messages,
-            Self::Sharegpt => ChatShape::ShareGpt,
+            Self::Messages => Some(ChatShape::Messages),
+            Self::Sharegpt => Some(ChatShape::ShareGpt),
+            Self::Adp | Self::Atif => None,
+        }
+    }
+
+    /// The format that a run is written in; conversations of ShareGPT are made of messages.
+    fn format(self) -> TranscriptFormat {
+        match self {
+            Self::Messages | Self::Sharegpt => TranscriptFormat::Messages,
+            Self::Adp => TranscriptFormat::Standard,
+            Self::Atif => TranscriptFormat::Atif,
         }
     }
 
@@ -102,6 +118,8 @@ impl To {
         match self {
             Self::Messages => "messages",
             Self::Sharegpt => "sharegpt",
+            Self::Adp => "adp",
+            Self::Atif => "atif",
         }
     }
 }
@@ -115,6 +133,12 @@ impl Options {
         let violations = |all: &[Decision]| all.iter().map(|decision| decision.verdict()).collect();
         let (wanted, unwanted) = (violations(&self.mark), violations(&self.not_mark));
         Selection { wanted, unwanted, only_clean: self.only_clean, predicates: Vec::new() }
+    }
+
+    /// Whether options choose among records.
+    fn chooses_records(&self, has_filter: bool) -> bool {
+        let has_marks = !self.mark.is_empty() || !self.not_mark.is_empty();
+        has_marks || self.only_clean || has_filter || self.by.is_some()
     }
 
     /// The options that decide what is written, in words for the manifest.
@@ -151,9 +175,11 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         super::load(file, options.format.forced(), out)
     };
     let loaded: Vec<Loaded> = spread(&options.files)?.iter().map(open).collect::<Result<_, Problem>>()?;
-    if let Some(other) = loaded.iter().find(|l| options.to.is_some() && !l.detected.format.has_conversations()) {
-        let message = format!("{} is no Agent Data Protocol, which --to turns into conversations", other.input.name());
-        return Err(Problem::usage(message).into());
+    let is_choice = options.to.is_some() && options.chooses_records(filter.is_some());
+    if let Some(run) = loaded.iter().find(|loaded| is_choice && candidates::is_one_run(loaded)) {
+        let message = format!("{} is one run, and has no records to choose among", run.input.name());
+        let hint = "--mark, --not-mark, --only-clean, --where and --by are for files of many";
+        return Err(Problem::usage(message).hint(hint).into());
     }
     let sifted = Sifted::of(&options, filter, &loaded, &marks)?;
     match &options.out {
@@ -171,7 +197,7 @@ fn note(not_carried: &ChatLeft) {
     if not_carried.is_empty() {
         return;
     }
-    super::tell("not carried over into the conversations (the manifest says of which records):");
+    super::tell("not carried over (the manifest says of which records):");
     let mut all: Vec<(&String, &u64)> = not_carried.iter().collect();
     all.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
     all.iter().take(NOTES_MAX).for_each(|(name, count)| super::tell(&format!("    {count:>8}  {name}")));

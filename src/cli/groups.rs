@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 pub(super) static GROUPS: &[(&str, &[&str])] = &[
     (
         "Look",
-        &["state", "steps", "files", "render", "plan", "merge", "stats", "tree", "tail", "replay", "formats", "demo"],
+        &[
+            "state", "steps", "files", "render", "context", "plan", "merge", "stats", "tree", "tail", "replay",
+            "formats", "demo",
+        ],
     ),
     ("Ask", &["blame", "history", "cause", "when", "resolve", "diff", "query"]),
     ("Check", &["check", "explain", "loss"]),

@@ -10,6 +10,7 @@ mod blame_file;
 mod cause;
 mod check;
 mod columns;
+mod context;
 mod data_types;
 mod diff;
 mod digested;
@@ -80,6 +81,7 @@ static COMMANDS: &[Command] = &[
     cause::COMMAND,
     when::COMMAND,
     render::COMMAND,
+    context::COMMAND,
     resolve::COMMAND,
     plan::COMMAND,
     merge::COMMAND,

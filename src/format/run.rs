@@ -258,6 +258,10 @@ pub trait Run: Send + Sync {
     fn has_turns(&self) -> bool {
         self.work().is_some()
     }
+    /// The steps whose words the model sees at a step, in order; None where the format does not know its messages so.
+    fn context_steps(&self, _step: StepNo) -> Option<Vec<StepNo>> {
+        None
+    }
     /// What the run knew and did, as far as its calls and results tell (W1 to W14); None where the format has none.
     fn work(&self) -> Option<&Work> {
         None

@@ -31,6 +31,7 @@ mod session;
 mod sort_by_text;
 mod step_subject;
 mod template;
+mod transcript;
 mod value_counts;
 
 pub use attempt_tree::{Attempt, Stretch, tasks as attempt_tasks, tree as attempt_tree};
@@ -59,4 +60,5 @@ pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
 pub use step_subject::{StepEntry, StepMarks, StepNotes};
 pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
+pub use transcript::{Transcript, TranscriptFormat};
 pub use value_counts::{Bin, Plot, Tally, Value, tally};

@@ -3,9 +3,10 @@
 use super::Options;
 use crate::cli::Stop;
 use crate::cli::filter::{Passing, Where};
+use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
-use crate::model::{Found, Problem, Record, RecordBody, Severity, lossy};
+use crate::model::{Found, Place, Problem, Record, RecordBody, Severity, Span, lossy};
 use crate::review::{
     Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
@@ -26,6 +27,8 @@ pub(super) struct Sifted<'l> {
     status: u8,
     /// Of each input, the records in which something was found; empty where nobody looked.
     found: Vec<Vec<bool>>,
+    /// Whether a file that is one run is taken as a whole.
+    takes_runs: bool,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
     drawn: Option<Vec<u64>>,
 }
@@ -67,7 +70,8 @@ impl<'l> Sifted<'l> {
             true => inputs.iter().map(findings).collect::<Result<_, Stop>>()?,
             false => Vec::new(),
         };
-        let mut sifted = Self { inputs, marks, selection, filter, status, found, drawn: None };
+        let takes_runs = options.to.is_some();
+        let mut sifted = Self { inputs, marks, selection, filter, status, found, takes_runs, drawn: None };
         if let Some(count) = options.sample {
             let (mut sample, mut number) = (Sample::default(), 0);
             sifted.each(|seen| {
@@ -98,6 +102,13 @@ impl<'l> Sifted<'l> {
         let mut number = 0_u64;
         for (source, loaded) in self.inputs.iter().enumerate() {
             let mut reader = Reader::new(&loaded.input);
+            if self.takes_runs && is_one_run(loaded) {
+                if let Some(seen) = self.run(source, loaded, &mut reader, number)? {
+                    take(seen)?;
+                    number += 1;
+                }
+                continue;
+            }
             for record in loaded.records()?.iter() {
                 let text = reader.text(&record)?;
                 let key = ContentKey::of(text);
@@ -130,6 +141,34 @@ impl<'l> Sifted<'l> {
         }
         Ok(())
     }
+}
+
+impl<'l> Sifted<'l> {
+    /// A file that is one run, as one candidate: it is known by its first record.
+    fn run<'r>(
+        &self,
+        source: usize,
+        loaded: &'r Loaded,
+        reader: &'r mut Reader<'_>,
+        number: u64,
+    ) -> Result<Option<Sighted<'r>>, Stop> {
+        let Some(first) = loaded.records()?.get(0) else { return Ok(None) };
+        let text = reader.text(&first)?;
+        let key = ContentKey::of(text);
+        let is_drawn = self.drawn.as_ref().is_none_or(|drawn| drawn.binary_search(&number).is_ok());
+        let judged = match is_drawn {
+            true => Judged::Taken("all".to_owned()),
+            false => Judged::Left("not drawn".to_owned()),
+        };
+        let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
+        let record = Record { number: 0, place, body: RecordBody::Text };
+        Ok(Some(Sighted { source, name: loaded.input.name(), record, key, verdict: None, judged, text }))
+    }
+}
+
+/// Whether all records of an input make one run.
+pub(super) fn is_one_run(loaded: &Loaded) -> bool {
+    loaded.detected.format.layout() == Layout::Run
 }
 
 /// A filter, and the records of each input that it lets through.

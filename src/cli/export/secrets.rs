@@ -2,7 +2,8 @@
 
 use super::Options;
 use super::candidates::Sifted;
-use super::write::{redacted, redactor, shaped};
+use super::shaped::shaped;
+use super::write::{redacted, redactor};
 use crate::cli::Stop;
 use crate::cli::out::Out;
 use crate::review::Judged;
@@ -17,9 +18,10 @@ pub(super) fn list(options: &Options, sifted: &Sifted<'_>, out: &mut Out) -> Res
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     sifted.each(|seen| {
         let Judged::Taken(_) = seen.judged else { return Ok(()) };
-        let Some((text, _)) = shaped(seen.text, options.to) else { return Ok(()) };
-        let file = sifted.inputs.get(seen.source).map_or("", |loaded| loaded.input.name());
-        for secret in redacted(&redactor, text).1 {
+        let Some(input) = sifted.inputs.get(seen.source) else { return Ok(()) };
+        let file = input.input.name();
+        let texts = shaped(&seen, options.to, input)?;
+        for secret in texts.into_iter().flat_map(|(text, _)| redacted(&redactor, text).1) {
             *counts.entry(secret.kind).or_default() += 1;
             let mut shown: String = secret.text.chars().take(SHOWN_CHARS).collect();
             if shown.len() < secret.text.len() {

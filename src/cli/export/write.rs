@@ -2,11 +2,12 @@
 
 use super::candidates::{Sifted, Sighted, lot_of};
 use super::manifest::{Changes, Entry, Manifest};
-use super::{NOTES_MAX, Options, To};
+use super::shaped::shaped;
+use super::{NOTES_MAX, Options};
 use crate::cli::{Stop, output_path};
-use crate::json;
+use crate::ingest::Loaded;
 use crate::model::{Problem, lossy};
-use crate::review::{ChatLeft, Judged, Redactor, Secret, chat};
+use crate::review::{ChatLeft, Judged, Redactor, Secret};
 use crate::source::{Output, Ready, Stamp};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::flag::{register, register_usize};
@@ -124,7 +125,7 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps:
     name.push(".manifest.json");
     let manifest = Manifest::begin(Path::new(&name), options, sifted, &inputs)?;
     let redactor = options.redact.then(redactor).transpose()?;
-    let mut work = Work { options, redactor, parts, manifest, counts: Counts::default() };
+    let mut work = Work { options, inputs: sifted.inputs, redactor, parts, manifest, counts: Counts::default() };
     let written = sifted.each(|seen| ended.check().and_then(|()| work.take(&seen)));
     let written = written.and_then(|()| ended.check()).and_then(|()| work.end(stamps));
     // What was begun is taken away by now.
@@ -169,6 +170,7 @@ pub(super) fn redactor() -> Result<Redactor, Problem> {
 
 struct Work<'o> {
     options: &'o Options,
+    inputs: &'o [Loaded],
     redactor: Option<Redactor>,
     parts: Vec<Part>,
     manifest: Manifest,
@@ -182,9 +184,22 @@ impl Work<'_> {
             Judged::Left(reason) => return self.leave(seen, reason),
             Judged::Taken(reason) => reason,
         };
-        let Some((text, not_carried)) = shaped(seen.text, self.options.to) else {
+        let Some(input) = self.inputs.get(seen.source) else { return Ok(()) };
+        let all = shaped(seen, self.options.to, input)?;
+        if all.is_empty() {
             return self.leave(seen, "no conversation");
-        };
+        }
+        all.into_iter().try_for_each(|(text, not_carried)| self.put(seen, reason, text, &not_carried))
+    }
+
+    /// Writes what is made of a record.
+    fn put(
+        &mut self,
+        seen: &Sighted<'_>,
+        reason: &str,
+        text: Cow<'_, [u8]>,
+        not_carried: &ChatLeft,
+    ) -> Result<(), Stop> {
         let is_shaped = matches!(text, Cow::Owned(_));
         let (text, secrets) = match &self.redactor {
             None => (text, Vec::new()),
@@ -204,10 +219,10 @@ impl Work<'_> {
                 self.counts.replaced.push(place(seen, is_shaped, secret));
             }
         }
-        for (name, count) in &not_carried {
+        for (name, count) in not_carried {
             *self.counts.not_carried.entry(name.clone()).or_default() += count;
         }
-        let changes = Changes { is_shaped, is_joined, not_carried: &not_carried, secrets: &secrets };
+        let changes = Changes { is_shaped, is_joined, not_carried, secrets: &secrets };
         self.manifest.entry(&Entry { seen, part: Some(part), reason, changes })?;
         Ok(())
     }
@@ -261,15 +276,6 @@ fn place(seen: &Sighted<'_>, is_shaped: bool, secret: &Secret) -> String {
         true => format!("{} record {record}: {kind}", seen.name),
         false => format!("{} record {record}: {kind} in bytes {begin} to {}", seen.name, begin + secret.len as u64),
     }
-}
-
-/// A record in the shape that was asked for, and what of it that does not carry; None if it has none.
-pub(super) fn shaped(text: &[u8], to: Option<To>) -> Option<(Cow<'_, [u8]>, ChatLeft)> {
-    let Some(to) = to else { return Some((Cow::Borrowed(text), ChatLeft::new())) };
-    let text = lossy(text);
-    let record = json::parse_lenient(&text).ok()?;
-    let (line, left) = chat(&record, to.shape())?;
-    Some((Cow::Owned(line.into_bytes()), left))
 }
 
 /// A record without its secrets. One that is no UTF-8 is only changed if it has some.

@@ -98,7 +98,8 @@ impl Trajectory {
     /// The trajectory that a step is of, where the record is several.
     fn track(&self, step: StepNo) -> Option<&Track> {
         let step = usize::try_from(step).ok()?;
-        self.tracks.iter().find(|track| track.steps.contains(&step))
+        let at = self.tracks.partition_point(|track| track.steps.end <= step);
+        self.tracks.get(at).filter(|track| track.steps.contains(&step))
     }
 
     /// What a step is to the record as a whole, where that is several trajectories.
@@ -260,6 +261,12 @@ impl Run for Trajectory {
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let kept = self.kept(step)?;
         self.with_entry(kept, bytes, |entry| adp::turn(entry, kept.hint).into_owned()).ok()
+    }
+
+    fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
+        let first = self.track(step).map_or(0, |track| track.steps.start as StepNo);
+        let last = StepNo::try_from(self.steps.len()).ok()?;
+        (self.shape != Some(Shape::Other)).then(|| (first..last.min(step + 1)).collect())
     }
 
     fn work(&self) -> Option<&Work> {

@@ -421,12 +421,18 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
+        let seen = self.context_steps(step).unwrap_or_default();
+        let kept = seen.into_iter().filter_map(|number| Some((number, self.steps.get(number)?)));
+        kept.map(|(number, kept)| self.entry(number, kept, bytes)).collect()
+    }
+
+    fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
         let at = |kept: &Kept| kept.record().checked_sub(self.first);
         let context = self.steps.threads.context(self.steps.get(step).and_then(at));
         let is_seen = |kept: &Kept| at(kept).and_then(|at| context.get(at)).copied().unwrap_or(true);
         let shown = (0..).zip(self.steps.kept.iter()).take_while(|(number, _)| *number <= step);
         let said = shown.filter(|(_, kept)| !matches!(kept.kind, Kind::State | Kind::Span) && is_seen(kept));
-        said.map(|(number, kept)| self.entry(number, kept, bytes)).collect()
+        Some(said.map(|(number, _)| number).collect())
     }
 
     fn resolve(

@@ -6,7 +6,7 @@ use super::reading::{Reading, Way};
 use super::shape::Shape;
 use crate::json::Value;
 use crate::model::{PartRole, RunPart, StepNo};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Files that a record refers to, at the steps that do.
 #[must_use]
@@ -15,7 +15,8 @@ pub fn parts(reading: &Reading<'_>, record: usize) -> Vec<RunPart> {
         return Vec::new();
     }
     let inside = atif::trajectories(reading.root);
-    let is_inside = |id: &str| inside.iter().any(|(_, trajectory)| is_called(trajectory, id));
+    let names: HashSet<&str> = inside.iter().flat_map(|(_, trajectory)| ids(trajectory)).collect();
+    let is_inside = |id: &str| names.contains(id);
     let part = |role, file: String, step: usize| RunPart {
         role,
         folder: "",
@@ -45,22 +46,23 @@ pub fn callers(reading: &Reading<'_>) -> HashMap<usize, usize> {
         return callers;
     }
     let inside = atif::trajectories(reading.root);
+    let mut of_name = HashMap::new();
+    for ((_, trajectory), track) in inside.iter().zip(&reading.tracks).filter(|(_, track)| track.is_sub_agent) {
+        ids(trajectory).for_each(|id| {
+            of_name.entry(id).or_insert(track.steps.start);
+        });
+    }
     for (step, entry) in reading.entries.iter().enumerate() {
         for id in atif::results(entry.value).flat_map(atif::references).flat_map(ids) {
-            let called = inside.iter().zip(&reading.tracks).find(|((_, trajectory), _)| is_called(trajectory, id));
-            if let Some((_, track)) = called.filter(|(_, track)| track.is_sub_agent) {
-                callers.entry(track.steps.start).or_insert(step);
+            if let Some(first) = of_name.get(id) {
+                callers.entry(*first).or_insert(step);
             }
         }
     }
     callers
 }
 
-fn is_called(trajectory: &Value<'_>, id: &str) -> bool {
-    ["trajectory_id", "session_id"].iter().any(|key| trajectory.get(key).and_then(Value::as_str) == Some(id))
-}
-
-/// By what a reference names a trajectory: its id, or the session of one from before ids.
+/// By what a trajectory is called, and a reference names it: its id, and the session of one from before ids.
 fn ids<'a>(reference: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
     let named = ["trajectory_id", "session_id"].into_iter().filter_map(|key| reference.get(key)?.as_str());
     reference.as_str().into_iter().chain(named)

@@ -2,7 +2,7 @@
 
 /// D9: whether `name` is a language of the format; case counts.
 #[must_use]
-pub(super) fn is_language(name: &str) -> bool {
+pub(crate) fn is_language(name: &str) -> bool {
     LANGUAGES.binary_search(&name).is_ok()
 }
 

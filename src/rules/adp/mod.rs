@@ -49,6 +49,7 @@ pub use dataset::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
 pub use entry::{Ask, Body, Call, Entry, Kind};
 pub use examine::{Examined, Glance, examine, findings, glance, head, inspect, judge, measure, read_text};
 pub use item::{Class, ClassNote, Field, Item};
+pub(crate) use language::is_language;
 pub(crate) use links::is_finishing;
 pub use number::Number;
 pub use pointer::{Pointer, slot_pointer};

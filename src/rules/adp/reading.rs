@@ -167,12 +167,6 @@ impl<'a> Reading<'a> {
         Self { root, way: Way::Protocol, shape, version: Version::of(root), body, entries, tracks }
     }
 
-    /// The trajectory that a step is of, and its number.
-    #[must_use]
-    pub fn track(&self, step: usize) -> Option<(usize, &Track)> {
-        self.tracks.iter().enumerate().find(|(_, track)| track.steps.contains(&step))
-    }
-
     /// The array of its steps.
     #[must_use]
     pub fn steps(&self) -> Option<&'a Value<'a>> {

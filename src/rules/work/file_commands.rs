@@ -90,10 +90,10 @@ impl Work {
         let start = given.as_deref().or(answer.folder);
         let end = answer.told_folder.filter(|_| given.is_none());
         let script = Script::read(command, &self.folders, start, end);
-        if let Some(folder) = script.folder.as_deref().filter(|_| end.is_none() && given.is_none()) {
+        if let Some(folder) = script.folder.as_ref().filter(|_| end.is_none() && given.is_none()) {
             let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
             if !self.dialect.starts_anew() && !answer.has_told_folder && !has_failed {
-                self.folders.enter(folder);
+                self.folders.go_to(folder.clone());
             }
         }
         let is_pending = is_background || answer.outcome.reason == Some("no-exit");

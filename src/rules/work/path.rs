@@ -1,5 +1,8 @@
 //! W6: paths of files as one spelling each.
 
+/// Most bytes of a path.
+const PATH_BYTES_MAX: usize = 4096;
+
 /// The folders that tell what a relative path and `~` mean.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
@@ -10,9 +13,18 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// The log tells the shell's folder, or `cd` went there.
+    /// The log tells the shell's folder.
     pub(super) fn enter(&mut self, folder: &str) {
-        let folder = self.shell_path(folder);
+        self.go_to(self.shell_path(folder));
+    }
+
+    /// The shell is in a folder, which is told from where `~` and relative paths begin. One of more bytes than a path
+    /// can have is none: relative folders that follow one another without a known one add up.
+    pub(super) fn go_to(&mut self, folder: String) {
+        if folder.len() > PATH_BYTES_MAX {
+            self.shell = None;
+            return;
+        }
         self.first.get_or_insert_with(|| folder.clone());
         self.shell = Some(folder);
     }
@@ -119,6 +131,12 @@ mod tests {
         assert_eq!(folders.tool_path("~"), "/home/ann");
         assert_eq!(folders.tool_path("~bob/x"), "/home/ann/app/~bob/x");
         assert_eq!(home("/root/x"), Some("/root"));
+        let mut folders = Folders::default();
+        folders.go_to("a".to_owned());
+        folders.go_to(folders.shell_path("b"));
+        assert_eq!(folders.shell_path("c"), "a/b/c", "a folder is resolved once");
+        folders.go_to("x/".repeat(PATH_BYTES_MAX));
+        assert_eq!(folders.shell_path("c"), "c");
         assert_eq!(home("/home/"), None);
     }
 }

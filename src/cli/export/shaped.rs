@@ -1,0 +1,76 @@
+//! A record or a run in the format that was asked for.
+
+use super::To;
+use super::candidates::{Sighted, is_one_run};
+use crate::ingest::Loaded;
+use crate::json::{self, Value};
+use crate::model::{Problem, lossy};
+use crate::review::{ChatLeft, ChatShape, Transcript, chat};
+use crate::rules::adp::{Shape, shape};
+use std::borrow::Cow;
+
+/// What is written of a record, and what of it that does not carry.
+pub(super) type Shaped<'t> = (Cow<'t, [u8]>, ChatLeft);
+
+/// A record as it stands, or in the format that was asked for: nothing where it is no conversation, more than one where
+/// it is several trajectories.
+pub(super) fn shaped<'t>(seen: &Sighted<'t>, to: Option<To>, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
+    let Some(to) = to else { return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]) };
+    if !is_one_run(input) {
+        let text = lossy(seen.text);
+        let Ok(record) = json::parse_lenient(&text) else { return Ok(Vec::new()) };
+        if is_such(&record, to) {
+            return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]);
+        }
+        let conversation = to.shape().filter(|_| input.detected.format.has_conversations());
+        if let Some((line, left)) = conversation.and_then(|shape| chat(&record, shape)) {
+            return Ok(vec![(Cow::Owned(line.into_bytes()), left)]);
+        }
+    }
+    of_run(seen, to, input)
+}
+
+/// Whether a record is of that format already.
+fn is_such(record: &Value<'_>, to: To) -> bool {
+    match to {
+        To::Adp => shape(record) == Shape::Std,
+        To::Atif => shape(record) == Shape::Atif,
+        To::Messages | To::Sharegpt => false,
+    }
+}
+
+/// The trajectories of a run.
+fn of_run<'t>(seen: &Sighted<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'t>>, Problem> {
+    let (run, format) = (input.run(seen.record.number)?, input.detected.format);
+    if is_one_run(input) && run.step_count() > 0 && run.work().is_none() {
+        let message = format!("{} holds no conversation ({}), which --to asks for", seen.name, format.title());
+        return Err(Problem::usage(message));
+    }
+    let name = match is_one_run(input) {
+        true => stem(seen.name).to_owned(),
+        false => format!("{}-{}", stem(seen.name), seen.record.number),
+    };
+    let transcripts = Transcript::of(run.as_ref(), format.name(), &name, input.input.as_ref());
+    let shaped = transcripts.into_iter().map(|transcript| {
+        let (line, mut left) = transcript.write(to.format());
+        let Some(ChatShape::ShareGpt) = to.shape() else { return (line, left) };
+        let turned = json::parse(&line).ok().and_then(|record| chat(&record, ChatShape::ShareGpt));
+        match turned {
+            Some((turned, more)) => {
+                more.into_iter().for_each(|(what, count)| *left.entry(what).or_default() += count);
+                (turned, left)
+            }
+            None => (line, left),
+        }
+    });
+    Ok(shaped.map(|(line, left)| (Cow::Owned(line.into_bytes()), left)).collect())
+}
+
+/// The name of a file without its folder and ending: what a run without a title is called.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}

@@ -1,0 +1,186 @@
+//! What fills the model's window at a step: by role and kind, what a compaction dropped, and what was recorded.
+//!
+//! Tokens of texts are estimates, a quarter of their characters; those of an answer that was counted are facts. Where
+//! both are known the difference is what the log does not hold: the system prompt, the schemas of tools.
+
+use super::Run;
+use crate::json::Key;
+use crate::model::{Bytes, Identity, Part, Role, StepNo, estimated_tokens};
+
+/// Most compactions that are told, the last ones.
+const COMPACTIONS_MAX: usize = 64;
+
+/// What fills the window at a step.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContextFill {
+    /// By role and kind, the greatest first.
+    pub shares: Vec<ContextShare>,
+    /// What was counted for the last answer up to the step.
+    pub recorded: Option<RecordedUsage>,
+    /// Compactions up to the step, the last 64 of them.
+    pub compactions: Vec<Compaction>,
+}
+
+/// What one role says in one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextShare {
+    /// Who.
+    pub role: Role,
+    /// What: `message`, `thought`, `tool-call`, `tool-result`, `attachment`.
+    pub kind: &'static str,
+    /// How many of them.
+    pub count: u64,
+    /// Their characters.
+    pub chars: u64,
+}
+
+impl ContextShare {
+    /// Tokens, estimated.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        estimated_tokens(self.chars)
+    }
+}
+
+/// Tokens of an answer, as they were recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedUsage {
+    /// The step at which they were.
+    pub step: StepNo,
+    /// Read, in no cache.
+    pub input: u64,
+    /// Read from a cache.
+    pub cache_read: u64,
+    /// Written into a cache.
+    pub cache_write: u64,
+    /// Written.
+    pub output: u64,
+}
+
+impl RecordedUsage {
+    /// All that the model read: what filled its window.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
+}
+
+/// A compaction, and what left the window by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compaction {
+    /// Its step.
+    pub step: StepNo,
+    /// Steps before it that the model no longer sees.
+    pub dropped: u64,
+    /// Their characters.
+    pub chars: u64,
+}
+
+impl Compaction {
+    /// Tokens, estimated.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        estimated_tokens(self.chars)
+    }
+}
+
+impl ContextFill {
+    /// What fills the window at a step; None where the format does not say what the model sees.
+    #[must_use]
+    pub fn of(run: &dyn Run, step: StepNo, bytes: &dyn Bytes) -> Option<Self> {
+        let seen = run.context_steps(step)?;
+        let starts = written(run, "run", "compactions", step);
+        let begin = starts.last().copied().unwrap_or_default();
+        let mut shares = Shares::default();
+        seen.into_iter().filter(|number| *number >= begin).for_each(|number| shares.add(run, number, bytes));
+        let befores = std::iter::once(0).chain(starts.iter().copied());
+        let passed = starts.len().saturating_sub(COMPACTIONS_MAX);
+        let compactions = befores.zip(&starts).skip(passed).map(|(from, at)| compaction(run, from, *at, bytes));
+        let compactions = compactions.collect();
+        Some(Self { shares: shares.in_order(), recorded: recorded(run, step), compactions })
+    }
+
+    /// Tokens of all shares, estimated.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        estimated_tokens(self.shares.iter().map(|share| share.chars).sum())
+    }
+}
+
+/// What a compaction at a step took from the window: steps from the compaction before it on.
+fn compaction(run: &dyn Run, from: StepNo, at: StepNo, bytes: &dyn Bytes) -> Compaction {
+    let seen = run.context_steps(at - 1).unwrap_or_default();
+    let dropped: Vec<StepNo> = seen.into_iter().filter(|number| *number >= from && *number < at).collect();
+    let chars = dropped.iter().map(|number| run.step(*number, bytes).chars as u64).sum();
+    Compaction { step: at, dropped: dropped.len() as u64, chars }
+}
+
+/// Shares in the order of first appearance.
+#[derive(Default)]
+struct Shares(Vec<ContextShare>);
+
+impl Shares {
+    /// Adds the parts of a step.
+    fn add(&mut self, run: &dyn Run, number: StepNo, bytes: &dyn Bytes) {
+        let Some(turn) = run.turn(number, bytes) else { return };
+        for part in &turn.parts {
+            let (kind, chars) = match part {
+                Part::Text(text) => ("message", text.chars().count()),
+                Part::Thought(text) => ("thought", text.chars().count()),
+                Part::Call(call) => ("tool-call", call.name.chars().count() + call.arguments.chars().count()),
+                Part::Result(result) => ("tool-result", result.text.chars().count()),
+                // What a picture costs depends on its size in pixels, which the log does not say.
+                Part::Attachment(_) => ("attachment", 0),
+            };
+            let role = if matches!(part, Part::Result(_)) { Role::Environment } else { turn.role };
+            self.count(role, kind, chars as u64);
+        }
+    }
+
+    fn count(&mut self, role: Role, kind: &'static str, chars: u64) {
+        match self.0.iter_mut().find(|share| share.role == role && share.kind == kind) {
+            Some(share) => {
+                share.count += 1;
+                share.chars += chars;
+            }
+            None => self.0.push(ContextShare { role, kind, count: 1, chars }),
+        }
+    }
+
+    fn in_order(mut self) -> Vec<ContextShare> {
+        self.0.sort_by_key(|share| std::cmp::Reverse(share.chars));
+        self.0
+    }
+}
+
+/// The steps up to one at which a slot of the state was written.
+fn written(run: &dyn Run, kind: &str, slot: &str, step: StepNo) -> Vec<StepNo> {
+    let tree = run.tree();
+    let Some(id) = tree.find(&Identity::of(kind, "main")) else { return Vec::new() };
+    let Some(node) = tree.node(id, &[Key::name(slot)]) else { return Vec::new() };
+    tree.history(node, step).into_iter().map(|event| event.at).collect()
+}
+
+/// The usage of the last answer: what the totals grew by since it began.
+fn recorded(run: &dyn Run, step: StepNo) -> Option<RecordedUsage> {
+    let last = written(run, "usage", "turns", step).last().copied()?;
+    let grown = |slot: &str| {
+        let at = |step: StepNo| total(run, slot, step).unwrap_or_default();
+        at(step).saturating_sub(at(last - 1))
+    };
+    Some(RecordedUsage {
+        step: last,
+        input: grown("input"),
+        cache_read: grown("cache_read"),
+        cache_write: grown("cache_write"),
+        output: grown("output"),
+    })
+}
+
+/// A total of `usage/main` at a step.
+fn total(run: &dyn Run, slot: &str, step: StepNo) -> Option<u64> {
+    let tree = run.tree();
+    let id = tree.find(&Identity::of("usage", "main"))?;
+    let node = tree.node(id, &[Key::name(slot)])?;
+    tree.leaf(node, step)?.value.short()?.parse().ok()
+}

@@ -1,0 +1,269 @@
+//! A run as a conversation in the words of another format: what its steps say, call and answer, whatever the log that
+//! it comes from.
+//!
+//! Logs have thoughts, words and calls of one answer as steps of their own, other formats have them together. A
+//! transcript is what both have in common; [`messages`], [`standard`] and [`atif`] write it. What a format has no place
+//! for is counted by what it is ([`Left`]), and nothing is made up but ids of calls, where results need them.
+
+mod atif;
+mod messages;
+mod standard;
+
+use super::chat::Left;
+use crate::format::Run;
+use crate::json;
+use crate::model::{Attachment, Bytes, Part, Role, Standing, Step, StepNo, ToolCall, ToolResult, Turn};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// The format that a transcript is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TranscriptFormat {
+    /// `{"id", "messages"}`.
+    Messages,
+    /// A standardized trajectory of the Agent Data Protocol.
+    Standard,
+    /// An ATIF trajectory.
+    Atif,
+}
+
+/// One trajectory of a run, as its conversation.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    id: String,
+    /// The format that it was read from.
+    source: &'static str,
+    messages: Vec<Message>,
+    left: Left,
+    /// Of each call where it is: its message, and its place in that. Calls of a step are in order.
+    calls: HashMap<StepNo, VecDeque<CallPlace>>,
+    by_id: HashMap<String, CallPlace>,
+    ids: HashMap<String, usize>,
+    answered: HashSet<CallPlace>,
+}
+
+type CallPlace = (usize, usize);
+
+/// What one speaker says at once.
+#[derive(Debug, Default)]
+struct Message {
+    role: Role,
+    thoughts: Vec<String>,
+    texts: Vec<String>,
+    files: Vec<Attachment<'static>>,
+    calls: Vec<Call>,
+    result: Option<Answer>,
+    time: Option<String>,
+    tokens: Option<u64>,
+    reward: Option<String>,
+}
+
+#[derive(Debug)]
+struct Call {
+    id: String,
+    name: String,
+    /// JSON text.
+    arguments: String,
+}
+
+#[derive(Debug)]
+struct Answer {
+    call: Option<CallPlace>,
+    name: Option<String>,
+    text: String,
+}
+
+impl Transcript {
+    /// The trajectories of a run, each as its conversation; `name` is what one without a title is called.
+    #[must_use]
+    pub fn of(run: &dyn Run, source: &'static str, name: &str, bytes: &dyn Bytes) -> Vec<Self> {
+        let id = run.title().filter(|title| !title.trim().is_empty()).unwrap_or_else(|| name.to_owned());
+        let mut all: Vec<(Option<String>, Self)> = Vec::new();
+        for number in 0..run.step_count() {
+            let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
+            let step = run.step(number, bytes);
+            if all.last().is_none_or(|(label, _)| *label != step.trajectory) {
+                let id = step.trajectory.as_ref().map_or_else(|| id.clone(), |label| format!("{id}/{label}"));
+                all.push((step.trajectory.clone(), Self { id, source, ..Self::default() }));
+            }
+            if let Some((_, transcript)) = all.last_mut() {
+                transcript.step(&step, run.turn(number, bytes));
+            }
+        }
+        all.into_iter().map(|(_, transcript)| transcript).filter(|transcript| !transcript.messages.is_empty()).collect()
+    }
+
+    /// The same as one line of that format, and what of the run it does not carry.
+    #[must_use]
+    pub fn write(mut self, format: TranscriptFormat) -> (String, Left) {
+        let text = match format {
+            TranscriptFormat::Messages => messages::write(&mut self),
+            TranscriptFormat::Standard => standard::write(&mut self),
+            TranscriptFormat::Atif => atif::write(&mut self),
+        };
+        (text, self.left)
+    }
+
+    fn lose(&mut self, what: &str) {
+        *self.left.entry(what.to_owned()).or_default() += 1;
+    }
+
+    fn step(&mut self, step: &Step, turn: Option<Turn<'static>>) {
+        let is_foreign = step.trajectory.is_none() && step.standing != Standing::Main;
+        if is_foreign {
+            return self.lose(&format!("steps of {} branches", step.standing.name()));
+        }
+        if matches!(step.kind.as_str(), "state" | "span") {
+            return self.lose(&format!("{} {}", step.kind, step.class.as_deref().unwrap_or("record")));
+        }
+        let Some(turn) = turn else { return self.lose("steps without words") };
+        let (mut told, mut is_begun) = (Extras::of(step, &turn), false);
+        for part in turn.parts {
+            let is_result = matches!(part, Part::Result(_));
+            if is_result || !is_begun {
+                self.begin(turn.role, &part, &mut told);
+            }
+            is_begun = !is_result;
+            self.part(part, step);
+        }
+    }
+
+    /// Makes room for a part: what an agent says joins what it said just before, up to its calls.
+    fn begin(&mut self, role: Role, part: &Part<'_>, told: &mut Extras) {
+        let role = match part {
+            Part::Result(_) => Role::Environment,
+            Part::Call(_) | Part::Thought(_) => Role::Agent,
+            Part::Text(_) | Part::Attachment(_) => role,
+        };
+        let joins = |last: &Message| {
+            let may_call = matches!(part, Part::Call(_)) || last.calls.is_empty();
+            role == Role::Agent && last.role == Role::Agent && may_call
+        };
+        if !self.messages.last().is_some_and(joins) {
+            self.messages.push(Message { role, ..Message::default() });
+        }
+        if let Some(message) = self.messages.last_mut() {
+            message.time = message.time.take().or_else(|| told.time.take());
+            message.reward = message.reward.take().or_else(|| told.reward.take());
+            message.tokens = match (message.tokens, told.tokens.take()) {
+                (Some(known), Some(more)) => Some(known.saturating_add(more)),
+                (known, more) => known.or(more),
+            };
+        }
+    }
+
+    fn part(&mut self, part: Part<'static>, step: &Step) {
+        match part {
+            Part::Text(text) => self.say(text.into_owned()),
+            Part::Thought(text) => {
+                if let Some(message) = self.messages.last_mut().filter(|_| !text.trim().is_empty()) {
+                    message.thoughts.push(text.into_owned());
+                }
+            }
+            Part::Call(call) => self.call(&call, step.number),
+            Part::Result(result) => self.result(result, step),
+            Part::Attachment(file) => {
+                if let Some(message) = self.messages.last_mut() {
+                    message.files.push(file);
+                }
+            }
+        }
+    }
+
+    fn say(&mut self, text: String) {
+        if let Some(message) = self.messages.last_mut().filter(|_| !text.is_empty()) {
+            message.texts.push(text);
+        }
+    }
+
+    fn call(&mut self, call: &ToolCall<'_>, step: StepNo) {
+        let Some(at) = self.messages.len().checked_sub(1) else { return };
+        let made = || format!("call_{}", self.ids.len());
+        let id = call.id.as_deref().filter(|id| !id.is_empty()).map_or_else(made, str::to_owned);
+        let id = self.unique(id);
+        let place = (at, self.messages.get(at).map_or(0, |message| message.calls.len()));
+        self.calls.entry(step).or_default().push_back(place);
+        if let Some(own) = &call.id {
+            self.by_id.insert(own.to_string(), place);
+        }
+        if let Some(message) = self.messages.get_mut(at) {
+            let (name, arguments) = (call.name.to_string(), arguments(&call.arguments));
+            message.calls.push(Call { id, name, arguments });
+        }
+    }
+
+    /// An id that no call before has: further ones of an id have a number behind it.
+    fn unique(&mut self, id: String) -> String {
+        let count = self.ids.entry(id.clone()).or_default();
+        *count += 1;
+        match *count {
+            1 => id,
+            count => self.unique(format!("{id}-{count}")),
+        }
+    }
+
+    /// A result goes to the call of its id, else to the first open call of the step that it answers.
+    fn result(&mut self, result: ToolResult<'static>, step: &Step) {
+        let of_id = result.id.as_deref().and_then(|id| self.by_id.get(id)).copied();
+        let of_id = of_id.filter(|place| !self.answered.contains(place));
+        let call = of_id.or_else(|| self.first_open(step.answers.unwrap_or(step.number)));
+        self.answered.extend(call);
+        if result.is_error == Some(true) {
+            self.lose("flags of failed results");
+        }
+        let name = result.name.map(std::borrow::Cow::into_owned);
+        if let Some(message) = self.messages.last_mut() {
+            message.result = Some(Answer { call, name, text: result.text.into_owned() });
+        }
+    }
+
+    /// The first call of a step that has no result.
+    fn first_open(&mut self, step: StepNo) -> Option<CallPlace> {
+        let calls = self.calls.get_mut(&step)?;
+        while calls.front().is_some_and(|place| self.answered.contains(place)) {
+            calls.pop_front();
+        }
+        calls.front().copied()
+    }
+
+    /// The call that a result answers.
+    fn answered(&self, answer: &Answer) -> Option<&Call> {
+        let (message, place) = answer.call?;
+        self.messages.get(message)?.calls.get(place)
+    }
+}
+
+/// What a step says beside its words: it goes to the first message that is made of it.
+struct Extras {
+    time: Option<String>,
+    tokens: Option<u64>,
+    reward: Option<String>,
+}
+
+impl Extras {
+    fn of(step: &Step, turn: &Turn<'_>) -> Self {
+        let time = step.time.clone().or_else(|| turn.time.as_deref().map(str::to_owned));
+        Self { time, tokens: step.tokens, reward: step.reward.clone() }
+    }
+}
+
+/// Arguments as JSON: JSON in a string is what it holds.
+fn arguments(text: &str) -> String {
+    let Ok(value) = json::parse(text) else { return json::quote(text) };
+    let inner = value.as_str().and_then(|inner| json::parse(inner).ok());
+    inner
+        .filter(|inner| inner.as_object().is_some())
+        .map_or_else(|| json::compact(&value), |inner| json::compact(&inner))
+}
+
+/// Arguments as a JSON object: others stand under a name.
+fn object(arguments: &str) -> String {
+    if arguments.starts_with('{') { arguments.to_owned() } else { format!("{{\"input\":{arguments}}}") }
+}
+
+/// The picture that a file is, where it says where it stands.
+fn picture<'f>(file: &'f Attachment<'_>) -> Option<&'f str> {
+    file.location.as_deref().filter(|_| file.media_type.starts_with("image"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! An ATIF trajectory (D18, `FORMATS.md` 5): a result stands in the step of its call.
+
+use super::{Message, Transcript, object, picture};
+use crate::json::quote;
+use crate::model::Role;
+
+/// The version that is written: the first with trajectories in a trajectory has nothing else that is used here.
+const VERSION: &str = "ATIF-v1.7";
+
+/// Writes a transcript.
+pub(super) fn write(transcript: &mut Transcript) -> String {
+    let messages = std::mem::take(&mut transcript.messages);
+    for message in &messages {
+        count(message, transcript);
+    }
+    transcript.messages = messages;
+    let mut results: Vec<Vec<String>> = transcript.messages.iter().map(|_| Vec::new()).collect();
+    for (number, message) in transcript.messages.iter().enumerate() {
+        let Some(answer) = &message.result else { continue };
+        let id = transcript.answered(answer).map(|call| quote(&call.id));
+        let id = id.map_or_else(String::new, |id| format!("\"source_call_id\":{id},"));
+        let place = answer.call.map_or(number, |(asked, _)| asked);
+        if let Some(of_step) = results.get_mut(place) {
+            of_step.push(format!("{{{id}\"content\":{}}}", quote(&answer.text)));
+        }
+    }
+    let mut steps = Vec::new();
+    for (message, results) in transcript.messages.iter().zip(&results) {
+        let has_own_step = message.result.as_ref().is_none_or(|answer| answer.call.is_none());
+        if has_own_step {
+            steps.push(step(steps.len() + 1, message, results));
+        }
+    }
+    let (id, name) = (quote(&transcript.id), quote(transcript.source));
+    format!(
+        "{{\"schema_version\":\"{VERSION}\",\"trajectory_id\":{id},\"agent\":{{\"name\":{name},\"version\":\"unknown\"}},\
+         \"steps\":[{}]}}",
+        steps.join(",")
+    )
+}
+
+/// Counts what has no place in a step.
+fn count(message: &Message, transcript: &mut Transcript) {
+    let is_joined = message.result.as_ref().is_some_and(|answer| answer.call.is_some());
+    for (what, is_there) in [
+        ("times", message.time.as_deref().is_some_and(|time| is_joined || !is_iso(time))),
+        ("rewards of steps", message.reward.is_some() && is_joined),
+    ] {
+        if is_there {
+            transcript.lose(what);
+        }
+    }
+    let lost = message.files.iter().filter(|file| picture(file).is_none());
+    lost.for_each(|file| transcript.lose(&format!("attachments of {}", file.media_type)));
+}
+
+fn is_iso(time: &str) -> bool {
+    time.len() >= 10 && time.as_bytes().get(4) == Some(&b'-') && time.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn step(number: usize, message: &Message, results: &[String]) -> String {
+    let source = match message.role {
+        Role::Agent => "agent",
+        Role::User | Role::Unknown => "user",
+        Role::System | Role::Environment => "system",
+    };
+    let mut members = vec![format!("\"step_id\":{number}")];
+    let time = message.time.as_deref().filter(|time| is_iso(time));
+    members.extend(time.map(|time| format!("\"timestamp\":{}", quote(time))));
+    members.push(format!("\"source\":\"{source}\",\"message\":{}", said(message)));
+    if !message.thoughts.is_empty() {
+        members.push(format!("\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))));
+    }
+    let calls: Vec<String> = message.calls.iter().map(call).collect();
+    if !calls.is_empty() {
+        members.push(format!("\"tool_calls\":[{}]", calls.join(",")));
+    }
+    if !results.is_empty() {
+        members.push(format!("\"observation\":{{\"results\":[{}]}}", results.join(",")));
+    }
+    members.extend(message.tokens.map(|tokens| format!("\"metrics\":{{\"completion_tokens\":{tokens}}}")));
+    let reward = message.reward.as_ref().filter(|reward| reward.parse::<f64>().is_ok_and(f64::is_finite));
+    members.extend(reward.map(|reward| format!("\"extra\":{{\"reward\":{reward}}}")));
+    format!("{{{}}}", members.join(","))
+}
+
+fn call(call: &super::Call) -> String {
+    let (id, name, arguments) = (quote(&call.id), quote(&call.name), object(&call.arguments));
+    format!("{{\"tool_call_id\":{id},\"function_name\":{name},\"arguments\":{arguments}}}")
+}
+
+/// A text, or a list of parts where there are pictures.
+fn said(message: &Message) -> String {
+    let text = message.texts.join("\n\n");
+    let pictures: Vec<_> = message.files.iter().filter_map(|file| Some((file, picture(file)?))).collect();
+    if pictures.is_empty() {
+        return quote(&text);
+    }
+    let text = (!text.is_empty()).then(|| format!("{{\"type\":\"text\",\"text\":{}}}", quote(&text)));
+    let image = |(file, place): (&crate::model::Attachment<'_>, &str)| {
+        let (media, place) = (quote(&file.media_type), quote(place));
+        format!("{{\"type\":\"image\",\"source\":{{\"media_type\":{media},\"path\":{place}}}}}")
+    };
+    let parts: Vec<String> = text.into_iter().chain(pictures.into_iter().map(image)).collect();
+    format!("[{}]", parts.join(","))
+}

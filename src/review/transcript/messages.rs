@@ -1,0 +1,72 @@
+//! `{"id", "messages"}`, as OpenAI's chat has them.
+
+use super::{Message, Transcript, picture};
+use crate::json::quote;
+use crate::model::Role;
+
+/// Writes a transcript.
+pub(super) fn write(transcript: &mut Transcript) -> String {
+    let messages = std::mem::take(&mut transcript.messages);
+    for message in &messages {
+        count(message, transcript);
+    }
+    transcript.messages = messages;
+    let rows: Vec<String> = transcript.messages.iter().map(|message| row(message, transcript)).collect();
+    format!("{{\"id\":{},\"messages\":[{}]}}", quote(&transcript.id), rows.join(","))
+}
+
+/// Counts what has no place in a message.
+fn count(message: &Message, transcript: &mut Transcript) {
+    for (what, is_there) in [
+        ("times", message.time.is_some()),
+        ("tokens", message.tokens.is_some()),
+        ("rewards of steps", message.reward.is_some()),
+    ] {
+        if is_there {
+            transcript.lose(what);
+        }
+    }
+    let lost = message.files.iter().filter(|file| picture(file).is_none());
+    lost.for_each(|file| transcript.lose(&format!("attachments of {}", file.media_type)));
+}
+
+fn row(message: &Message, transcript: &Transcript) -> String {
+    let role = match message.role {
+        Role::Agent => "assistant",
+        Role::System => "system",
+        Role::Environment => "tool",
+        Role::User | Role::Unknown => "user",
+    };
+    if let Some(answer) = &message.result {
+        let call = transcript.answered(answer);
+        let id = call.map_or_else(String::new, |call| format!(",\"tool_call_id\":{}", quote(&call.id)));
+        let name = answer.name.as_ref().or(call.map(|call| &call.name));
+        let name = name.map_or_else(String::new, |name| format!(",\"name\":{}", quote(name)));
+        return format!("{{\"role\":\"tool\"{id}{name},\"content\":{}}}", quote(&answer.text));
+    }
+    let thoughts = match message.thoughts.is_empty() {
+        true => String::new(),
+        false => format!(",\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))),
+    };
+    let calls: Vec<String> = message.calls.iter().map(call).collect();
+    let calls = if calls.is_empty() { String::new() } else { format!(",\"tool_calls\":[{}]", calls.join(",")) };
+    format!("{{\"role\":\"{role}\",\"content\":{}{thoughts}{calls}}}", content(message))
+}
+
+fn call(call: &super::Call) -> String {
+    let (id, name, arguments) = (quote(&call.id), quote(&call.name), quote(&call.arguments));
+    format!("{{\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}")
+}
+
+/// A text, or a list of parts where there are pictures.
+fn content(message: &Message) -> String {
+    let text = message.texts.join("\n\n");
+    let pictures: Vec<&str> = message.files.iter().filter_map(picture).collect();
+    if pictures.is_empty() {
+        return quote(&text);
+    }
+    let text = (!text.is_empty()).then(|| format!("{{\"type\":\"text\",\"text\":{}}}", quote(&text)));
+    let image = |place: &str| format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}", quote(place));
+    let parts: Vec<String> = text.into_iter().chain(pictures.into_iter().map(image)).collect();
+    format!("[{}]", parts.join(","))
+}

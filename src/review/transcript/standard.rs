@@ -1,0 +1,113 @@
+//! A standardized trajectory of the Agent Data Protocol (D4, D5).
+
+use super::{Call, Message, Transcript, object, picture};
+use crate::json::{self, quote};
+use crate::model::Role;
+use crate::rules::adp::is_language;
+
+/// Links of calls by id hold from any version on; a newer one demands an id of every call.
+const VERSION: &str = "1.2.0";
+
+/// Writes a transcript.
+pub(super) fn write(transcript: &mut Transcript) -> String {
+    let messages = std::mem::take(&mut transcript.messages);
+    for message in &messages {
+        count(message, transcript);
+    }
+    transcript.messages = messages;
+    let mut items = Vec::new();
+    for (number, message) in transcript.messages.iter().enumerate() {
+        put(number, message, transcript, &mut items);
+    }
+    format!(
+        "{{\"schema_version\":\"{VERSION}\",\"id\":{},\"content\":[{}],\"details\":{{}}}}",
+        quote(&transcript.id),
+        items.join(",")
+    )
+}
+
+/// Counts what has no place in an item.
+fn count(message: &Message, transcript: &mut Transcript) {
+    for (what, is_there) in [("times", message.time.is_some()), ("tokens", message.tokens.is_some())] {
+        if is_there {
+            transcript.lose(what);
+        }
+    }
+    let lost = message.files.iter().filter(|file| picture(file).is_none());
+    lost.for_each(|file| transcript.lose(&format!("attachments of {}", file.media_type)));
+}
+
+fn put(number: usize, message: &Message, transcript: &Transcript, items: &mut Vec<String>) {
+    if let Some(answer) = &message.result {
+        let call = transcript.answered(answer);
+        let name = answer.name.as_ref().or(call.map(|call| &call.name)).map_or("null".to_owned(), |name| quote(name));
+        let id = call.map_or_else(String::new, |call| format!(",\"tool_call_id\":{}", quote(&call.id)));
+        let text = quote(&answer.text);
+        let reward = reward(message);
+        let class = "\"class_\":\"text_observation\",\"source\":\"environment\"";
+        return items.push(format!("{{{class},\"content\":{text},\"name\":{name}{id}{reward}}}"));
+    }
+    if message.role == Role::Agent {
+        return put_actions(number, message, transcript, items);
+    }
+    let (source, name) = match message.role {
+        Role::User => ("user", "null"),
+        Role::System => ("environment", "\"system\""),
+        _ => ("environment", "null"),
+    };
+    let mut reward = reward(message);
+    let text = message.texts.join("\n\n");
+    if !text.is_empty() {
+        let text = quote(&text);
+        let class = format!("\"class_\":\"text_observation\",\"source\":\"{source}\"");
+        items.push(format!("{{{class},\"content\":{text},\"name\":{name}{}}}", std::mem::take(&mut reward)));
+    }
+    for place in message.files.iter().filter_map(picture) {
+        let (class, place) = (format!("\"class_\":\"image_observation\",\"source\":\"{source}\""), quote(place));
+        items.push(format!("{{{class},\"content\":{place},\"annotations\":null{}}}", std::mem::take(&mut reward)));
+    }
+}
+
+/// What an agent says and does: words before a call are its description, thoughts are those of the first action.
+fn put_actions(number: usize, message: &Message, transcript: &Transcript, items: &mut Vec<String>) {
+    let text = message.texts.join("\n\n");
+    let mut thought = match message.thoughts.is_empty() {
+        true => String::new(),
+        false => format!(",\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))),
+    };
+    thought.push_str(&reward(message));
+    if message.calls.is_empty() {
+        let text = quote(&text);
+        let class = "\"class_\":\"message_action\"";
+        return items.push(format!("{{{class},\"content\":{text},\"description\":null{thought}}}"));
+    }
+    for (place, call) in message.calls.iter().enumerate() {
+        let description = if place == 0 && !text.is_empty() { quote(&text) } else { "null".to_owned() };
+        // An id without a result would be a fault of the data.
+        let is_answered = transcript.answered.contains(&(number, place));
+        let id = if is_answered { format!(",\"tool_call_id\":{}", quote(&call.id)) } else { String::new() };
+        let rest = format!("\"description\":{description}{id}{}", std::mem::take(&mut thought));
+        items.push(action(call, &rest));
+    }
+}
+
+/// A call of a function, or of code in a language of D9.
+fn action(call: &Call, rest: &str) -> String {
+    let language = call.name.strip_prefix("code:").filter(|language| is_language(language));
+    let code = json::parse(&call.arguments).ok().filter(|code| code.as_str().is_some());
+    match (language, code) {
+        (Some(language), Some(_)) => {
+            let (language, code) = (quote(language), &call.arguments);
+            format!("{{\"class_\":\"code_action\",\"language\":{language},\"content\":{code},{rest}}}")
+        }
+        _ => {
+            let (name, kwargs) = (quote(&call.name), object(&call.arguments));
+            format!("{{\"class_\":\"api_action\",\"function\":{name},\"kwargs\":{kwargs},{rest}}}")
+        }
+    }
+}
+
+fn reward(message: &Message) -> String {
+    let number = message.reward.as_ref().filter(|reward| reward.parse::<f64>().is_ok_and(f64::is_finite));
+    number.map_or_else(String::new, |reward| format!(",\"reward\":{reward}"))
+}

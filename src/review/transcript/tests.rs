@@ -1,0 +1,102 @@
+//! Runs of logs as conversations in other formats.
+
+use super::*;
+use crate::format::by_name;
+use crate::model::{Place, Record, RecordBody, Span};
+
+/// The transcripts of a text whose lines are records.
+fn read(format: &str, text: &str) -> Vec<Transcript> {
+    let bytes = text.as_bytes().to_vec();
+    let (mut run, mut offset) = (by_name(format).unwrap().run(), 0);
+    for (number, line) in text.split('\n').enumerate() {
+        let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
+        run.push(&Record { number, place, body: RecordBody::Text }, line.as_bytes(), &bytes);
+        offset += line.len() as u64 + 1;
+    }
+    run.finish(&bytes);
+    Transcript::of(run.as_ref(), "pi", "name", &bytes)
+}
+
+/// The only transcript of a text, written.
+fn written(text: &str, format: TranscriptFormat) -> (String, Left) {
+    let mut all = read("pi", text);
+    assert_eq!(all.len(), 1);
+    all.remove(0).write(format)
+}
+
+const SESSION: &str = concat!(
+    r#"{"type":"session","version":1,"id":"s","timestamp":"2026-05-01T10:00:00Z","cwd":"/w"}"#,
+    "\n",
+    r#"{"type":"message","timestamp":"2026-05-01T10:00:01Z","message":{"role":"user","content":"list it"}}"#,
+    "\n",
+    r#"{"type":"message","timestamp":"2026-05-01T10:00:02Z","message":{"role":"assistant","content":["#,
+    r#"{"type":"thinking","thinking":"hm"},{"type":"text","text":"I look."},"#,
+    r#"{"type":"toolCall","id":"c1","name":"ls","arguments":{"path":"."}},"#,
+    r#"{"type":"toolCall","id":"c1","name":"cat","arguments":{"path":"a"}}]}}"#,
+    "\n",
+    r#"{"type":"message","timestamp":"2026-05-01T10:00:03Z","message":{"role":"toolResult","toolCallId":"c1","#,
+    r#""content":[{"type":"text","text":"a.txt"}],"isError":true}}"#,
+    "\n",
+    r#"{"type":"model_change","timestamp":"2026-05-01T10:00:04Z","provider":"p","modelId":"m"}"#,
+    "\n",
+    r#"{"type":"message","timestamp":"2026-05-01T10:00:05Z","message":{"role":"assistant","content":"a.txt"}}"#,
+);
+
+#[test]
+fn steps_of_one_answer_are_one_message() {
+    let (line, left) = written(SESSION, TranscriptFormat::Messages);
+    let record = json::parse(&line).unwrap();
+    let messages = record.get("messages").and_then(json::Value::as_array).unwrap();
+    let roles: Vec<&str> = messages.iter().filter_map(|message| message.get("role")?.as_str()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "assistant"]);
+    let calls = messages[1].get("tool_calls").and_then(json::Value::as_array).unwrap();
+    let ids: Vec<&str> = calls.iter().filter_map(|call| call.get("id")?.as_str()).collect();
+    assert_eq!(ids, ["c1", "c1-2"], "an id is that of one call");
+    assert_eq!(messages[2].get("tool_call_id").and_then(json::Value::as_str), Some("c1-2"));
+    assert_eq!(messages[1].get("reasoning_content").and_then(json::Value::as_str), Some("hm"));
+    assert_eq!((left.get("state model_change"), left.get("times")), (Some(&1), Some(&4)), "{left:?}");
+    assert_eq!(left.get("flags of failed results"), Some(&1));
+}
+
+#[test]
+fn a_standardized_trajectory_links_answered_calls_alone() {
+    let (line, _) = written(SESSION, TranscriptFormat::Standard);
+    let record = json::parse(&line).unwrap();
+    let items = record.get("content").and_then(json::Value::as_array).unwrap();
+    let told = |item: &json::Value<'_>| {
+        let text = |key: &str| item.get(key).and_then(json::Value::as_str).unwrap_or("-").to_owned();
+        format!("{} {} {}", text("class_"), text("tool_call_id"), text("description"))
+    };
+    let expected = [
+        "text_observation - -",
+        "api_action - I look.",
+        "api_action c1-2 -",
+        "text_observation c1-2 -",
+        "message_action - -",
+    ];
+    assert_eq!(items.iter().map(told).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn results_of_atif_stand_in_the_step_of_their_call() {
+    let (line, left) = written(SESSION, TranscriptFormat::Atif);
+    let record = json::parse(&line).unwrap();
+    let steps = record.get("steps").and_then(json::Value::as_array).unwrap();
+    assert_eq!(steps.len(), 3);
+    let results = steps[1].get("observation").and_then(|o| o.get("results")?.as_array()).unwrap();
+    assert_eq!(results[0].get("source_call_id").and_then(json::Value::as_str), Some("c1-2"));
+    assert_eq!(left.get("times"), Some(&1), "that of the result: {left:?}");
+}
+
+#[test]
+fn arguments_are_objects_where_they_can_be() {
+    for (given, expected) in [
+        (r#"{"a": 1}"#, r#"{"a":1}"#),
+        (r#""{\"a\": 1}""#, r#"{"a":1}"#),
+        (r#""ls""#, r#"{"input":"ls"}"#),
+        ("ls -l", r#"{"input":"ls -l"}"#),
+        ("[1]", r#"{"input":[1]}"#),
+    ] {
+        assert_eq!(object(&arguments(given)), expected, "{given}");
+    }
+}

@@ -1,0 +1,96 @@
+//! `obelus export --to` of every format with a conversation: what is written is of the format that was asked for, and
+//! what it does not carry is said.
+
+use super::command::{file, obelus};
+use obelus::format::FORMATS;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Formats whose records are no turns of a conversation.
+const WITHOUT: [&str; 3] = ["acts", "scopix", "generic"];
+
+#[test]
+fn samples_of_every_format_become_trajectories_that_pass_the_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut written: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (number, format) in FORMATS.iter().enumerate().filter(|(_, format)| !WITHOUT.contains(&format.name())) {
+        for (place, sample) in format.samples().iter().enumerate() {
+            let path = file(folder.path(), &format!("{number}-{place}.jsonl"), sample);
+            for to in ["messages", "adp", "atif"] {
+                let out = folder.path().join(format!("{number}-{place}.{to}.json"));
+                let out = out.to_str().unwrap();
+                let (status, _, stderr) = obelus(&["export", &path, "--to", to, "--out", out]);
+                assert_eq!(status, 0, "{} to {to}: {sample}\n{stderr}", format.name());
+                let text = fs::read_to_string(out).unwrap();
+                if text.trim() == "[]" {
+                    continue;
+                }
+                written.insert((format.name(), to));
+                let (status, stdout, stderr) = obelus(&["check", "--format", to, out]);
+                assert_eq!(status, 0, "{} to {to}: {sample}\n{text}\n{stdout}{stderr}", format.name());
+                let (_, stdout, _) = obelus(&["formats", "--json", out]);
+                assert!(
+                    stdout.contains(&format!("\"format\":\"{to}\"")),
+                    "{} to {to}: {stdout}\n{text}",
+                    format.name()
+                );
+            }
+        }
+    }
+    for to in ["messages", "adp", "atif"] {
+        let formats: Vec<&str> = written.iter().filter(|(_, other)| *other == to).map(|(name, _)| *name).collect();
+        assert!(formats.len() >= 20, "{to}: {formats:?}");
+    }
+}
+
+/// A session with a state record, a failed call and its time.
+const SESSION: &str = concat!(
+    r#"{"type":"session","version":1,"id":"s","timestamp":"2026-05-01T10:00:00Z","cwd":"/w"}"#,
+    "\n",
+    r#"{"type":"message","timestamp":"2026-05-01T10:00:01Z","message":{"role":"user","content":"go"}}"#,
+    "\n",
+    r#"{"type":"model_change","timestamp":"2026-05-01T10:00:04Z","provider":"p","modelId":"m"}"#,
+    "\n",
+    r#"{"type":"message","timestamp":"2026-05-01T10:00:05Z","message":{"role":"assistant","content":"done"}}"#,
+    "\n",
+);
+
+#[test]
+fn what_is_not_carried_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "s.jsonl", SESSION);
+    let out = folder.path().join("out.jsonl");
+    let out = out.to_str().unwrap();
+    let (status, stdout, stderr) = obelus(&["export", &path, "--to", "messages", "--out", out]);
+    assert_eq!((status, stdout.lines().next()), (0, Some("1 of 1 record written")), "{stderr}");
+    for (count, what) in [("1", "state model_change"), ("2", "times")] {
+        let line = stderr.lines().find(|line| line.ends_with(what)).unwrap_or_else(|| panic!("{what}: {stderr}"));
+        assert!(line.trim().starts_with(count), "{line}");
+    }
+    let manifest = fs::read_to_string(format!("{out}.manifest.json")).unwrap();
+    assert!(manifest.contains("\"state model_change\":1") && manifest.contains("\"to\":\"messages\""), "{manifest}");
+    let expected = "{\"id\":\"s\",\"messages\":[{\"role\":\"user\",\"content\":\"go\"},\
+                    {\"role\":\"assistant\",\"content\":\"done\"}]}\n";
+    assert_eq!(fs::read_to_string(out).unwrap(), expected);
+}
+
+#[test]
+fn a_run_is_one_trajectory_and_a_pair_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "s.jsonl", SESSION);
+    let out = folder.path().join("out.jsonl");
+    let out = out.to_str().unwrap();
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "adp", "--out", out, "--mark", "good"]);
+    assert!(status == 2 && stderr.contains("is one run"), "{stderr}");
+    let (status, _, stderr) = obelus(&["export", &path, "--to", "sharegpt", "--out", out]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(fs::read_to_string(out).unwrap().contains("{\"from\":\"gpt\",\"value\":\"done\"}"));
+    let pairs =
+        file(folder.path(), "p.jsonl", "{\"id\":\"q\",\"prompt\":\"2+2?\",\"chosen\":\"4\",\"rejected\":\"5\"}\n");
+    let (_, _, stderr) = obelus(&["export", &pairs, "--to", "adp", "--out", out, "--force"]);
+    let text = fs::read_to_string(out).unwrap();
+    assert!(text.contains("\"id\":\"q/chosen\"") && text.contains("\"id\":\"q/rejected\""), "{text}{stderr}");
+    let state = file(folder.path(), "a.jsonl", "{\"type\":\"state\",\"state\":{\"a\":1}}\n");
+    let (status, _, stderr) = obelus(&["export", &state, "--to", "atif", "--out", out, "--force"]);
+    assert!(status == 2 && stderr.contains("holds no conversation"), "{stderr}");
+}
