@@ -121,14 +121,12 @@ fn instance(opened: &Opened, asked: &AskedPath) -> Option<Option<String>> {
     }
 }
 
-/// The places whose history is asked for. An answer for programs without an instance is of the global identity, if that
-/// has the path.
+/// The places whose history is asked for. An answer for programs without an instance is of the global identity.
 fn places(opened: &Opened, asked: &AskedPath, is_json: bool) -> Vec<Place> {
     let tree = opened.run.tree();
     let is_global = |place: &&Place| tree.identity(place.0).instance.is_none();
     let is_narrow = is_json && !asked.has_instance && opened.run.instances() == Instances::Chosen;
-    let global: Vec<Place> = asked.places.iter().filter(is_global).filter(|_| is_narrow).cloned().collect();
-    if global.is_empty() { asked.places.clone() } else { global }
+    asked.places.iter().filter(|place| !is_narrow || is_global(place)).cloned().collect()
 }
 
 fn entries(opened: &Opened, asked: &AskedPath, is_json: bool) -> Result<Vec<Entry>, Problem> {

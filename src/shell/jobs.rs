@@ -142,35 +142,12 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Notify(true, problem.to_string()),
         }),
-        Job::Page { number, of } => {
-            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
-            let text = of.text(run.as_ref().map(|run| run.as_ref()), source.bytes.as_ref());
-            drop(run);
-            send(Msg::Page(number, text.map(|text| (Arc::clone(&text), Arc::new(page(&text))))));
-        }
-        Job::Reading { of, folder } => {
-            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
-            let made = run.and_then(|run| of.1.read(run.as_ref(), source.bytes.as_ref(), &folder));
-            send(Msg::Reading(of, made.map(Arc::new)));
+        Job::Page { .. } | Job::Reading { .. } | Job::Compare { .. } | Job::LayOutFile(_) | Job::Readers { .. } => {
+            of_run(source, job, send);
         }
         Job::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
         Job::Loss { generation, record, template, options } => {
             send(Msg::Loss((generation, record, template), trained(source, record, &options)));
-        }
-        Job::Compare { generation, question, unfolded } => {
-            if let Some(run) = &source.run {
-                let run = run.read().unwrap_or_else(PoisonError::into_inner);
-                let comparison = question.answer(run.as_ref());
-                let lines = diff::lines(run.as_ref(), source.bytes.as_ref(), &comparison, &unfolded);
-                send(Msg::Compared(generation, question, lines));
-            }
-        }
-        Job::LayOutFile(key) => {
-            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
-            if let Some(work) = run.as_ref().and_then(|run| run.work()) {
-                let layout = Arc::new(Layout::of(work, &key));
-                send(Msg::FileLaidOut(key, layout));
-            }
         }
         Job::ColourLines(request) => send(coloured(&request)),
         Job::Highlight(requests) => requests.into_iter().for_each(|request| send(highlighted(&request))),
@@ -181,12 +158,41 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
         }
         Job::Seek { number, passes, nth } => seek::seek(source, (number, &passes, nth), is_wanted, send),
         Job::File { generation, step, id } => send(file(source, generation, step, &id)),
+        Job::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
+    }
+}
+
+/// Jobs that ask the run.
+fn of_run(source: &Source, job: Job, send: &mut dyn FnMut(Msg)) {
+    let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
+    match job {
+        Job::Page { number, of } => {
+            let text = of.text(run.as_ref().map(|run| run.as_ref()), source.bytes.as_ref());
+            drop(run);
+            send(Msg::Page(number, text.map(|text| (Arc::clone(&text), Arc::new(page(&text))))));
+        }
+        Job::Reading { of, folder } => {
+            let made = run.and_then(|run| of.1.read(run.as_ref(), source.bytes.as_ref(), &folder));
+            send(Msg::Reading(of, made.map(Arc::new)));
+        }
+        Job::Compare { generation, question, unfolded } => {
+            if let Some(run) = run {
+                let comparison = question.answer(run.as_ref());
+                let lines = diff::lines(run.as_ref(), source.bytes.as_ref(), &comparison, &unfolded);
+                send(Msg::Compared(generation, question, lines));
+            }
+        }
+        Job::LayOutFile(key) => {
+            if let Some(work) = run.as_ref().and_then(|run| run.work()) {
+                let layout = Arc::new(Layout::of(work, &key));
+                send(Msg::FileLaidOut(key, layout));
+            }
+        }
         Job::Readers { generation, identity, path } => {
-            let run = source.run.as_ref().map(|run| run.read().unwrap_or_else(PoisonError::into_inner));
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
             send(Msg::Readers(generation, (identity, path), found));
         }
-        Job::Keys { content, from } => send(Msg::Keys(content, from, marks::keys(source, from))),
+        _ => {}
     }
 }
 

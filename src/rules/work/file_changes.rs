@@ -207,7 +207,7 @@ mod tests {
     fn w8_a_new_line_replaces_the_old_one_that_is_most_like_it() {
         let new = ["has_base = any(bases)", "if slots and not has_base:"];
         assert_eq!(paired(&["if slots:"], &new), [None, Some(0)]);
-        assert_eq!(paired(&["a = 1", "b = 2"], &["b = 3", "a = 2"]), [Some(1), None]);
+        assert_eq!(paired(&["a = 1", "b = 2"], &["b = 3", "a = 4"]), [Some(1), None]);
         assert_eq!(paired(&["}"], &["};", "}"]), [None, Some(0)]);
         assert_eq!(paired(&["one"], &["two"]), [None]);
         assert_eq!(paired(&[], &["two"]), [None]);
