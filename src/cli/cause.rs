@@ -105,16 +105,19 @@ struct Found {
 /// The values that are asked for at the step: the first of each identity, the global one first.
 fn found(opened: &Opened, asked: &AskedPath) -> Vec<Found> {
     let (run, tree) = (opened.run.as_ref(), opened.run.tree());
-    let mut found: Vec<Found> = Vec::new();
+    let mut leaves: Vec<(IdentityId, Leaf)> = Vec::new();
     for (id, path) in &asked.places {
         let leaf = tree.node(*id, path).and_then(|node| tree.leaf(node, opened.step));
-        let Some(leaf) = leaf.filter(|_| found.last().is_none_or(|other| other.id != *id)) else { continue };
-        let written = Written { node: leaf.node, author: leaf.step, value: &leaf.value };
-        let copies = Copies::of(tree, [leaf.value.clone()]);
-        let hops = Trail::new(run, &copies, opened.bytes()).chain(written);
-        found.push(Found { id: *id, hops, leaf });
+        leaves.extend(leaf.filter(|_| leaves.last().is_none_or(|(other, _)| other != id)).map(|leaf| (*id, leaf)));
     }
-    found
+    // One look through all versions serves all values.
+    let copies = Copies::of(tree, leaves.iter().map(|(_, leaf)| leaf.value.clone()));
+    let mut trail = Trail::new(run, &copies, opened.bytes());
+    let found = leaves.into_iter().map(|(id, leaf)| {
+        let hops = trail.chain(Written { node: leaf.node, author: leaf.step, value: &leaf.value });
+        Found { id, hops, leaf }
+    });
+    found.collect()
 }
 
 /// Why there is no value of which a cause could be told.
