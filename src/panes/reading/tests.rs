@@ -108,6 +108,9 @@ proptest! {
         height in 1_usize..50,
         moves in prop::collection::vec(-60_isize..60, 1..4),
     ) {
+        // A vowel of Hangul that stands alone gets a circle wherever a piece begins with it, so its width depends on
+        // where the line is cut; the painter cuts such a row.
+        prop_assume!(!words.contains(|c| matches!(c, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7ff}')));
         let edit = format!(r#"{{"path":"/work/a.md","oldText":{},"newText":{}}}"#, quote(&words), quote(&result));
         let run = run(&words, ("edit", &edit), &result);
         for step in 0..3 {
