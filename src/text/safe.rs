@@ -70,8 +70,8 @@ fn put_grapheme(grapheme: &str, out: &mut String) {
         if is_hidden(c) || (before.is_some() && is_joined(c)) {
             put_sign(c, out);
         } else if is_mark {
-            // A mark on nothing would take no cell: it gets a circle to stand on.
-            if before.is_none() {
+            // A mark on nothing would take no cell: it gets a circle to stand on, once, however often it is made safe.
+            if before.is_none() && !out.ends_with('\u{25CC}') {
                 out.push('\u{25CC}');
             }
             marks += 1;
@@ -139,9 +139,12 @@ mod tests {
             ("a\u{FE0F}\u{FE00}", "a\u{27E8}U+FE0F\u{27E9}\u{27E8}U+FE00\u{27E9}"),
             ("\u{2600}\u{FE0F}\u{FE0E}", "\u{2600}\u{27E8}U+FE0E\u{27E9}"),
             ("\u{301}x", "\u{25CC}\u{301}x"),
+            ("0\u{D7B0}A", "0\u{25CC}\u{D7B0}A"),
+            ("\u{111C2}0", "\u{25CC}\u{111C2}0"),
             ("Z\u{489}", "Z\u{27E8}U+0489\u{27E9}"),
         ] {
             assert_eq!(SafeText::of(input).as_str(), expect);
+            assert_eq!(SafeText::of(expect).as_str(), expect, "safe text stays as it is");
         }
         let lone = SafeText::of(&"\u{301}".repeat(40));
         assert_eq!((lone.as_str().chars().count(), crate::text::width(lone.as_str())), (9, 1));
