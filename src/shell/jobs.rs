@@ -1,5 +1,5 @@
 //! What each [`Job`] does, and the one place that routes them: opening trajectories, laying out big messages, LLM
-//! views, highlighting, search. The threads are those of [`super::lanes`].
+//! views, highlighting, search. The threads are those of `shell::lanes`.
 
 use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
