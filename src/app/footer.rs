@@ -2,6 +2,7 @@
 
 use super::keys::{self, Action, KeyRow};
 use super::layout::{Area, Layout};
+use super::prompt::Prompt;
 use super::{App, Layer, Notice};
 use crate::format;
 use crate::panes::Piece;
@@ -72,13 +73,25 @@ fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
     // What is wrong with it is shown until the next key.
     let is_told = app.notice.is_some();
     match &app.layer {
-        Some(Layer::Search(prompt)) => Some(prompt.line(" /", cells)),
+        Some(Layer::Search(prompt)) => Some(searched(prompt, app.notice.as_ref(), cells)),
         Some(Layer::Filter(prompt)) if !is_told => Some(prompt.line(" & ", cells)),
         Some(Layer::Column(prompt)) if !is_told => Some(prompt.line(" name = EXPR ", cells)),
         Some(Layer::Condition(prompt)) if !is_told => Some(prompt.line(" stop when it ", cells)),
         Some(Layer::Review(line)) => Some(line.prompt.line(&line.label(), cells)),
         _ => None,
     }
+}
+
+/// The search that is being typed, and behind it what it found so far.
+fn searched(prompt: &Prompt, notice: Option<&Notice>, cells: usize) -> (Vec<Piece>, u16) {
+    let told = notice.map(|notice| Piece::of(Role::Dim, &format!("  {}", notice.text)));
+    let told = told.filter(|told| told.width() <= cells / 2);
+    let room = cells - told.as_ref().map_or(0, Piece::width);
+    let (mut line, column) = prompt.line(" /", room);
+    let rest = room.saturating_sub(pieces_width(&line));
+    line.push(Piece::of(Role::Text, &" ".repeat(rest)));
+    line.extend(told);
+    (line, column)
 }
 
 fn parts(app: &App) -> Vec<Part> {

@@ -1,214 +1,11 @@
 //! The table of keys: one row a key, which feeds dispatch, the footer, the help, the palette and `docs/keys.md`.
 
+mod action;
+mod context;
+
 pub use super::pane::Tab;
-
-/// Where a key works. A key of an inner context wins over one of an outer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Context {
-    /// Everywhere but in a prompt or list.
-    Global,
-    /// While a trajectory is open: in Steps, State and the inspector.
-    Trajectory,
-    /// While a recording plays, beside the contexts of its pane.
-    Replay,
-    /// In the list of steps.
-    Steps,
-    /// In the state.
-    State,
-    /// In the inspector.
-    Inspector,
-    /// In the LLM tab of the inspector.
-    Llm,
-    /// In the conversation.
-    Conversation,
-    /// In the pager.
-    Pager,
-    /// In the File tab of the inspector.
-    File,
-    /// While records are open whose slots merge by their types, beside the contexts of the pane.
-    Merging,
-    /// In the strip of watched values.
-    Watches,
-    /// In the list of files.
-    Files,
-    /// In the table of trajectories.
-    Table,
-    /// In the table and in what stands beside it.
-    Dataset,
-    /// In the values of a column of the table.
-    Facets,
-    /// In the plot below the table.
-    Plot,
-    /// In the attempts at a task, and the list of tasks.
-    Attempts,
-    /// In help and palette.
-    Menu,
-    /// In the list of commands, beside the keys of lists.
-    Commands,
-    /// In a line being typed.
-    Prompt,
-}
-
-/// What a key does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each action's meaning is the help sentence of its row in KEYS")]
-pub enum Action {
-    StepNext,
-    StepPrevious,
-    StepFirst,
-    StepLast,
-    WriteNext,
-    WritePrevious,
-    ErrorNext,
-    ErrorPrevious,
-    FindingNext,
-    FindingPrevious,
-    ViolationNext,
-    ViolationPrevious,
-    CallNext,
-    CallPrevious,
-    UserNext,
-    UserPrevious,
-    TickNext,
-    TickPrevious,
-    AnyWriteNext,
-    AnyWritePrevious,
-    Part,
-    NewestFile,
-    ReplayPause,
-    ReplayFaster,
-    ReplaySlower,
-    TrajectoryNext,
-    TrajectoryPrevious,
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    HalfUp,
-    HalfDown,
-    Top,
-    Bottom,
-    Left,
-    Right,
-    ScrollLeft,
-    ScrollRight,
-    Toggle,
-    UnfoldAll,
-    FoldAll,
-    Follow,
-    Back,
-    PaneNext,
-    PanePrevious,
-    Tab(Tab),
-    Zoom,
-    PaneMore,
-    PaneLess,
-    Blame,
-    Descriptions,
-    Columns,
-    ChatTemplate,
-    MergeSlot,
-    Readers,
-    Raw,
-    Conversation,
-    RawMessages,
-    DiffBase,
-    Live,
-    Times,
-    Watch,
-    WatchRemove,
-    WatchEdit,
-    HitNext,
-    HitPrevious,
-    FirstSo,
-    Origin,
-    ChangeNext,
-    ChangePrevious,
-    CompareInstances,
-    FileWriteNext,
-    FileWritePrevious,
-    FileDifference,
-    Good,
-    Bad,
-    Unsure,
-    Undo,
-    Flag,
-    PartGood,
-    PartBad,
-    PartUnsure,
-    Label,
-    Note,
-    Select,
-    SelectAll,
-    UndecidedNext,
-    UndecidedPrevious,
-    MarkNext,
-    MarkPrevious,
-    ColumnNext,
-    ColumnPrevious,
-    Sort,
-    Filter,
-    Facets,
-    Plot,
-    ChooseColumns,
-    CheckData,
-    TablePaneNext,
-    TablePanePrevious,
-    FacetToggle,
-    BinToggle,
-    BinNext,
-    BinPrevious,
-    Attempts,
-    Tasks,
-    TaskField,
-    Search,
-    SearchNext,
-    SearchPrevious,
-    CopyValue,
-    CopyPath,
-    Edit,
-    Theme,
-    Palette,
-    Help,
-    Close,
-    Cancel,
-    Quit,
-    Suspend,
-    MenuUp,
-    MenuDown,
-    MenuPageUp,
-    MenuPageDown,
-    MenuTop,
-    MenuBottom,
-    MenuRun,
-    MenuClose,
-    PromptSubmit,
-    PromptCancel,
-    TypedBefore,
-    TypedAfter,
-}
-
-impl Action {
-    /// Its name in scripts and documents: `step-next`, `tab-history`.
-    #[must_use]
-    pub fn name(self) -> String {
-        let mut out = String::new();
-        for c in format!("{self:?}").chars() {
-            match c {
-                ')' => {}
-                '(' => out.push('-'),
-                c if c.is_uppercase() => {
-                    if !out.is_empty() && !out.ends_with('-') {
-                        out.push('-');
-                    }
-                    out.extend(c.to_lowercase());
-                }
-                c => out.push(c),
-            }
-        }
-        out
-    }
-}
+pub use action::Action;
+pub use context::Context;
 
 /// One row of the table.
 #[derive(Debug)]
@@ -332,7 +129,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["7"], A::Tab(Tab::Plan), "plan", "Show the plan at this step: calls or contracts wave by wave, how far each is, who waits for whom.", LOOK, 0),
     row(C::Trajectory, &["8"], A::Tab(Tab::Loss), "loss", "Show the conversation as a model would see it, and which parts train.", LOOK, 0),
     row(C::Trajectory, &["9"], A::Tab(Tab::File), "file", "Show the file of this step, or of the cursor in State, as the agent knew it: who wrote each line; again: the list of files.", LOOK, 0),
-    row(C::File, &["Enter"], A::Follow, "who wrote it", "Go to the step that wrote or showed the line under the cursor; there, to its message. In the list, open the file.", LOOK, 1),
+    row(C::File, &["Enter"], A::Follow, "go there", "Go to the step that wrote or showed the line under the cursor; there, to its message. In the list, open the file.", LOOK, 1),
     row(C::File, &[">"], A::FileWriteNext, "next write", "Go to the next write of this file.", LOOK, 2),
     row(C::File, &["<"], A::FileWritePrevious, "previous write", "Go to the previous write of this file.", LOOK, 2),
     row(C::File, &["d"], A::FileDifference, "difference", "Show what the last write of the file changed, and back.", LOOK, 3),
@@ -341,10 +138,11 @@ pub static KEYS: &[KeyRow] = &[
     row(C::State, &["v"], A::MergeSlot, "choose to merge", "Choose the slot in focus for the Merge tab, and back; where none is chosen, all that merge are merged.", LOOK, 0),
     row(C::Trajectory, &["c"], A::ChatTemplate, "chat template", "Choose the chat template by which the Loss tab shows the conversation.", LOOK, 0),
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
+    row(C::Instances, &["d"], A::DifferingOnly, "differences", "Show only the paths whose values differ between the instances, and all again.", LOOK, 2),
     row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; Enter goes to one.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
     row(C::Trajectory, &["J"], A::CompareInstances, "compare instances", "Compare two instances of the kind in focus in the Diff tab; again: the next pair; after the last: steps.", LOOK, 0),
-    row(C::Trajectory, &["R"], A::Raw, "other look", "Show the message to read, as JSON, as the bytes of its record, in turn.", LOOK, 0),
+    row(C::Trajectory, &["R"], A::Raw, "other look", "Show the message to read, as JSON, as its bytes, in turn.", LOOK, 0),
     row(C::Trajectory, &["C"], A::Conversation, "conversation", "Show the whole run as a conversation in one column, and back.", LOOK, 0),
     row(C::Conversation, &["Enter"], A::Follow, "open", "Open what is folded in this turn, or fold it; follow the reference under the cursor.", LOOK, 1),
     row(C::Conversation, &["C"], A::Conversation, "panes", "Go back to the panes, at the step under the cursor.", LOOK, 2),

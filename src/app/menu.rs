@@ -6,6 +6,7 @@ use super::command_match::{Fit, named};
 use super::key::{Gesture, MOUSE};
 use super::keys::{self, Action, Context, KeyRow};
 use super::prompt::Prompt;
+use super::signs::{self, Sign};
 use crate::format::plan::ReadBy;
 use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
@@ -16,7 +17,7 @@ use paint::{HELP_CELLS, column_row, filter_row, reader_row, row};
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MenuKind {
-    /// All keys of this place by section.
+    /// The keys of this pane, the signs, then all other keys of this place by section.
     Help,
     /// All commands, best match first; a number goes to a step.
     Palette,
@@ -39,6 +40,8 @@ pub enum Item {
     Key(&'static KeyRow),
     /// What the mouse does.
     Mouse(&'static Gesture),
+    /// What a sign means.
+    Sign(&'static Sign),
     /// Go to a step.
     GoTo(crate::model::StepNo),
     /// Go to the step of a time.
@@ -199,12 +202,14 @@ impl Menu {
                 (0..self.templates.0.len()).filter(fits).map(Item::Template).collect()
             }
             MenuKind::Fields => fields(&self.fields.0, query),
-            MenuKind::Help if query.is_empty() => sections(&rows),
+            MenuKind::Help if query.is_empty() => sections(&rows, contexts),
             MenuKind::Help => {
                 let keys = named(&rows, query).into_iter().map(|(_, row)| Item::Key(row));
                 let query = query.to_lowercase();
                 let fits = |(gesture, about): &&Gesture| format!("{gesture} {about}").to_lowercase().contains(&query);
-                keys.chain(MOUSE.iter().filter(fits).map(Item::Mouse)).collect()
+                let means = |sign: &&Sign| sign.text.contains(&query) || sign.about.to_lowercase().contains(&query);
+                let signs = signs::of(contexts).filter(means).map(Item::Sign);
+                keys.chain(signs).chain(MOUSE.iter().filter(fits).map(Item::Mouse)).collect()
             }
             _ => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
         };
@@ -291,7 +296,8 @@ impl Menu {
             }
             Item::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
             Item::Mouse((_, about)) if row.overhang(width) > 0 || width < HELP_CELLS => (*about).to_owned(),
-            Item::Key(_) | Item::Mouse(_) => return Vec::new(),
+            Item::Sign(sign) if row.overhang(width) > 0 || width < HELP_CELLS => sign.about.to_owned(),
+            Item::Key(_) | Item::Mouse(_) | Item::Sign(_) => return Vec::new(),
             _ if row.overhang(width) == 0 => return Vec::new(),
             _ => row.left.last().map_or(String::new(), |piece| piece.text.as_str().to_owned()),
         };
@@ -308,9 +314,11 @@ impl Menu {
             let help = match item {
                 Item::Key(row) => row.keys.iter().map(|key| key.len() + 1).sum::<usize>() + row.help.len(),
                 Item::Mouse((_, about)) => about.len(),
+                Item::Sign(sign) => sign.about.len(),
                 _ => cells + width,
             };
-            let is_told = cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_) | Item::Mouse(_)));
+            let is_told =
+                cells > 0 || (width < HELP_CELLS && matches!(item, Item::Key(_) | Item::Mouse(_) | Item::Sign(_)));
             if is_told { help.div_ceil(width.saturating_sub(8).max(8)) } else { 0 }
         };
         let all = self.items.iter().map(lines).max().unwrap_or(0).min(height / 2);
@@ -432,10 +440,17 @@ fn readers(readers: &[ReadBy], query: &str) -> Vec<Item> {
     (0..readers.len()).filter(|i| fits(&readers[*i])).map(Item::Reader).collect()
 }
 
-fn sections(rows: &[&'static KeyRow]) -> Vec<Item> {
+fn sections(rows: &[&'static KeyRow], contexts: &[Context]) -> Vec<Item> {
+    let (own, rows): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.context.is_of_one_pane());
     let mut out: Vec<Item> = Vec::new();
+    if !own.is_empty() {
+        out.push(Item::Section("In this pane"));
+        out.extend(own.into_iter().map(Item::Key));
+    }
+    out.push(Item::Section("Signs"));
+    out.extend(signs::of(contexts).map(Item::Sign));
     let mut names: Vec<&'static str> = Vec::new();
-    for row in rows {
+    for row in &rows {
         if !names.contains(&row.section) {
             names.push(row.section);
         }
@@ -460,7 +475,7 @@ fn is_like_a_path(text: &str) -> bool {
 pub fn action_of(item: Item) -> Option<Action> {
     match item {
         Item::Key(row) => Some(row.action),
-        Item::Section(_) | Item::Mouse(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::GoToPath => None,
+        Item::Section(_) | Item::Mouse(_) | Item::Sign(_) | Item::GoTo(_) | Item::GoToTime(_) | Item::GoToPath => None,
         Item::Reader(_) => None,
         Item::Filter(_) | Item::Column(_) | Item::NewColumn | Item::Template(_) | Item::Field(_) => None,
     }

@@ -26,7 +26,9 @@ mod prompt_history;
 mod reveal_in_message;
 mod run_parts;
 pub mod search;
+mod search_typed;
 mod selected_record;
+pub mod signs;
 mod step_filter;
 pub mod tabs;
 pub mod view;
@@ -253,7 +255,7 @@ impl App {
         match msg {
             Msg::Key(key) => self.key(key, &mut effects),
             Msg::Mouse(mouse) => self.mouse(mouse, &mut effects),
-            Msg::Paste(text) => self.paste(&text),
+            Msg::Paste(text) => self.paste(&text, &mut effects),
             Msg::Resize(width, height) => self.size = (width, height),
             Msg::Progress { is_complete, is_live } => self.progress(is_complete, is_live, &mut effects),
             Msg::PendingTail(pending, clock) => self.ends(pending, &clock),
@@ -322,6 +324,7 @@ impl App {
         let own = self.row_of(self.pane).contexts;
         let merges = own.contains(&Context::Trajectory) && self.session.format.merges();
         let beside = replay.into_iter().chain(merges.then_some(Context::Merging));
+        let beside = beside.chain(self.front().context_inside());
         beside.chain(own.iter().copied()).collect()
     }
 
@@ -344,7 +347,7 @@ impl App {
         } else if let Some(row) = keys::find(&contexts, &pressed) {
             self.perform(row.action, effects);
         } else if self.layer.is_some() {
-            self.type_key(key);
+            self.type_key(key, effects);
         } else {
             self.tell(match keys::elsewhere(&contexts, &pressed) {
                 Some(pane) => format!("{pressed} works in {pane}; Tab goes there"),
@@ -353,31 +356,33 @@ impl App {
         }
     }
 
-    fn type_key(&mut self, key: KeyPress) {
+    fn type_key(&mut self, key: KeyPress, effects: &mut Effects) {
         let Some(prompt) = self.layer.as_mut().map(Layer::prompt) else { return };
         if let Some(c) = key.typed() {
             prompt.insert(c.encode_utf8(&mut [0; 4]));
         } else {
             prompt.edit(&key.to_string());
         }
-        self.refresh_menu();
+        self.after_typing(effects);
     }
 
-    fn refresh_menu(&mut self) {
+    /// What was typed filters the list, or is searched for.
+    fn after_typing(&mut self, effects: &mut Effects) {
         let contexts = self.place();
         if let Some(Layer::Menu(menu)) = &mut self.layer {
             menu.refresh(&contexts);
         }
+        self.search_typed(effects);
     }
 
-    fn paste(&mut self, text: &str) {
+    fn paste(&mut self, text: &str, effects: &mut Effects) {
         if self.is_asked() {
             return;
         }
         if let Some(layer) = &mut self.layer {
             layer.prompt().insert(text);
         }
-        self.refresh_menu();
+        self.after_typing(effects);
     }
 
     fn opened(&mut self, trajectory: usize, run: crate::panes::SharedRun) {

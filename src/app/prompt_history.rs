@@ -3,7 +3,7 @@
 use super::marks::LineKind;
 use super::menu::MenuKind;
 use super::pane::Filtered;
-use super::{App, Layer};
+use super::{App, Effects, Layer};
 
 /// Most lines that are kept of each prompt.
 const LINES_MAX: usize = 100;
@@ -77,10 +77,10 @@ impl App {
     }
 
     /// Brings an older line of this prompt back, or a newer one.
-    pub(super) fn bring_back(&mut self, is_older: bool) {
+    pub(super) fn bring_back(&mut self, is_older: bool, effects: &mut Effects) {
         let Some((of, layer)) = self.typed_in().zip(self.layer.as_mut()) else { return };
         if layer.prompt().bring_back(&self.typed.lines(of), is_older) {
-            self.refresh_menu();
+            self.after_typing(effects);
         }
     }
 }

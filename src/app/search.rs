@@ -2,6 +2,7 @@
 
 use super::msg::Hits;
 use super::pane::{Searched, Wanted};
+use super::search_typed::Begun;
 use super::{App, Effect, Effects, FoundAt, Job, Layer, Notice};
 use crate::model::StepNo;
 use crate::panes::Nth;
@@ -23,6 +24,8 @@ pub struct Search {
     /// The row that was found last, and whether the footer speaks of it.
     at: Option<FoundAt>,
     pub(super) is_told: bool,
+    /// Where the prompt was opened, while a search is typed.
+    pub(super) begun: Option<Begun>,
 }
 
 /// What was searched: only of that the rows with hits are known.
@@ -42,6 +45,15 @@ impl App {
     pub(super) fn submit_search(&mut self, effects: &mut Effects) {
         let Some(Layer::Search(prompt)) = self.layer.take() else { return };
         let typed = prompt.text().to_owned();
+        if self.search.awaited.is_some() && self.search.pattern.as_ref().is_some_and(|p| p.typed() == typed) {
+            // The job that began with the last letter goes on.
+            self.search.begun = None;
+            self.search.is_told = true;
+            self.tell(format!("searching for {typed} · Esc stops"));
+            return;
+        }
+        self.return_to_begin();
+        self.search.begun = None;
         if typed.is_empty() {
             self.search.pattern = None;
             return;
@@ -69,12 +81,12 @@ impl App {
         };
         // Rows that do not scroll have no cursor: that something stands there can only be said.
         let is_above = self.head_rows().iter().any(|row| pattern.is_match(&row.plain()));
-        let typed = pattern.typed();
+        let (typed, pane) = (pattern.typed(), super::view::name(self, self.pane));
         self.tell(match found {
-            Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in this pane, and above them", at + 1),
-            Some(Nth { at, of }) => format!("{typed} · {} of {of} in this pane", at + 1),
-            None if is_above => format!("{typed} stands at the top of this pane, and nowhere below"),
-            None => format!("no {typed} in this pane"),
+            Some(Nth { at, of }) if is_above => format!("{typed} · {} of {of} in {pane}, and above them", at + 1),
+            Some(Nth { at, of }) => format!("{typed} · {} of {of} in {pane}", at + 1),
+            None if is_above => format!("{typed} stands at the top of {pane}, and nowhere below"),
+            None => format!("no {typed} in {pane}"),
         });
     }
 

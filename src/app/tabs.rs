@@ -12,19 +12,27 @@ pub struct Titles {
     pub tabs: Vec<(Tab, &'static str)>,
     /// Spaces behind each title.
     pub space: usize,
-    /// Whether the key of each tab stands before its title.
-    pub has_keys: bool,
+    /// Whether a space stands between the key of a tab and its title.
+    pub has_gap: bool,
 }
 
 impl Titles {
     /// Cells of a title, with the space before and behind it.
     #[must_use]
-    pub fn cells(&self, title: &str) -> usize {
-        1 + if self.has_keys { 2 } else { 0 } + title.len() + self.space
+    pub fn cells(&self, at: usize) -> usize {
+        let (lead, gap) = self.spaces(at);
+        lead + 1 + gap + self.tabs[at].1.len() + self.space
+    }
+
+    /// Spaces before the key of a tab, and between it and the title. Where there is no room for words, the key is all
+    /// that is shown of a tab.
+    fn spaces(&self, at: usize) -> (usize, usize) {
+        let gap = usize::from(self.has_gap && !self.tabs[at].1.is_empty());
+        (usize::from(self.has_gap || at > 0), gap)
     }
 
     fn width(&self) -> usize {
-        self.tabs.iter().map(|(_, title)| self.cells(title)).sum()
+        (0..self.tabs.len()).map(|at| self.cells(at)).sum()
     }
 }
 
@@ -43,8 +51,9 @@ pub fn titles(app: &App) -> Titles {
 pub fn line(app: &App, role: Role) -> Vec<Piece> {
     let titles = titles(app);
     let space = " ".repeat(titles.space);
-    let pieces = titles.tabs.iter().flat_map(|(tab, name)| {
-        let before = if titles.has_keys { format!(" {} ", key(*tab)) } else { " ".to_owned() };
+    let pieces = titles.tabs.iter().enumerate().flat_map(|(at, (tab, name))| {
+        let (lead, gap) = titles.spaces(at);
+        let before = format!("{}{}{}", " ".repeat(lead), key(*tab), " ".repeat(gap));
         let role = if *tab == app.inspector.tab { role } else { Role::Dim };
         [Piece::of(Role::Dim, &before), Piece::of(role, name), Piece::of(Role::Text, &space)]
     });
@@ -64,27 +73,24 @@ fn fitted(cells: usize, front: Tab, all: Vec<(Tab, Title)>) -> Titles {
     };
     let whole = cut(|_, (whole, _)| whole);
     let short = cut(|_, (_, short)| short);
-    let shortest = cut(|_, title| shortest(title));
+    let three = cut(|_, title| letters(title, 3));
+    let two = cut(|_, title| letters(title, 2));
     let ways = [
         (&whole, 1, true),
         (&whole, 0, true),
         (&short, 0, true),
-        (&shortest, 0, true),
-        (&whole, 0, false),
-        (&short, 0, false),
-        (&shortest, 0, false),
+        (&three, 0, true),
+        (&three, 0, false),
+        (&two, 0, false),
     ];
-    let ways = ways.map(|(tabs, space, has_keys)| Titles { tabs: tabs.clone(), space, has_keys });
+    let ways = ways.map(|(tabs, space, has_gap)| Titles { tabs: tabs.clone(), space, has_gap });
     let found = ways.into_iter().find(|titles| titles.width() <= cells);
-    found.unwrap_or_else(|| Titles { tabs: cut(|tab, _| key(tab)), space: 0, has_keys: false })
+    found.unwrap_or_else(|| Titles { tabs: cut(|_, _| ""), space: 0, has_gap: true })
 }
 
-/// Cells of the shortest titles.
-const SHORTEST: usize = 3;
-
-/// The three letters by which a title is still known.
-fn shortest((whole, short): Title) -> &'static str {
-    if short.len() <= SHORTEST { short } else { whole.get(..SHORTEST).unwrap_or(whole) }
+/// The few letters by which a title is still known.
+fn letters((whole, short): Title, most: usize) -> &'static str {
+    if short.len() <= most { short } else { whole.get(..most).unwrap_or(whole) }
 }
 
 #[cfg(test)]
@@ -101,11 +107,12 @@ mod tests {
             for cells in 20..80 {
                 let titles = text(cells, tab);
                 assert!(titles.contains(&name), "{titles:?}");
-                let width: usize = titles.iter().map(|name| name.len() + 1).sum();
-                assert!(width <= cells || titles.iter().all(|t| t.len() == 1 || *t == name), "{cells}: {titles:?}");
+                let width = fitted(cells, tab, all()).width();
+                assert!(width <= cells || titles.iter().all(|t| t.is_empty() || *t == name), "{cells}: {titles:?}");
             }
         }
         assert_eq!(text(80, Tab::Diff)[0], "Message");
-        assert_eq!(text(44, Tab::Diff)[0], "Msg");
+        assert_eq!(text(56, Tab::Diff)[0], "Msg");
+        assert_eq!((text(38, Tab::Diff)[0], text(28, Tab::Diff)[0]), ("Me", ""), "the keys stay");
     }
 }

@@ -105,7 +105,7 @@ fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
 }
 
 /// The name of what a pane shows.
-fn name(app: &App, pane: Pane) -> &'static str {
+pub(super) fn name(app: &App, pane: Pane) -> &'static str {
     let row = app.row_of(pane);
     row.content.name(app, true).unwrap_or(row.title).0
 }

@@ -55,6 +55,7 @@ use crate::source::is_expendable;
 use crate::text::SafeText;
 use clap::ArgMatches;
 use out::Out;
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::panic;
 use std::path::Path;
@@ -153,6 +154,8 @@ fn run_into<'w>(
     arguments: impl IntoIterator<Item = std::ffi::OsString>,
     open: impl FnOnce(&ArgMatches) -> Out<'w>,
 ) -> u8 {
+    let is_command = |name: &OsStr| COMMANDS.iter().any(|command| name == command.name);
+    let arguments = surface::behind_command(arguments.into_iter().collect(), is_command);
     let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return answer_clap(&error),

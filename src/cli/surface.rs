@@ -6,6 +6,7 @@ use super::pager::Paged;
 use crate::shell::terminal::cells_of_stdout;
 use clap::{Arg, ArgAction, ArgMatches, ValueEnum};
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 
 /// When answers are coloured.
@@ -19,11 +20,27 @@ enum Colour {
     Never,
 }
 
-/// The options that every command takes; the help of the program tells of them.
+/// The options that every command takes, also before its name; the help of the program tells of them.
 pub(super) fn arguments(command: clap::Command) -> clap::Command {
     command
         .arg(Arg::new("color").long("color").value_parser(clap::value_parser!(Colour)).hide(true))
         .arg(Arg::new("no-pager").long("no-pager").action(ArgAction::SetTrue).hide(true))
+}
+
+/// The arguments of the program with these options behind the name of the command, where they stand before it.
+pub(super) fn behind_command(mut arguments: Vec<OsString>, is_command: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(text) = arguments.get(at).and_then(|argument| argument.to_str()) {
+        at += match text {
+            "--color" => 2,
+            _ if text == "--no-pager" || text.starts_with("--color=") => 1,
+            _ => break,
+        };
+    }
+    if arguments.get(at).is_some_and(|name| is_command(name)) {
+        arguments[1..=at].rotate_right(1);
+    }
+    arguments
 }
 
 /// Standard output for the answer of a command.
@@ -56,6 +73,20 @@ fn has_colours(asked: Colour, is_terminal: bool, get: impl Fn(&str) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_before_the_command_go_behind_it() {
+        let moved = |words: &str| {
+            let words = words.split(' ').map(OsString::from).collect();
+            let all = behind_command(words, |name| name == "blame" || name == "steps");
+            all.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(moved("obelus --color always blame f"), "obelus blame --color always f");
+        assert_eq!(moved("obelus --no-pager --color=never steps f"), "obelus steps --no-pager --color=never f");
+        for same in ["obelus blame --color always f", "obelus --color blame", "obelus --color always f", "obelus", ""] {
+            assert_eq!(moved(same), same);
+        }
+    }
 
     #[test]
     fn colours_are_as_asked_for_then_as_the_environment_says() {

@@ -36,17 +36,21 @@ pub struct Grid {
     cells: HashMap<(usize, usize), Cell>,
     /// Of each path, whether two instances have different values.
     differing: Vec<bool>,
+    /// How many paths there are, those that are left out with them.
+    paths_in_all: usize,
     is_cut: bool,
 }
 
-/// Generation, step, steps of the run, steps that schemas judged, and the kind.
-type CacheKey = (u64, StepNo, usize, StepNo, String);
+/// Generation, step, steps of the run, steps that schemas judged, whether only differences are shown, the kind.
+type CacheKey = (u64, StepNo, usize, StepNo, bool, String);
 
 /// Whether instances stand side by side, and where the cursor is among them.
 #[derive(Debug, Default)]
 pub struct ColumnsPane {
     /// Whether State shows columns.
     pub is_on: bool,
+    /// Whether paths of which all instances have the same value are left out.
+    pub only_differing: bool,
     /// Scroll and cursor, in paths.
     pub scroll: Scroll,
     /// Instance under the cursor.
@@ -68,13 +72,25 @@ impl ColumnsPane {
                 named.find(|identity| identity.instance.is_some())?.kind.clone()
             }
         };
-        let key = (open.session.generation, open.step(), open.count(), open.session.checks.judged(), kind);
+        let key = (
+            open.session.generation,
+            open.step(),
+            open.count(),
+            open.session.checks.judged(),
+            self.only_differing,
+            kind,
+        );
         if let Some((_, grid)) = self.cache.borrow().as_ref().filter(|(k, _)| *k == key) {
             return Some(Rc::clone(grid));
         }
-        let grid = Rc::new(Grid::of(open, &key.4));
+        let grid = Rc::new(self.made(open, &key.5));
         *self.cache.borrow_mut() = Some((key, Rc::clone(&grid)));
         Some(grid)
+    }
+
+    fn made(&self, open: &Open<'_>, kind: &str) -> Grid {
+        let grid = Grid::of(open, kind);
+        if self.only_differing { grid.differing() } else { grid }
     }
 
     /// Puts cursor and window where the value in focus stands.
@@ -122,7 +138,7 @@ impl ColumnsPane {
             }
         }
         let at = kinds.iter().position(|kind| *kind == grid.kind)?;
-        let next = Grid::of(open, kinds.get(at.checked_add_signed(rows)?)?);
+        let next = self.made(open, kinds.get(at.checked_add_signed(rows)?)?);
         let instance = grid.ids.get(self.column).and_then(|(_, i)| i.instance.as_ref());
         self.column = next.ids.iter().position(|(_, i)| i.instance.as_ref() == instance).unwrap_or(0);
         self.scroll.cursor = if rows > 0 { 0 } else { next.paths.len().saturating_sub(1) };
@@ -155,7 +171,9 @@ impl ColumnsPane {
             rows.push(row.hit(Hit::Row(i)).cursor(i == self.scroll.cursor && is_marked));
         }
         if grid.paths.is_empty() {
-            rows.push(Row::text(Role::Dim, "  no values at this step"));
+            let is_all = !self.only_differing;
+            let told = if is_all { "  no values at this step" } else { "  no values differ; d shows all" };
+            rows.push(Row::text(Role::Dim, told));
         }
         Window { rows, top: self.scroll.top, total: grid.paths.len() }
     }
@@ -177,6 +195,9 @@ impl ColumnsPane {
         let differing = grid.differing.iter().filter(|differs| **differs).count();
         let role = if differing > 0 { Role::Changed } else { Role::Dim };
         top.push(Piece::of(role, &format!("  ≠ {differing}")));
+        if self.only_differing {
+            top.push(Piece::of(Role::Dim, &format!(" of {}, the others are left out", grid.paths_in_all)));
+        }
         let mut names = vec![Piece::of(Role::Text, &" ".repeat(shape.path + 3))];
         for column in shown.clone() {
             let name = grid.ids[column].1.instance.as_deref().unwrap_or("global");
@@ -257,6 +278,7 @@ impl Grid {
             names: Vec::new(),
             cells: HashMap::new(),
             differing: Vec::new(),
+            paths_in_all: 0,
             is_cut: standing.len() > INSTANCES_MAX,
         };
         let ops: HashMap<NodeId, EventOp> = tree.events(step).into_iter().map(|e| (e.node, e.op)).collect();
@@ -284,7 +306,20 @@ impl Grid {
             }
         }
         grid.differing = (0..grid.paths.len()).map(|row| grid.differs(row)).collect();
+        grid.paths_in_all = grid.paths.len();
         grid
+    }
+
+    /// Only the paths of which two instances have different values.
+    fn differing(mut self) -> Self {
+        let kept: Vec<usize> = (0..self.paths.len()).filter(|row| self.differing[*row]).collect();
+        let rows: HashMap<usize, usize> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+        self.paths = kept.iter().map(|row| std::mem::take(&mut self.paths[*row])).collect();
+        self.names = kept.iter().map(|row| self.names[*row].clone()).collect();
+        let cells = self.cells.into_iter();
+        self.cells = cells.filter_map(|((row, column), cell)| Some(((*rows.get(&row)?, column), cell))).collect();
+        self.differing = vec![true; kept.len()];
+        self
     }
 
     /// The first instance's value of a path: what the others are compared with.

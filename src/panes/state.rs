@@ -129,6 +129,13 @@ impl Outline {
 
 type CacheKey = (u64, StepNo, u64, StepNo);
 
+/// Where cursor and window of the state pane are.
+#[derive(Debug, Clone)]
+pub struct Position {
+    scroll: Scroll,
+    at: Option<Place>,
+}
+
 /// Cursor, folds and scroll of the state pane. Folds and cursor are by node, so they stay through steps.
 #[derive(Debug, Default)]
 pub struct StatePane {
@@ -402,6 +409,17 @@ impl StatePane {
                 return;
             }
         }
+    }
+
+    /// Where cursor and window are.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        Position { scroll: self.scroll, at: self.at.clone() }
+    }
+
+    /// Puts them back there.
+    pub fn return_to(&mut self, position: Position) {
+        (self.scroll, self.at) = (position.scroll, position.at);
     }
 
     /// The visible rows as text; `is_marked` shows the cursor.

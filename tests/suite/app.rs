@@ -144,7 +144,7 @@ fn search_works_in_each_pane() {
     press(&mut stage, "N");
     assert_eq!((step(&stage), notice(&stage)), (1, "Rivers · 1 of 2 steps"));
     press(&mut stage, "$ Tab / type:gatewayless Enter");
-    assert_eq!(notice(&stage), "no gatewayless in this pane");
+    assert_eq!(notice(&stage), "no gatewayless in State");
     press(&mut stage, "/ type:Miradouro Enter");
     assert_eq!(focus(&stage), "†state.hotels[1].name");
     seek(&mut stage, "budget", "†state.budget ②");

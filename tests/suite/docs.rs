@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use obelus::app::key::MOUSE;
 use obelus::app::keys::{self, Context, KEYS, KeyRow};
 use obelus::app::menu::{Menu, MenuKind};
+use obelus::app::signs::{self, SIGNS};
 use obelus::app::{Pane, pane_contexts};
 use obelus::format::signature::SIGNATURES;
 use obelus::format::{FORMATS, Layout};
@@ -58,6 +59,7 @@ fn where_of(context: Context) -> &'static str {
         Context::Inspector => "in the inspector",
         Context::Llm => "in the LLM tab",
         Context::File => "in the File tab",
+        Context::Instances => "with instances side by side",
         Context::Merging => "where slots merge by type",
         Context::Replay => "while a recording plays",
         Context::Files => "in the list of files",
@@ -98,6 +100,10 @@ fn keys_page() -> String {
     );
     for (gesture, about) in MOUSE {
         let _ = writeln!(out, "| {gesture} | {about} |");
+    }
+    out.push_str("\n## Signs\n\n| sign | what |\n| --- | --- |\n");
+    for sign in SIGNS {
+        let _ = writeln!(out, "| {} | {} |", sign.text, sign.about);
     }
     out
 }
@@ -209,7 +215,7 @@ fn every_command_has_a_section() {
 
 #[test]
 fn every_action_has_a_key_and_every_key_can_be_pressed() {
-    let source = read("src/app/keys.rs");
+    let source = read("src/app/keys/action.rs");
     let body = source.split_once("pub enum Action {").unwrap().1.split_once("\n}").unwrap().0;
     let actions: Vec<&str> = body.lines().map(|l| l.trim().trim_end_matches(',')).filter(|l| !l.is_empty()).collect();
     assert!(actions.len() > 40, "{actions:?}");
@@ -246,11 +252,17 @@ fn the_help_has_every_key_of_its_place() {
             let is_there = |line: &String| line.contains(row.help) && row.keys.iter().all(|key| line.contains(key));
             assert!(lines.iter().any(is_there), "{pane:?}: the help lacks {:?}", row.keys);
         }
-        let sections: BTreeSet<&str> = expected.iter().map(|row| row.section).collect();
+        let outside = expected.iter().filter(|row| !row.context.is_of_one_pane());
+        let sections: BTreeSet<&str> = outside.map(|row| row.section).collect();
+        let signs: Vec<_> = signs::of(&contexts).collect();
+        for sign in &signs {
+            assert!(lines.iter().any(|line| line.contains(sign.text) && line.contains(sign.about)), "{}", sign.text);
+        }
         for (gesture, about) in MOUSE {
             assert!(lines.iter().any(|line| line.contains(gesture) && line.contains(about)), "{gesture}");
         }
-        assert_eq!(lines.len(), expected.len() + sections.len() + MOUSE.len() + 1);
+        // The headings of this pane, of the signs and of the mouse.
+        assert_eq!(lines.len(), expected.len() + sections.len() + signs.len() + MOUSE.len() + 3);
     }
 }
 

@@ -35,6 +35,7 @@ fn colours_come_on_a_terminal_and_where_they_are_forced() {
     assert!(!piped(&[], "").contains(ESCAPE) && piped(&[], "CLICOLOR_FORCE").contains(ESCAPE));
     assert!(piped(&["--color", "always"], "NO_COLOR").contains("\u{1b}[33m@41\u{1b}[0m"));
     assert!(!piped(&["--color", "never"], "CLICOLOR_FORCE").contains(ESCAPE));
+    assert!(obelus(&["--color", "always", "--no-pager", "blame", &run]).1.contains(ESCAPE), "also before the command");
     assert_eq!(plain(&piped(&["--color", "always"], "")).join("\n") + "\n", piped(&[], ""));
     assert!(printed(&words, &[]).contains("\u{1b}[35mquoteHotel\u{1b}[0m"));
     assert!(!printed(&words, &[("NO_COLOR", "1")]).contains(ESCAPE));

@@ -66,5 +66,5 @@ fn commands_come_back_above_their_list() {
     // In other lists the keys go from row to row.
     press(&mut stage, "? C-n C-n");
     let Some(Layer::Menu(menu)) = &stage.app.layer else { panic!("no help") };
-    assert_eq!((menu.scroll.cursor, menu.prompt.text()), (3, ""));
+    assert_eq!((menu.scroll.cursor, menu.prompt.text()), (4, ""), "the third row of two headings");
 }

@@ -135,3 +135,15 @@ fn what_is_read_fits_any_screen() {
         }
     }
 }
+
+#[test]
+fn the_bytes_of_a_step_are_those_of_the_step_and_not_of_all_its_record() {
+    let mut stage = stage_of("tickets-std.jsonl");
+    press(&mut stage, "Enter . . 1 R R");
+    assert_eq!(stage.app.inspector.message.look, Look::Raw);
+    let shown = screen(&stage);
+    shows(&stage, &["of the record,"]);
+    press(&mut stage, ".");
+    assert_ne!(screen(&stage), shown);
+    shows(&stage, &["of the record,"]);
+}

@@ -198,7 +198,7 @@ fn a_list_says_all_of_the_row_under_its_cursor() {
     press(&mut stage, "? End");
     assert!(lines(&stage).iter().any(|line| line.contains("Suspend the program")));
     press(&mut stage, "Home");
-    assert!(lines(&stage).iter().any(|line| line.contains("Go one step forward")));
+    assert!(lines(&stage).iter().any(|line| line.contains("In this pane")));
     press(&mut stage, "C-u type:previous");
     let all = lines(&stage);
     assert!(all.iter().any(|line| line.contains("previous change of this step  Go to")), "{}", all.join("\n"));

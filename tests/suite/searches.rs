@@ -13,7 +13,7 @@ pub(crate) const BROKEN: &str = r#"{"type":"data","kind":"trip","data":{"days":3
 /// Which hit the notice speaks of, and of how many.
 #[track_caller]
 fn nth(stage: &Stage) -> (usize, usize) {
-    let told = notice(stage).split(" · ").nth(1).and_then(|told| told.split(" in this pane").next());
+    let told = notice(stage).split(" · ").nth(1).and_then(|told| told.split(" in ").next());
     let (at, of) = told.and_then(|told| told.split_once(" of ")).unwrap_or_else(|| panic!("{}", notice(stage)));
     (at.parse().unwrap(), of.parse().unwrap())
 }
@@ -36,7 +36,7 @@ fn a_plan_is_searched_where_it_stands() {
     seen.sort_unstable();
     assert_eq!(seen, (1..=all).collect::<Vec<_>>());
     press(&mut stage, "/ type:nowhere Enter");
-    assert_eq!(notice(&stage), "no nowhere in this pane");
+    assert_eq!(notice(&stage), "no nowhere in Plan");
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn rows_that_the_screen_shows_are_found() {
     press(&mut stage, "/ type:repaired Enter");
     assert_eq!(stage.app.inspector.history.scroll.cursor, 2);
     press(&mut stage, ": type:1 Enter 3 / type:repaired Enter");
-    assert_eq!(notice(&stage), "repaired stands at the top of this pane, and nowhere below", "{}", screen(&stage));
+    assert_eq!(notice(&stage), "repaired stands at the top of Schema, and nowhere below", "{}", screen(&stage));
     press(&mut stage, "1 / type:schema-violation Enter");
-    assert_eq!(notice(&stage), "schema-violation stands at the top of this pane, and nowhere below");
+    assert_eq!(notice(&stage), "schema-violation stands at the top of Message, and nowhere below");
 }
 
 #[test]
@@ -88,4 +88,38 @@ fn a_search_of_the_state_stops_at_rows_whose_name_or_value_matches() {
         press(&mut stage, &format!("/ type:{typed} Enter"));
         assert_eq!((focus(&stage).as_str(), nth(&stage)), (wanted, (1, 1)));
     }
+}
+
+#[test]
+fn a_search_goes_along_as_it_is_typed_and_comes_back() {
+    let mut stage = stage(input("trip-run.jsonl"), (120, 30));
+    press(&mut stage, ": type:41 Enter Tab");
+    let before = (stage.app.session.focus.clone(), screen(&stage));
+    press(&mut stage, "/ type:price");
+    let (at, of) = nth(&stage);
+    assert!(at == 1 && of > 1, "{}", notice(&stage));
+    assert!(screen(&stage).contains(" in State"), "the footer says where: {}", screen(&stage));
+    let found = stage.app.session.focus.clone();
+    assert_ne!(found, before.0);
+    // More letters look from where the prompt was opened, not from the hit of fewer.
+    press(&mut stage, "Backspace Backspace type:ce");
+    assert_eq!(stage.app.session.focus, found);
+    press(&mut stage, "Esc");
+    assert_eq!((stage.app.session.focus.clone(), screen(&stage)), before);
+    press(&mut stage, "/ type:price Enter");
+    assert_eq!((stage.app.session.focus.clone(), nth(&stage).0), (found, 1));
+    press(&mut stage, "n");
+    assert_eq!(nth(&stage).0, 2);
+}
+
+#[test]
+fn a_search_of_the_steps_that_is_given_up_comes_back_to_its_step() {
+    let mut stage = stage(input("trip-run.jsonl"), (120, 30));
+    press(&mut stage, ": type:12 Enter / type:Dvo");
+    assert_ne!(stage.app.session.focus.step, 12, "{}", screen(&stage));
+    press(&mut stage, "Esc");
+    assert_eq!(stage.app.session.focus.step, 12);
+    // The jumps of a search that was given up are none to come back from.
+    press(&mut stage, "Backspace");
+    assert_eq!(stage.app.session.focus.step, 0);
 }

@@ -19,7 +19,6 @@ mod watch;
 use super::keys::{Action as A, Context};
 use super::marks::LineKind;
 use super::menu::{Item, Menu, MenuKind, action_of};
-use super::prompt::Prompt;
 use super::{App, Effect, Effects, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
@@ -82,7 +81,7 @@ impl App {
             A::Attempts => self.show_attempts(),
             A::TaskField => self.choose_task_field(),
             A::Tasks => self.show_tasks(),
-            A::Search => self.layer = Some(Layer::Search(Prompt::default())),
+            A::Search => self.begin_search(),
             A::SearchNext => self.search_on(true, effects),
             A::SearchPrevious => self.search_on(false, effects),
             A::PaneNext => self.pane_by(true),
@@ -102,6 +101,7 @@ impl App {
             A::RawMessages => self.toggle_raw_messages(),
             A::DiffBase => self.mark_base(),
             A::CompareInstances => self.compare_instances(),
+            A::DifferingOnly => self.toggle_differing(),
             A::FileWriteNext => self.write_of_file(true),
             A::FileWritePrevious => self.write_of_file(false),
             A::FileDifference => self.toggle_file_difference(),
@@ -151,16 +151,17 @@ impl App {
             A::Cancel => self.cancel(effects),
             A::Quit => effects.push(Effect::Quit),
             A::Suspend => effects.push(Effect::Suspend),
-            A::MenuUp => self.menu_up(),
+            A::MenuUp => self.menu_up(effects),
             A::MenuDown => self.menu_by(1),
             A::MenuPageUp => self.menu_by(-10),
             A::MenuPageDown => self.menu_by(10),
             A::MenuTop => self.menu_by(-(isize::MAX / 2)),
             A::MenuBottom => self.menu_by(isize::MAX / 2),
             A::MenuRun => self.run_menu(effects),
-            A::MenuClose | A::PromptCancel => self.layer = None,
-            A::TypedBefore => self.bring_back(true),
-            A::TypedAfter => self.bring_back(false),
+            A::MenuClose => self.layer = None,
+            A::PromptCancel => self.cancel_prompt(),
+            A::TypedBefore => self.bring_back(true, effects),
+            A::TypedAfter => self.bring_back(false, effects),
             A::PromptSubmit => self.submit_prompt(effects),
         }
     }
@@ -172,6 +173,12 @@ impl App {
             Some(Layer::Filter(_)) => self.submit_filter(),
             Some(Layer::Column(_)) => self.submit_column(),
             _ => self.submit(effects),
+        }
+    }
+
+    fn cancel_prompt(&mut self) {
+        if let Some(Layer::Search(_)) = self.layer.take() {
+            self.cancel_search();
         }
     }
 
@@ -188,9 +195,9 @@ impl App {
         matches!(&self.layer, Some(Layer::Menu(menu)) if menu.kind == MenuKind::Palette && menu.scroll.cursor == 0)
     }
 
-    fn menu_up(&mut self) {
+    fn menu_up(&mut self, effects: &mut Effects) {
         if self.is_at_first_command() {
-            return self.bring_back(true);
+            return self.bring_back(true, effects);
         }
         self.menu_by(-1);
     }
@@ -214,7 +221,7 @@ impl App {
                 return self.type_column(&typed);
             }
             // What the mouse does is read, not run.
-            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::Mouse(_))) => return,
+            Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(Item::Mouse(_) | Item::Sign(_))) => return,
             _ => {}
         }
         let place = self.place();

@@ -112,8 +112,8 @@ impl App {
     fn click_tab(&mut self, column: usize) {
         let titles = tabs::titles(self);
         let mut at = usize::from(self.layout().has_borders) + 1;
-        for (tab, title) in &titles.tabs {
-            let end = at + titles.cells(title);
+        for (i, (tab, _)) in titles.tabs.iter().enumerate() {
+            let end = at + titles.cells(i);
             if (at..end).contains(&column) {
                 self.inspector.tab = *tab;
             }

@@ -5,7 +5,7 @@ use crate::app::keys::KeyRow;
 use crate::format::plan::ReadBy;
 use crate::panes::{Piece, Row};
 use crate::review::Column;
-use crate::text::{Role, SafeText, pad, width};
+use crate::text::{Role, SafeText, cut, pad, width};
 
 /// From this width on a row has the sentence on its key, else the few words of the footer.
 pub(super) const HELP_CELLS: usize = 50;
@@ -13,6 +13,9 @@ pub(super) const HELP_CELLS: usize = 50;
 const BOTH_CELLS: usize = 80;
 /// Cells of a key in a narrow list; longer ones take more.
 const NARROW_KEY_CELLS: usize = 7;
+/// Cells of signs, where there is room for a key with all its names, and where there is not.
+const SIGN_CELLS: usize = 18;
+const NARROW_SIGN_CELLS: usize = 13;
 
 pub(super) fn reader_row(reader: &ReadBy) -> Row {
     Row::new(vec![
@@ -50,6 +53,15 @@ pub(super) fn row(item: Item, width: usize) -> Row {
             Piece::of(Role::Text, &format!("Go to step {step}.")),
         ]),
         Item::Key(row) => key_row(row, width),
+        Item::Sign(sign) => {
+            let cells = if width >= BOTH_CELLS { SIGN_CELLS } else { NARROW_SIGN_CELLS };
+            let text = Piece::safe(sign.role, pad(&SafeText::of(sign.text), cells));
+            // In a narrow list the sentence stands below, as those of keys do.
+            let room = if width < HELP_CELLS { width.saturating_sub(cells + 3) } else { usize::MAX };
+            let about = cut(&SafeText::literal(sign.about), room);
+            let about = Piece::safe(Role::Dim, about);
+            Row::new(vec![Piece::of(Role::Text, "  "), text, Piece::of(Role::Dim, " "), about])
+        }
         Item::Mouse((gesture, about)) => {
             let gesture = Piece::safe(Role::KeyName, pad(&SafeText::literal(gesture), 18));
             let about = Piece::of(Role::Dim, if width >= HELP_CELLS { about } else { "" });

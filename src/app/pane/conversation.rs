@@ -1,6 +1,6 @@
 //! The conversation: the whole run in one column, over the other panes.
 
-use super::{Filtered, PaneContent, References, Searched, Tab};
+use super::{Filtered, PaneContent, Position, References, Searched, Tab};
 use crate::app::{App, Effects, FoundAt, Pane};
 
 use crate::panes::{Extent, Piece, Scroll, Window, reading};
@@ -33,6 +33,10 @@ impl PaneContent for Conversation {
 
     fn scroll_mut<'a>(&self, _app: &'a mut App) -> Option<&'a mut Scroll> {
         None
+    }
+
+    fn position(&self, _app: &App) -> Option<Position> {
+        Some(Position::Step)
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {

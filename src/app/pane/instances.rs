@@ -1,6 +1,7 @@
 //! The instances of a kind side by side, in place of the state.
 
-use super::{PaneContent, References, Searched, state};
+use super::{PaneContent, Position, References, Searched, state};
+use crate::app::keys::Context;
 use crate::app::{App, Effects, Pane};
 use crate::panes::{Extent, Piece, Scroll, Window};
 use crate::text::{Pattern, Role};
@@ -25,6 +26,10 @@ impl PaneContent for Instances {
         Some(References::Judged)
     }
 
+    fn context_inside(&self) -> Option<Context> {
+        Some(Context::Instances)
+    }
+
     fn is_empty(&self, app: &App) -> bool {
         app.session.open().is_none()
     }
@@ -35,6 +40,14 @@ impl PaneContent for Instances {
 
     fn scroll_mut<'a>(&self, app: &'a mut App) -> Option<&'a mut Scroll> {
         Some(&mut app.state.scroll)
+    }
+
+    fn position(&self, app: &App) -> Option<Position> {
+        state::State.position(app)
+    }
+
+    fn return_to(&self, app: &mut App, position: Position) {
+        state::State.return_to(app, position);
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {
@@ -93,6 +106,12 @@ impl App {
         } else if let Some(path) = self.session.focus.path.clone() {
             self.focus_path(path);
         }
+    }
+
+    /// Shows only the paths whose values differ, or all.
+    pub(in crate::app) fn toggle_differing(&mut self) {
+        self.columns.only_differing = !self.columns.only_differing;
+        self.move_in_columns(0, 0);
     }
 
     /// Moves by paths and instances.

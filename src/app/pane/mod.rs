@@ -47,7 +47,9 @@ use super::{App, Effects, FoundAt, Pane};
 use crate::json::Key;
 use crate::model::Identity;
 use crate::panes::json_outline::Kind;
+use crate::panes::lazy_column::Column;
 use crate::panes::message::DocView;
+use crate::panes::state as state_rows;
 use crate::panes::text_view::Reader;
 use crate::panes::{Extent, Nth, Open, Piece, Row, Scroll, Window};
 use crate::text::{Pattern, Role};
@@ -70,6 +72,19 @@ pub struct PaneRow {
     pub contexts: &'static [Context],
     /// What it shows and does.
     pub content: &'static dyn PaneContent,
+}
+
+/// Where a pane stands.
+#[derive(Debug, Clone)]
+pub enum Position {
+    /// At rows of its model.
+    Rows(Scroll),
+    /// At a place of a column that is laid out as it is shown.
+    Column(Column),
+    /// In the state.
+    State(state_rows::Position),
+    /// At the step in focus.
+    Step,
 }
 
 /// What is listed there can be filtered.
@@ -170,6 +185,23 @@ pub trait PaneContent: Sync {
 
     /// The same, to change them.
     fn scroll_mut<'a>(&self, app: &'a mut App) -> Option<&'a mut Scroll>;
+
+    /// The context of keys that only what it shows now has.
+    fn context_inside(&self) -> Option<Context> {
+        None
+    }
+
+    /// Where it stands, so that a search that is given up comes back; None: a search does not move it before Enter.
+    fn position(&self, app: &App) -> Option<Position> {
+        self.scroll(app).copied().map(Position::Rows)
+    }
+
+    /// Goes back to where it stood.
+    fn return_to(&self, app: &mut App, position: Position) {
+        if let (Some(scroll), Position::Rows(at)) = (self.scroll_mut(app), position) {
+            *scroll = at;
+        }
+    }
 
     /// The document that it shows, if it is one.
     fn document<'a>(&self, _app: &'a mut App) -> Option<&'a mut DocView> {

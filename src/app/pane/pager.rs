@@ -1,7 +1,7 @@
 //! The pager: a long value over the panes, unescaped. It is a pane that has the screen while it has the cursor.
 
 use super::message::below_head;
-use super::{PaneContent, Searched};
+use super::{PaneContent, Position, Searched};
 use crate::app::{App, Effect, Effects, Job, Pane};
 use crate::panes::reading::{PageOf, Reading, ReadingView};
 use crate::panes::{Extent, Piece, Row, Scroll, Window};
@@ -71,6 +71,16 @@ impl PaneContent for Pager {
 
     fn scroll_mut<'a>(&self, _app: &'a mut App) -> Option<&'a mut Scroll> {
         None
+    }
+
+    fn position(&self, app: &App) -> Option<Position> {
+        Some(Position::Column(app.pager.view.column))
+    }
+
+    fn return_to(&self, app: &mut App, position: Position) {
+        if let Position::Column(column) = position {
+            app.pager.view.column = column;
+        }
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {

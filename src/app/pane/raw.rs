@@ -1,10 +1,10 @@
-//! The raw record of the step, in place of the message that is made of it.
+//! The bytes of the step, in place of the message that is made of them.
 
 use super::{PaneContent, message};
 use crate::app::{App, Effects};
 use crate::model::{Span, lossy};
 use crate::panes::text_view::{Reader, TextLine};
-use crate::panes::value::size_text;
+use crate::panes::value::{count_text, size_text};
 use crate::panes::{Extent, Row, Scroll, Window};
 use crate::text::Role;
 
@@ -40,12 +40,12 @@ impl PaneContent for Raw {
     }
 
     fn after_update(&self, app: &mut App, _effects: &mut Effects) {
-        let Some((now, _, record)) = app.message_place() else { return };
+        let Some((now, step, record)) = app.message_place() else { return };
         if app.inspector.message.raw.shown() == Some(&now) || app.shows_gone() {
             return;
         }
         let is_same = app.inspector.message.raw.show(now).is_some_and(|(_, step)| step == now.1);
-        let lines = lines(app, record);
+        let lines = lines(app, step, record);
         let raw = &mut app.inspector.message.raw;
         raw.set(lines);
         if !is_same {
@@ -54,14 +54,30 @@ impl PaneContent for Raw {
     }
 }
 
-fn lines(app: &App, record: Span) -> Vec<TextLine> {
-    let span = Span { len: record.len.min(RAW_MAX), ..record };
-    let mut lines = match app.session.bytes.read(span) {
-        Ok(bytes) => raw_lines(&bytes),
-        Err(problem) => vec![TextLine::new(Role::Error, problem.to_string())],
-    };
-    if span.len < record.len {
-        let (shown, all) = (size_text(span.len), size_text(record.len));
+/// Whether other steps are made of the same record.
+fn has_neighbours(app: &App, record: Span) -> bool {
+    let Some(open) = app.session.open() else { return false };
+    let mut beside = [open.step() - 1, open.step() + 1].into_iter().filter_map(|step| open.run().place(step));
+    beside.any(|place| place.record_span == record)
+}
+
+/// The record of the step; where it has several, the bytes of this one, and where in the record they stand.
+fn lines(app: &App, step: Span, record: Span) -> Vec<TextLine> {
+    let is_part = step.len < record.len && step.offset >= record.offset && has_neighbours(app, record);
+    let step = if is_part { step } else { record };
+    let span = Span { len: step.len.min(RAW_MAX), ..step };
+    let mut lines = Vec::new();
+    if is_part {
+        let (from, to) = (step.offset - record.offset, step.offset - record.offset + step.len);
+        let (from, to) = (count_text(from as usize), count_text(to as usize));
+        lines.push(TextLine::new(Role::Dim, format!("bytes {from} to {to} of the record, {}", size_text(record.len))));
+    }
+    match app.session.bytes.read(span) {
+        Ok(bytes) => lines.extend(raw_lines(&bytes)),
+        Err(problem) => lines.push(TextLine::new(Role::Error, problem.to_string())),
+    }
+    if span.len < step.len {
+        let (shown, all) = (size_text(span.len), size_text(step.len));
         lines.push(TextLine::new(Role::Dim, format!("… the first {shown} of {all}; o opens the file in your editor")));
     }
     lines

@@ -1,7 +1,7 @@
 //! The message of the step to read, in place of its JSON, where the format knows what a message is.
 
 use super::message::{self, Look};
-use super::{Cached, PaneContent, References, Searched};
+use super::{Cached, PaneContent, Position, References, Searched};
 use crate::app::{App, Effect, Effects, Job};
 use crate::model::StepNo;
 use crate::panes::reading::{self, PageOf, Reading as Text, ReadingView};
@@ -47,6 +47,16 @@ impl PaneContent for Reading {
 
     fn scroll_mut<'a>(&self, _app: &'a mut App) -> Option<&'a mut Scroll> {
         None
+    }
+
+    fn position(&self, app: &App) -> Option<Position> {
+        Some(Position::Column(app.inspector.message.reading.column))
+    }
+
+    fn return_to(&self, app: &mut App, position: Position) {
+        if let Position::Column(column) = position {
+            app.inspector.message.reading.column = column;
+        }
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {

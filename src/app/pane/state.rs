@@ -1,7 +1,7 @@
 //! The state at the step; instances side by side are another look of it.
 
 use super::message::below_head;
-use super::{PaneContent, References, Searched, Tab, Target, Wanted, instances};
+use super::{PaneContent, Position, References, Searched, Tab, Target, Wanted, instances};
 use crate::app::{App, Effects, Pane};
 use crate::json::Key;
 use crate::panes::reading::{PageOf, is_long};
@@ -63,6 +63,16 @@ impl PaneContent for State {
 
     fn scroll_mut<'a>(&self, app: &'a mut App) -> Option<&'a mut Scroll> {
         Some(&mut app.state.scroll)
+    }
+
+    fn position(&self, app: &App) -> Option<Position> {
+        Some(Position::State(app.state.position()))
+    }
+
+    fn return_to(&self, app: &mut App, position: Position) {
+        if let Position::State(position) = position {
+            app.state.return_to(position);
+        }
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {

@@ -1,6 +1,6 @@
 //! The table: the trajectories of a dataset.
 
-use super::{Filtered, PaneContent, Searched};
+use super::{Filtered, PaneContent, Position, Searched};
 use crate::app::{App, Effects, FoundAt, Pane};
 use crate::panes::{Extent, Piece, Scroll, Window};
 use crate::review::Filter;
@@ -36,6 +36,16 @@ impl PaneContent for Trajectories {
 
     fn scroll_mut<'a>(&self, _app: &'a mut App) -> Option<&'a mut Scroll> {
         None
+    }
+
+    fn position(&self, app: &App) -> Option<Position> {
+        Some(Position::Rows(app.table.scroll))
+    }
+
+    fn return_to(&self, app: &mut App, position: Position) {
+        if let Position::Rows(scroll) = position {
+            app.table.scroll = scroll;
+        }
     }
 
     fn move_by(&self, app: &mut App, delta: isize) {

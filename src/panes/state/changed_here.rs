@@ -125,7 +125,7 @@ impl StatePane {
         let mut rows = Vec::with_capacity(shown.rows());
         rows.extend(shown.has_title.then(|| here.title()));
         for (change, name) in changes.iter().zip(&names) {
-            rows.push(row(open, &outline, *change, &pad(name, column)));
+            rows.push(self.changed_row(open, &outline, *change, &pad(name, column)));
         }
         if let Some(last) = rows.last_mut().filter(|_| here.count > shown.changes) {
             last.right = vec![Piece::of(Role::Dim, &format!(" {} more ]c", here.count - shown.changes))];
@@ -139,6 +139,29 @@ impl StatePane {
     #[must_use]
     pub fn changed_rows(&self, open: &Open<'_>, height: usize) -> usize {
         self.outline(open).here.shown(height).map_or(0, |shown| shown.rows())
+    }
+
+    fn changed_row(&self, open: &Open<'_>, outline: &Outline, change: Change, name: &SafeText) -> Row {
+        let (sign, role) = match change.op {
+            EventOp::Add => ("+ ", Role::Added),
+            EventOp::Drop | EventOp::Reset => ("− ", Role::Removed),
+            _ => ("~ ", Role::Changed),
+        };
+        let mut left = vec![Piece::of(role, sign), Piece::safe(role, name.clone()), Piece::of(Role::Text, "  ")];
+        let leaf = open.tree().leaf(change.node, outline.step);
+        match leaf.as_ref().and_then(|leaf| self.digests.text(open, leaf)) {
+            // What the text was before would be another long text: the History tab has it.
+            Some(text) => left.extend(text.pieces()),
+            None => {
+                left.extend(leaf.map(|leaf| value::stored(&leaf.value, open.bytes())));
+                left.extend(
+                    (change.op != EventOp::Add).then(|| was(open, change.node, outline.step)).into_iter().flatten(),
+                );
+            }
+        }
+        let is_invalid = outline.changes.invalid.contains(&change.node);
+        let right = if is_invalid { vec![Piece::of(Role::Error, " ✗ ")] } else { Vec::new() };
+        Row::new(left).fixed(2).right(right).hit(Hit::None).remark()
     }
 
     /// The line below the block names what the first row shown stands in.
@@ -214,22 +237,4 @@ fn counters(open: &Open<'_>, step: StepNo, nodes: &[NodeId]) -> Row {
         last = owner;
     }
     Row::new(pieces).fixed(2).hit(Hit::None).remark()
-}
-
-fn row(open: &Open<'_>, outline: &Outline, change: Change, name: &SafeText) -> Row {
-    let (sign, role) = match change.op {
-        EventOp::Add => ("+ ", Role::Added),
-        EventOp::Drop | EventOp::Reset => ("− ", Role::Removed),
-        _ => ("~ ", Role::Changed),
-    };
-    let mut left = vec![Piece::of(role, sign), Piece::safe(role, name.clone()), Piece::of(Role::Text, "  ")];
-    if let Some(leaf) = open.tree().leaf(change.node, outline.step) {
-        left.push(value::stored(&leaf.value, open.bytes()));
-    }
-    if change.op != EventOp::Add {
-        left.extend(was(open, change.node, outline.step));
-    }
-    let right =
-        if outline.changes.invalid.contains(&change.node) { vec![Piece::of(Role::Error, " ✗ ")] } else { Vec::new() };
-    Row::new(left).fixed(2).right(right).hit(Hit::None).remark()
 }

@@ -1,0 +1,70 @@
+//! Where keys work.
+
+/// Where a key works. A key of an inner context wins over one of an outer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// Everywhere but in a prompt or list.
+    Global,
+    /// While a trajectory is open: in Steps, State and the inspector.
+    Trajectory,
+    /// While a recording plays, beside the contexts of its pane.
+    Replay,
+    /// In the list of steps.
+    Steps,
+    /// In the state.
+    State,
+    /// In the state, while instances stand side by side.
+    Instances,
+    /// In the inspector.
+    Inspector,
+    /// In the LLM tab of the inspector.
+    Llm,
+    /// In the conversation.
+    Conversation,
+    /// In the pager.
+    Pager,
+    /// In the File tab of the inspector.
+    File,
+    /// While records are open whose slots merge by their types, beside the contexts of the pane.
+    Merging,
+    /// In the strip of watched values.
+    Watches,
+    /// In the list of files.
+    Files,
+    /// In the table of trajectories.
+    Table,
+    /// In the table and in what stands beside it.
+    Dataset,
+    /// In the values of a column of the table.
+    Facets,
+    /// In the plot below the table.
+    Plot,
+    /// In the attempts at a task, and the list of tasks.
+    Attempts,
+    /// In help and palette.
+    Menu,
+    /// In the list of commands, beside the keys of lists.
+    Commands,
+    /// In a line being typed.
+    Prompt,
+}
+
+impl Context {
+    /// Whether its keys are those of one pane, and not of all that lie around it.
+    #[must_use]
+    pub const fn is_of_one_pane(self) -> bool {
+        match self {
+            Self::Steps
+            | Self::State
+            | Self::Instances
+            | Self::Inspector
+            | Self::Llm
+            | Self::Conversation
+            | Self::Pager => true,
+            Self::File | Self::Watches | Self::Files | Self::Table | Self::Facets | Self::Plot => true,
+            Self::Attempts => true,
+            Self::Global | Self::Trajectory | Self::Replay | Self::Merging | Self::Dataset => false,
+            Self::Menu | Self::Commands | Self::Prompt => false,
+        }
+    }
+}

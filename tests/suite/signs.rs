@@ -1,0 +1,26 @@
+//! What the screen paints beside the text of inputs is explained by the group *Signs* of the help.
+
+use obelus::app::signs::SIGNS;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// What is no sign: punctuation that everybody reads, borders, scroll bars, bars of timeline and plots.
+const PLAIN: &str = "·×–—…›─━│┃┌┐└┘├┤┬┴┼╭╮╯╰▁▂▃▄▅▆▇█▏▕╸»«";
+
+#[test]
+fn every_sign_in_the_golden_frames_is_explained() {
+    let known: BTreeSet<char> = SIGNS.iter().flat_map(|sign| sign.text.chars()).collect();
+    let is_plain = |c: &char| c.is_ascii() || c.is_alphabetic() || PLAIN.contains(*c) || ('①'..='⑳').contains(c);
+    let mut unknown = BTreeSet::new();
+    let mut frames = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frames")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let (screen, _) = text.split_once("\nstyles\n").unwrap();
+        let signs = screen.chars().filter(|c| !is_plain(c) && !known.contains(c));
+        unknown.extend(signs.map(|c| format!("{c} in {}", path.file_name().unwrap().display())));
+        frames += 1;
+    }
+    assert!(frames > 20 && unknown.is_empty(), "no row of SIGNS has {unknown:?}");
+}
