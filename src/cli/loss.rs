@@ -106,7 +106,7 @@ fn conversation(options: &Options, file: &FileName, out: &mut Out) -> Result<(St
     let at = format!("record {} of {file}", options.record);
     let value = json::parse(&text)
         .map_err(|e| Problem::usage(format!("{at} is no JSON: {} at byte {} of it", e.message, e.byte)))?;
-    let conversation = Conversation::of(&value).ok_or_else(|| {
+    let conversation = Conversation::of(&value, loaded.detected.format.way()).ok_or_else(|| {
         let hint = "it needs `messages` or `conversations` of at least one message, or Agent Data Protocol items";
         Problem::usage(format!("{at} is no conversation")).hint(hint)
     })?;

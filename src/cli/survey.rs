@@ -2,9 +2,9 @@
 
 use super::Stop;
 use super::out::raw;
-use crate::format::{Purpose, Run};
+use crate::format::{Purpose, Run, StepCalls};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, Problem, Severity, Step, StepKind, StepNo, estimated_tokens};
+use crate::model::{Bytes, Problem, Severity, StepKind, StepNo, estimated_tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -75,13 +75,21 @@ impl RunStats {
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
             let step = run.step(number, bytes);
-            let (calls, results) = acts(run, &step, bytes);
-            stats.calls += calls;
-            stats.results += results;
             count(&mut stats.kinds, &step.kind);
             count(&mut stats.roles, step.role.name());
             step.class.iter().for_each(|class| count(&mut stats.classes, class));
-            step.tool.iter().for_each(|tool| count(&mut stats.tools, tool));
+            match StepCalls::of(run, &step, bytes) {
+                Some(StepCalls { tools, results }) => {
+                    stats.calls += tools.len() as u64;
+                    stats.results += results;
+                    tools.iter().for_each(|tool| count(&mut stats.tools, tool));
+                }
+                // What wrote a value, though nobody sees it called.
+                None if step.sign != StepKind::Result => {
+                    step.tool.iter().for_each(|tool| count(&mut stats.tools, tool))
+                }
+                None => {}
+            }
             stats.chars += step.chars as u64;
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
@@ -91,18 +99,6 @@ impl RunStats {
             stats.warnings += u64::from(finding.severity == Severity::Warning);
         }
         Ok(stats)
-    }
-}
-
-/// The calls and results of a step: one of those that are steps of their own, all that a message holds.
-fn acts(run: &dyn Run, step: &Step, bytes: &dyn Bytes) -> (u64, u64) {
-    match step.kind.as_str() {
-        "tool-call" => (1, 0),
-        "tool-result" => (0, 1),
-        "message" => run
-            .turn(step.number, bytes)
-            .map_or((0, 0), |turn| (turn.calls().count() as u64, turn.results().count() as u64)),
-        _ => (0, 0),
     }
 }
 

@@ -82,11 +82,11 @@ fn as_written(reward: &str) -> Option<Box<RawValue>> {
 
 /// What the tree needs of each record; broken records and other ones are none.
 fn attempts(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Attempt>, Problem> {
-    let mut reader = Reader::new(&loaded.input);
+    let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
     let mut out = Vec::new();
     for record in loaded.records()?.iter() {
         let text = lossy(reader.text(&record)?);
-        out.extend(json::parse(&text).ok().and_then(|value| Attempt::of(record.number, &value, by)));
+        out.extend(json::parse(&text).ok().and_then(|value| Attempt::of(record.number, &value, by, way)));
     }
     Ok(out)
 }

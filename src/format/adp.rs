@@ -10,7 +10,8 @@ use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
 use crate::rules::acts::Message;
-use crate::rules::adp::{ClassNote, Item, Shape, Way, shape, stage};
+use crate::rules::adp::stage;
+use crate::rules::trajectory::{ClassNote, Item, Shape, Way, shape};
 pub(super) use atif::ATIF;
 pub(super) use conversations::{BARE, MESSAGES, SHAREGPT, SIMULATIONS};
 
@@ -85,6 +86,10 @@ impl Format for Adp {
 
     fn framing(&self) -> Framing {
         Framing::Values
+    }
+
+    fn way(&self) -> Way {
+        Way::Protocol
     }
 
     fn stage(&self, file: &str) -> Option<&'static str> {

@@ -1,6 +1,7 @@
 //! Any JSON: records that no format knows, one step each. The last row of the table.
 
 use super::describe::WHOLE_MAX;
+use super::survey::looked as looked_at;
 use super::{
     Answer, Attribution, Format, Framing, Layout, Look, Looked, Match, Purpose, Resolved, Run, Survey, Surveyed,
     ViewEntry, describe,
@@ -50,6 +51,10 @@ impl Format for Generic {
         false
     }
 
+    fn is_any(&self) -> bool {
+        true
+    }
+
     fn has_state(&self) -> bool {
         false
     }
@@ -81,16 +86,12 @@ impl Survey for Texts {
     fn look(&self) -> Look {
         Box::new(|record, text| {
             let found = |reason: String| Found { finding: invalid(record.number, &reason), place: record.place };
-            Looked::Findings(fault(record, text).map(found).into_iter().collect())
+            Box::new(fault(record, text).map(found).into_iter().collect::<Vec<Found>>())
         })
     }
 
     fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
-        match looked {
-            Looked::Findings(found) => Surveyed { found, ..Surveyed::default() },
-            Looked::Trajectory(examined) => Surveyed { found: examined.found, ..Surveyed::default() },
-            Looked::Run(seen) => Surveyed { found: seen.found, facts: Some(seen.facts), ..Surveyed::default() },
-        }
+        Surveyed { found: looked_at(looked).unwrap_or_default(), ..Surveyed::default() }
     }
 }
 

@@ -4,6 +4,7 @@ use super::log::{Adapter, Draft, Form, Kind, Log, LogRun, OWN, call, form, resul
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
 use crate::model::{Part, Role, Surroundings, Turn, Usage};
+use crate::rules::trajectory::blocks::{Block, block};
 use std::borrow::Cow;
 
 /// The format, as a row of `messages`.
@@ -114,11 +115,10 @@ fn whole<'v>(message: &'v Value<'v>) -> Turn<'v> {
     let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
     let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| Part::Thought(thought.into()));
     let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default();
-    let class = |block: &Value<'_>| text(block, "type").unwrap_or_default().to_owned();
-    let of_blocks = blocks.iter().filter_map(|block| match class(block).as_str() {
-        "tool_use" | "tool_call" | "toolCall" => Some(Part::Call(call(block))),
-        "tool_result" => Some(Part::Result(result(block))),
-        _ => None,
+    let of_blocks = blocks.iter().filter_map(|part| match block(part) {
+        Block::Call => Some(Part::Call(call(part))),
+        Block::Result => Some(Part::Result(result(part))),
+        Block::Text | Block::Thought | Block::Tools | Block::File => None,
     });
     let listed = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
     let single = message.get("function_call").filter(|call| call.as_object().is_some());

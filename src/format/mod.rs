@@ -41,6 +41,7 @@ mod run_survey;
 mod scopix;
 pub mod signature;
 mod slots;
+mod step_calls;
 mod survey;
 mod swe_agent;
 mod typed_path;
@@ -56,8 +57,8 @@ pub use describe::describe;
 pub use facts::{Counted, Facts};
 use run::Detect;
 pub use run::{Answer, Attribution, Field, Format, Instances, Layout, Match, Near, Plans, Resolved, Run, ViewEntry};
-pub use run_survey::RunFacts;
-pub use survey::{Look, Looked, Purpose, Survey, Surveyed};
+pub use step_calls::StepCalls;
+pub use survey::{Look, Looked, LookedRecord, Purpose, Survey, Surveyed};
 pub use typed_path::{Place, TypedPath, instance_named};
 
 /// All formats, in the order in which detection tries them.

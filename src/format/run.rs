@@ -8,6 +8,7 @@ use crate::model::{
     Bytes, Finding, Framing, Identity, PartState, Problem, Record, RunPart, Step, StepKind, StepNo, StepPlace, Turn,
 };
 use crate::rules::scopix::{ConversationField, Merged};
+use crate::rules::trajectory::Way;
 use crate::rules::work::{Outcome, Work};
 use crate::state::{Event, IdentityId, ReportedCounts, SchemaChecker, Tree, Violations};
 use serde_json::value::RawValue;
@@ -65,6 +66,10 @@ pub trait Format: Send + Sync {
     fn survey(&self, _purpose: Purpose) -> Option<Box<dyn Survey>> {
         None
     }
+    /// Whether it takes any JSON, of which nothing more is known.
+    fn is_any(&self) -> bool {
+        false
+    }
     /// Whether its runs can have a state.
     fn has_state(&self) -> bool {
         true
@@ -72,6 +77,10 @@ pub trait Format: Send + Sync {
     /// Whether its records can be turned into conversations that train: a file that is one run has none.
     fn has_conversations(&self) -> bool {
         self.layout() == Layout::Set
+    }
+    /// How its records are read as conversations.
+    fn way(&self) -> Way {
+        Way::Formats
     }
     /// The stage of processing that the name of a file says, as `std`; None: it says none.
     fn stage(&self, _file: &str) -> Option<&'static str> {

@@ -1,7 +1,8 @@
 //! Facts on each record of a file whose records are trajectories, as its runs tell them: for formats without a faster
 //! reading of their own.
 
-use super::{Counted, Facts, Look, Looked, Purpose, Run, Survey, Surveyed};
+use super::survey::looked as looked_at;
+use super::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
 use crate::model::{Bytes, Found, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,27 +20,38 @@ impl RunSurvey {
 
 /// The facts and findings of a record.
 #[derive(Debug)]
-pub struct RunFacts {
+pub(super) struct RunFacts {
     /// What the table shows.
-    pub facts: Facts,
+    facts: Facts,
     /// All its findings, in order.
-    pub found: Vec<Found>,
+    found: Vec<Found>,
     /// Whether it could be read.
-    pub is_read: bool,
+    is_read: bool,
+}
+
+impl LookedRecord for RunFacts {
+    fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        self.found.shift(records, lines);
+    }
 }
 
 impl Survey for RunSurvey {
     fn look(&self) -> Look {
         let make = self.0;
-        Box::new(move |record, text| Looked::Run(Box::new(run_facts(make(), record, text))))
+        Box::new(move |record, text| Box::new(run_facts(make(), record, text)))
     }
 
     fn take(&mut self, looked: Looked, _bytes: &dyn Bytes) -> Surveyed {
-        match looked {
-            Looked::Findings(found) => Surveyed { found, ..Surveyed::default() },
-            Looked::Trajectory(examined) => Surveyed { found: examined.found, ..Surveyed::default() },
-            Looked::Run(seen) => Surveyed { found: seen.found, facts: Some(seen.facts), ..Surveyed::default() },
-        }
+        let seen = looked_at::<RunFacts>(looked);
+        seen.map_or_else(Surveyed::default, |seen| Surveyed {
+            found: seen.found,
+            facts: Some(seen.facts),
+            ..Surveyed::default()
+        })
     }
 }
 
@@ -77,7 +89,10 @@ fn run_facts(mut run: Box<dyn Run>, record: &Record, text: &[u8]) -> RunFacts {
 fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
     let steps = (0..run.step_count()).map(|n| run.step(StepNo::try_from(n).unwrap_or(StepNo::MAX), bytes));
     let mut seen = SeenSteps::default();
-    steps.for_each(|step| seen.add(step));
+    steps.for_each(|step| {
+        let calls = StepCalls::of(run, &step, bytes);
+        seen.add(step, calls);
+    });
     let mut tools: Vec<(String, u64)> = seen.tools.into_iter().collect();
     tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let counted = Counted {
@@ -108,10 +123,10 @@ struct SeenSteps {
 }
 
 impl SeenSteps {
-    fn add(&mut self, step: Step) {
+    fn add(&mut self, step: Step, calls: Option<StepCalls>) {
         *self.kinds.entry(step.kind.clone()).or_default() += 1;
-        if let Some(tool) = step.tool.as_ref().filter(|_| step.sign == StepKind::Call) {
-            *self.tools.entry(tool.clone()).or_default() += 1;
+        for tool in calls.unwrap_or_default().tools {
+            *self.tools.entry(tool).or_default() += 1;
         }
         self.chars += step.chars as u64;
         if let Some(reward) = step.reward.as_ref().and_then(|reward| reward.parse::<f64>().ok()) {

@@ -5,7 +5,7 @@
 use super::{Answer, Resolved};
 use crate::json::{self, Key};
 use crate::model::{Bytes, HEAD, Problem, StepNo};
-use crate::rules::adp::{self, Pointer};
+use crate::rules::slot_pointer::{Pointer, slot_pointer};
 use crate::state::{IdentityId, Leaf, NodeId, Shape, Tree};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -95,7 +95,7 @@ impl<'t> Slots<'t> {
         self.named(pointer).flat_map(move |id| {
             let leaves = self.node(id, pointer).map(|node| self.tree.leaves(node, self.step)).unwrap_or_default();
             let identity = self.tree.identity(id);
-            leaves.into_iter().map(move |leaf| (adp::slot_pointer(identity, &leaf.path), leaf))
+            leaves.into_iter().map(move |leaf| (slot_pointer(identity, &leaf.path), leaf))
         })
     }
 

@@ -1,9 +1,9 @@
 //! What only a look at every record of a file tells: findings across records, statistics.
 
-use super::{Facts, RunFacts};
+use super::Facts;
 use crate::model::{Bytes, Found, Record, RunPart};
-use crate::rules::adp::Examined;
 use serde_json::value::RawValue;
+use std::any::Any;
 
 /// Looks at one record by itself; several can be looked at at once, in any order.
 pub type Look = Box<dyn Fn(&Record, &[u8]) -> Looked + Send + Sync>;
@@ -36,20 +36,39 @@ pub enum Purpose {
     Judged,
     /// Of the facts only the id and the first words.
     Heads,
+    /// Of the facts only which tools are called.
+    Calls,
     /// Of the facts only how many steps there are, of which classes, which tools they call, their rewards, and how it
     /// ends.
     Outline,
 }
 
-/// One record, looked at by itself.
-#[derive(Debug)]
-pub enum Looked {
-    /// Its findings are all that there is.
-    Findings(Vec<Found>),
-    /// A trajectory of the Agent Data Protocol.
-    Trajectory(Box<Examined>),
-    /// A trajectory of a format whose runs tell what there is to say.
-    Run(Box<RunFacts>),
+/// One record, looked at by itself: what only the survey knows that had it looked at.
+pub trait LookedRecord: Any + Send {
+    /// Whether it could be read.
+    fn is_read(&self) -> bool;
+    /// Counts the record from an earlier place of the input: so many records and lines come before.
+    fn shift(&mut self, records: usize, lines: u64);
+}
+
+/// The same, on its way to its survey.
+pub type Looked = Box<dyn LookedRecord>;
+
+/// What a look of this type saw; None: another survey had it looked at.
+pub(in crate::format) fn looked<T: LookedRecord>(looked: Looked) -> Option<T> {
+    let any: Box<dyn Any> = looked;
+    any.downcast().ok().map(|seen| *seen)
+}
+
+/// Findings are all that there is.
+impl LookedRecord for Vec<Found> {
+    fn is_read(&self) -> bool {
+        false
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        self.iter_mut().for_each(|found| found.shift(records, lines));
+    }
 }
 
 /// One record of a survey.

@@ -71,19 +71,11 @@ pub fn survey<E: From<Problem>>(
 
 impl Seen for Looked {
     fn is_whole(&self) -> bool {
-        match self {
-            Self::Findings(_) => false,
-            Self::Trajectory(examined) => examined.is_read,
-            Self::Run(seen) => seen.is_read,
-        }
+        self.as_ref().is_read()
     }
 
     fn shift(&mut self, records: usize, lines: u64) {
-        match self {
-            Self::Findings(found) => found.iter_mut().for_each(|found| found.shift(records, lines)),
-            Self::Trajectory(examined) => examined.shift(records, lines),
-            Self::Run(seen) => seen.found.iter_mut().for_each(|found| found.shift(records, lines)),
-        }
+        self.as_mut().shift(records, lines);
     }
 }
 

@@ -5,6 +5,7 @@ use super::Records;
 use crate::format::Facts;
 use crate::model::{Bytes, Finding, Problem, Severity};
 use crate::rules::data::{self, Dataset, Unit};
+use crate::rules::trajectory::Way;
 use crate::text::count_of;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ impl DataFound {
     pub fn look(
         records: &dyn Records,
         bytes: &dyn Bytes,
+        way: Way,
         is_wanted: &dyn Fn() -> bool,
     ) -> Option<Result<Self, Problem>> {
         let mut dataset = Dataset::new(data::NEAR);
@@ -41,7 +43,7 @@ impl DataFound {
                 Ok(text) => text,
                 Err(problem) => return Some(Err(problem)),
             };
-            let found = dataset.take(data::look(&record, &text, Unit::Sample));
+            let found = dataset.take(data::look(&record, &text, Unit::Sample, way));
             found.into_iter().for_each(|found| all.add(found.finding));
         }
         dataset.end().into_iter().for_each(|found| all.add(found.finding));

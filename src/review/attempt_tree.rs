@@ -2,8 +2,8 @@
 
 use super::sampling::record_id;
 use crate::json::Value;
-use crate::rules::adp::{Reading, scalar, task};
 use crate::rules::digest;
+use crate::rules::trajectory::{Way, scalar, task};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -50,20 +50,20 @@ impl Attempt {
     /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is no trajectory, or
     /// names no task.
     #[must_use]
-    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>) -> Option<Self> {
-        let reading = Reading::of_bare(record);
-        reading.body?;
+    pub fn of(number: usize, record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
+        let reading = way.read(record);
+        let steps = reading.entries.get(reading.main()?.steps.clone())?;
         let id = record_id(record);
         let task = task(record, by)?;
         let first = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
-        let step_reward = || reading.entries.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
+        let step_reward = || steps.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
         Some(Self {
             record: number,
             id,
             task,
             reward: first(REWARD_FIELDS).or_else(step_reward),
             finish: first(FINISH_FIELDS),
-            steps: reading.entries.iter().map(|entry| digest::of(entry.value)).collect(),
+            steps: steps.iter().map(|entry| digest::of(entry.value)).collect(),
         })
     }
 }
@@ -156,10 +156,10 @@ mod tests {
         let record = r#"{"id":"t","details":{"exit_status":"submitted"},"content":[
             {"class_":"message_action","content":"x","reward":0.5},
             {"class_":"message_action","content":"y","reward":1.0}]}"#;
-        let attempt = Attempt::of(3, &json::parse(record).unwrap(), None).unwrap();
+        let attempt = Attempt::of(3, &json::parse(record).unwrap(), None, Way::Protocol).unwrap();
         assert_eq!((attempt.reward.as_deref(), attempt.finish.as_deref()), (Some("1.0"), Some("submitted")));
         let graded = r#"{"id":"t","score":0.25,"messages":[{"role":"user","content":"x"}],"details":{"reward":9}}"#;
-        let graded = Attempt::of(0, &json::parse(graded).unwrap(), None).unwrap();
+        let graded = Attempt::of(0, &json::parse(graded).unwrap(), None, Way::Protocol).unwrap();
         assert_eq!(graded.reward.as_deref(), Some("0.25"), "what the record says goes before its details");
         assert_eq!((attempt.record, attempt.steps.len()), (3, 2));
     }

@@ -5,7 +5,7 @@ use super::facts::{Entry, FactTable};
 use super::field::{Names, Numbers, Subject as _};
 use crate::json::Value;
 use crate::model::Step;
-use crate::rules::adp::{scalar, task_key};
+use crate::rules::trajectory::{scalar, task_key};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum TaskQuestion {
     Several,
 }
 
-/// The field that names the task of a record; None: as [`crate::rules::adp::task`] finds it.
+/// The field that names the task of a record; None: as [`crate::rules::trajectory::task`] finds it.
 pub type TaskField = Option<Arc<str>>;
 
 /// The answer.

@@ -17,6 +17,7 @@ mod messages;
 mod share_gpt;
 
 use crate::json::Value;
+use crate::rules::trajectory::Way;
 pub(super) use dialogue::Dialogue;
 pub use message_text::Left;
 pub(super) use message_text::{LOSS_FIELDS, MASK, Said};
@@ -35,8 +36,8 @@ pub enum Shape {
 
 /// A record as one line of a conversation, and what of it that does not carry; None for a record that is none.
 #[must_use]
-pub fn chat(record: &Value<'_>, shape: Shape) -> Option<(String, Left)> {
-    let dialogue = Dialogue::of(record)?;
+pub fn chat(record: &Value<'_>, shape: Shape, way: Way) -> Option<(String, Left)> {
+    let dialogue = Dialogue::of(record, way)?;
     Some(match shape {
         Shape::Messages => messages::row(dialogue),
         Shape::ShareGpt => share_gpt::row(dialogue),

@@ -2,6 +2,7 @@
 
 use super::chat::{Dialogue, LOSS_FIELDS, Left, MASK, Reader, Said, message};
 use crate::json::{self, Data};
+use crate::rules::trajectory::Way;
 use minijinja::value::Value;
 
 /// Code points that stand for marks in rendered text. Unicode keeps them free for such use; in a text of the input
@@ -12,7 +13,8 @@ pub(super) const RESERVED: [char; 2] = ['\u{FDD0}', '\u{FDD1}'];
 #[derive(Debug)]
 pub struct Conversation {
     /// The key under which the record has them.
-    pub body: &'static str,
+    pub body: String,
+    way: Way,
     /// Its messages in order.
     pub messages: Vec<Turn>,
     /// The schemas of its tools, as the record has them; undefined if it has none.
@@ -32,6 +34,8 @@ pub struct Turn {
     pub field: Option<(&'static str, bool)>,
     /// The step that it comes from; a system prompt comes from none.
     pub step: Option<usize>,
+    /// Its pointer in the record; empty for a prompt.
+    pub path: String,
     /// As the template gets it.
     pub(super) value: Value,
 }
@@ -39,12 +43,24 @@ pub struct Turn {
 impl Conversation {
     /// The conversation of a record; None for a record that is none, or of no message.
     #[must_use]
-    pub fn of(record: &json::Value<'_>) -> Option<Self> {
-        let dialogue = Dialogue::of(record)?;
+    pub fn of(record: &json::Value<'_>, way: Way) -> Option<Self> {
+        let dialogue = Dialogue::of(record, way)?;
         let mut messages = dialogue.turns.iter().map(Turn::of).collect::<Option<Vec<_>>>()?;
         read_masks(&mut messages);
         let tools = dialogue.tools.as_deref().map_or(Value::UNDEFINED, schemas);
-        (!messages.is_empty()).then_some(Self { body: dialogue.body, messages, tools })
+        (!messages.is_empty()).then_some(Self { body: dialogue.body, way, messages, tools })
+    }
+
+    /// How its record was read, for another process.
+    #[must_use]
+    pub fn way_number(&self) -> u64 {
+        u64::from(self.way == Way::Protocol)
+    }
+
+    /// The conversation of a record that is read so.
+    #[must_use]
+    pub fn of_number(record: &json::Value<'_>, way: u64) -> Option<Self> {
+        Self::of(record, if way == 0 { Way::Formats } else { Way::Protocol })
     }
 }
 
@@ -81,6 +97,7 @@ impl Turn {
             thoughts: clean(said.reasoning.as_deref().unwrap_or_default()),
             field: field(&written),
             step: said.step,
+            path: said.path.clone(),
             value: told(&written),
         })
     }
@@ -131,7 +148,7 @@ mod tests {
         };
         let messages: Vec<String> = messages.iter().map(message).collect();
         let text = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
-        let conversation = Conversation::of(&json::parse(&text).unwrap()).unwrap();
+        let conversation = Conversation::of(&json::parse(&text).unwrap(), Way::Formats).unwrap();
         conversation.messages.iter().map(|turn| turn.field.map(|(_, trains)| trains)).collect()
     }
 

@@ -5,7 +5,7 @@
 
 use crate::json::{Data, Value};
 use crate::model::Role;
-use crate::rules::adp::{Body, Call, Class, Entry, Item, Message, Reading, before_call, joined, written_call};
+use crate::rules::trajectory::{Body, Call, Class, Entry, Item, Message, Reading, before_call, joined, written_call};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

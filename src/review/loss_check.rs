@@ -5,7 +5,7 @@ use super::loss::{ChatTemplate, LossFinding, Train};
 use crate::json::{self, Value};
 use crate::lint;
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo, lossy};
-use crate::rules::adp::read_text;
+use crate::rules::trajectory::{Way, read_text};
 use std::sync::Arc;
 
 /// In which template, and what of it trains and is seen.
@@ -34,11 +34,11 @@ impl LossFinding {
 }
 
 impl LossCheck {
-    /// The findings of a record, in order; of one that is no conversation none.
+    /// The findings of a record, read in that way, in order; of one that is no conversation none.
     #[must_use]
-    pub fn look(&self, record: &Record, text: &[u8]) -> Vec<Found> {
+    pub fn look(&self, record: &Record, text: &[u8], way: Way) -> Vec<Found> {
         let Ok(root) = read_text(record, text) else { return Vec::new() };
-        let Some(conversation) = Conversation::of(&root) else { return Vec::new() };
+        let Some(conversation) = Conversation::of(&root, way) else { return Vec::new() };
         let findings = match self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens) {
             Ok(loss) => loss.findings,
             Err(fault) => {
@@ -61,12 +61,12 @@ impl LossCheck {
 
 /// The step and the pointer of a message; of all messages, without one.
 fn place(conversation: &Conversation, message: Option<usize>) -> (Option<StepNo>, String) {
-    let body = conversation.body;
-    match message.and_then(|message| conversation.messages.get(message)).map(|message| message.step) {
-        Some(Some(step)) => (StepNo::try_from(step).ok(), format!("{body}/{step}")),
+    let message = message.and_then(|message| conversation.messages.get(message));
+    match message.map(|message| (message.step, &message.path)) {
+        Some((Some(step), path)) => (StepNo::try_from(step).ok(), path.clone()),
         // D17: a prompt beside the messages.
-        Some(None) => (None, "/system".to_owned()),
-        None => (None, body.to_owned()),
+        Some((None, _)) => (None, "/system".to_owned()),
+        None => (None, conversation.body.clone()),
     }
 }
 

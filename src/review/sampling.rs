@@ -1,7 +1,7 @@
 //! Drawing lots that fall alike on every machine and in every order: parts of a dataset, and samples of it.
 
 use crate::json::Value;
-use crate::rules::adp;
+use crate::rules::trajectory;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ fn lot(seed: u64, bytes: &[u8]) -> u64 {
 /// The id of a record, or what stands for one, by which it falls to a part. None: its content decides.
 #[must_use]
 pub fn record_id(record: &Value<'_>) -> Option<String> {
-    adp::record_id(record).map(|id| id.as_str().unwrap_or(id.text).to_owned())
+    trajectory::record_id(record).map(|id| id.as_str().unwrap_or(id.text).to_owned())
 }
 
 /// Parts of a dataset with their shares.

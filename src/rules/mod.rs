@@ -8,4 +8,6 @@ pub mod data;
 pub(crate) mod digest;
 pub mod graph;
 pub mod scopix;
+pub mod slot_pointer;
+pub mod trajectory;
 pub mod work;

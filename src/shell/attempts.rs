@@ -82,7 +82,7 @@ pub(super) fn answer(
 fn attempt(source: &Source, number: usize, by: &TaskField) -> Option<Attempt> {
     let record = source.records.get(number)?;
     let bytes = source.bytes.read(record.place.span).ok()?;
-    Attempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref())
+    Attempt::of(number, &json::parse(&lossy(&bytes)).ok()?, by.as_deref(), source.format.way())
 }
 
 fn of_task(

@@ -62,8 +62,14 @@ impl TemplateProcess {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
     }
 
-    fn ask(worker: &mut Worker, record: &str, train: &Train, max_tokens: Option<usize>) -> io::Result<Answer> {
+    fn ask(
+        worker: &mut Worker,
+        (record, way): (&str, u64),
+        train: &Train,
+        max_tokens: Option<usize>,
+    ) -> io::Result<Answer> {
         frame::put_number(max_tokens.map_or(NO_LIMIT, |max| max as u64), &mut worker.to)?;
+        frame::put_number(way, &mut worker.to)?;
         frame::put(train.to_string().as_bytes(), &mut worker.to)?;
         frame::put(record.as_bytes(), &mut worker.to)?;
         answer(worker)
@@ -92,7 +98,7 @@ impl ChatTemplate for TemplateProcess {
     fn loss(
         &self,
         record: &str,
-        _conversation: &Conversation,
+        conversation: &Conversation,
         train: &Train,
         max_tokens: Option<usize>,
     ) -> Result<Loss, TemplateFault> {
@@ -101,7 +107,7 @@ impl ChatTemplate for TemplateProcess {
             return Err(fault(message));
         }
         let mut worker = self.worker()?;
-        match Self::ask(&mut worker, record, train, max_tokens) {
+        match Self::ask(&mut worker, (record, conversation.way_number()), train, max_tokens) {
             Ok(answer) => {
                 self.put_back(worker);
                 answer.into_loss()
@@ -207,8 +213,9 @@ fn serve() -> io::Result<()> {
     frame::put(&serde_json::to_vec(&compiled)?, &mut to)?;
     to.flush()?;
     while let Some(max_tokens) = frame::number_or_end(&mut from)? {
+        let way = frame::number(&mut from)?;
         let (train, record) = (frame::text(&mut from)?, frame::text(&mut from)?);
-        let conversation = json::parse(&record).ok().and_then(|record| Conversation::of(&record));
+        let conversation = json::parse(&record).ok().and_then(|record| Conversation::of_number(&record, way));
         let answer = match (&template, conversation) {
             (Err(fault), _) => Err(fault.clone()),
             (_, None) => Err(TemplateFault { line: None, message: "the record is no conversation".to_owned() }),
@@ -231,7 +238,7 @@ mod tests {
     #[test]
     fn an_answer_goes_over_the_pipe_as_it_is() {
         let record = r#"{"messages":[{"role":"user","content":"é"},{"role":"assistant","content":"b"}]}"#;
-        let conversation = Conversation::of(&json::parse(record).unwrap()).unwrap();
+        let conversation = Conversation::of_number(&json::parse(record).unwrap(), 0).unwrap();
         let template = Template::named("chatml").unwrap();
         for train in [Train::Agent, Train::NoneOf("assistant".to_owned())] {
             assert_eq!(Train::parse(&train.to_string()), Some(train.clone()));

@@ -291,5 +291,5 @@ fn facts(source: &Source, content: u64, records: &[usize], is_wanted: &IsWanted<
 fn trained(source: &Source, record: usize, options: &LossOptions) -> Result<LossText, String> {
     let record = source.records.get(record).ok_or("There is no such record.")?;
     let bytes = source.bytes.read(record.place.span).map_err(|problem| problem.to_string())?;
-    LossText::of(&lossy(&bytes), options)
+    LossText::of(&lossy(&bytes), options, source.format.way())
 }

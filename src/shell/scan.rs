@@ -217,7 +217,8 @@ fn look_at_one(source: &Source, look: &Look, record: &Record) -> Result<Looked, 
 
 /// Looks at all records with the rules of datasets.
 pub(super) fn check_data(source: &Source, content: u64, is_wanted: &dyn Fn() -> bool, send: &mut dyn FnMut(Msg)) {
-    if let Some(found) = DataFound::look(source.records.as_ref(), source.bytes.as_ref(), is_wanted) {
+    if let Some(found) = DataFound::look(source.records.as_ref(), source.bytes.as_ref(), source.format.way(), is_wanted)
+    {
         send(Msg::DataChecked(content, found.map(Arc::new).map_err(|problem| problem.to_string())));
     }
 }

@@ -3,7 +3,8 @@
 use super::adp_rules::{answers, slot, told, with_items};
 use obelus::json::parse;
 use obelus::review::{ChatShape, chat};
-use obelus::rules::adp::{Reading, TrajectoryStats};
+use obelus::rules::adp::TrajectoryStats;
+use obelus::rules::trajectory::{Reading, Way};
 
 #[test]
 fn d10_the_answer_behind_one_that_came_before_its_call_is_the_first() {
@@ -85,7 +86,7 @@ fn d17_an_export_has_each_call_once() {
         {"role":"assistant","content":[{"type":"tool_use","id":"2","name":"g","input":{}}],
             "tool_calls":[{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]},
         {"from":"function_call","value":"{\"name\":\"h\"}","tool_calls":[{"function":{"name":"h","arguments":"{}"}}]}]}"#;
-    let (row, _) = chat(&parse(text).unwrap(), ChatShape::Messages).unwrap();
+    let (row, _) = chat(&parse(text).unwrap(), ChatShape::Messages, Way::Protocol).unwrap();
     for (name, count) in [("\"name\":\"f\"", 1), ("\"name\":\"g\"", 1), ("\"name\":\"h\"", 1)] {
         assert_eq!(row.matches(name).count(), count, "{row}");
     }

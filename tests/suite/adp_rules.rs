@@ -3,7 +3,8 @@ use obelus::format::{Run, by_name};
 use obelus::ingest::{Loaded, load};
 use obelus::json::{Key, parse};
 use obelus::model::{HEAD, Identity, Place, Record, RecordBody, Span, StepNo};
-use obelus::rules::adp::{DatasetStats, Reading, Survey, Way, examine, findings, write_state};
+use obelus::rules::adp::{DatasetStats, Survey, examine, findings, write_state};
+use obelus::rules::trajectory::{Reading, Way};
 use obelus::source::Input;
 use obelus::state::Tree;
 
@@ -356,7 +357,7 @@ fn a_prompt_beside_a_null_text_is_what_the_system_says() {
     assert_eq!(said, ["You mend code.", "mend", ""]);
     let told = messages(text, "sft.empty");
     assert!(told.len() == 2 && told[0].contains("`system_prompt`") && told[1].contains("say nothing"), "{told:?}");
-    let conversation = obelus::review::Conversation::of(&value).unwrap();
+    let conversation = obelus::review::Conversation::of(&value, Way::Protocol).unwrap();
     assert_eq!(conversation.messages[0].text, "You mend code.");
     let chatml = obelus::review::Template::named("chatml").unwrap().render(&conversation, 3, false).unwrap();
     assert!(chatml.text.starts_with("<|im_start|>system\nYou mend code.<|im_end|>"), "{}", chatml.text);
@@ -375,7 +376,7 @@ fn what_is_blank_or_out_of_turn_is_told_by_who_says_it() {
     };
     assert_eq!(messages(&flat(r#"{"name":"f"}"#), "sft.empty"), [""; 0]);
     // Calls that these rules do not count are not denied.
-    let other = flat(r#"{"toolName":"f"}"#);
+    let other = flat(r#"{"tool":{"title":"f"}}"#);
     assert!(messages(&other, "sft.empty")[0].contains("no call in `tool_calls` or `function_call`"));
     let item =
         |source: &str| with_items(&format!(r#"{{"class_":"text_observation","content":"","source":"{source}"}}"#));

@@ -192,7 +192,7 @@ fn many_threads_tell_the_same_as_one() {
         for record in loaded.records().unwrap().iter() {
             let span = record.place.span;
             let bytes = &text.as_bytes()[span.offset as usize..span.end() as usize];
-            let examined = obelus::rules::adp::examine(&record, bytes, obelus::rules::adp::Way::Protocol);
+            let examined = obelus::rules::adp::examine(&record, bytes, obelus::rules::trajectory::Way::Protocol);
             alone.extend(survey.take(examined, loaded.input.as_ref()).found);
         }
         let mut together = Vec::new();

@@ -38,7 +38,7 @@ fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     dataset.begin_other("other");
     dataset.begin("example");
     for record in loaded.records().unwrap().iter() {
-        let looked = data::look(&record, reader.text(&record).unwrap(), Unit::Sample);
+        let looked = data::look(&record, reader.text(&record).unwrap(), Unit::Sample, loaded.detected.format.way());
         if lint.id == "data.contaminated" && record.number == 0 {
             dataset.learn(looked);
         } else {
@@ -65,7 +65,7 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     let loaded = ingest::load(Input::memory("example", text), Some(format)).unwrap();
     let mut reader = Reader::new(&loaded.input);
     for record in loaded.records().unwrap().iter() {
-        all.extend(check.look(&record, reader.text(&record).unwrap()));
+        all.extend(check.look(&record, reader.text(&record).unwrap(), loaded.detected.format.way()));
     }
     all
 }

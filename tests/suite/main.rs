@@ -9,6 +9,7 @@ mod agent_data;
 mod app;
 mod attempts;
 mod bounds;
+mod calls_agree;
 mod changed_samples;
 mod check;
 mod cli;

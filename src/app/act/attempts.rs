@@ -6,7 +6,7 @@ use crate::app::{App, Effects, Layer, Pane};
 use crate::json;
 use crate::model::lossy;
 use crate::review::TaskQuestion;
-use crate::rules::adp::task_fields;
+use crate::rules::trajectory::task_fields;
 
 /// Of a longer record the fields are not listed; they can be typed.
 const FIELDS_BYTES_MAX: u64 = 1 << 20;

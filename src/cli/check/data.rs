@@ -69,7 +69,7 @@ impl Data {
 /// Looks at all records, on all processors, and gives what was seen in the order of the file.
 fn looked(loaded: &Loaded, each: impl FnMut(Looked) -> Result<(), Stop>) -> Result<(), Stop> {
     let format = loaded.detected.format;
-    let is_set = format.layout() == Layout::Set || format.name() == "generic";
+    let is_set = format.layout() == Layout::Set || format.is_any();
     let unit = if is_set { Unit::Sample } else { Unit::Message };
-    ingest::look_at_known(loaded, |record, text| data::look(record, text, unit), each)
+    ingest::look_at_known(loaded, |record, text| data::look(record, text, unit, format.way()), each)
 }

@@ -14,6 +14,7 @@ pub(in crate::cli) fn file(
     if !loaded.detected.format.has_conversations() {
         return Ok(());
     }
-    let look = |record: &Record, text: &[u8]| check.look(record, text);
+    let way = loaded.detected.format.way();
+    let look = |record: &Record, text: &[u8]| check.look(record, text, way);
     ingest::look_at_known(loaded, look, |found: Vec<Found>| found.into_iter().try_for_each(&mut each))
 }

@@ -6,7 +6,7 @@ use super::sets::Side;
 use crate::json;
 use crate::model::Problem;
 use crate::review::{ConversionLoss, conversion_loss};
-use crate::rules::adp::shape;
+use crate::rules::trajectory::shape;
 use serde::Serialize;
 
 /// Most records that are listed for people, and most steps of each sort.

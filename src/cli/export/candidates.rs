@@ -10,7 +10,7 @@ use crate::model::{Found, Place, Problem, Record, RecordBody, Severity, Span, lo
 use crate::review::{
     Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
-use crate::rules::adp::task;
+use crate::rules::trajectory::task;
 use crate::source::Reader;
 
 /// Why a record that cannot be read is left out.

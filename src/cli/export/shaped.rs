@@ -6,7 +6,7 @@ use crate::ingest::Loaded;
 use crate::json::{self, Value};
 use crate::model::{Problem, lossy};
 use crate::review::{ChatLeft, ChatShape, Transcript, chat};
-use crate::rules::adp::{Shape, shape};
+use crate::rules::trajectory::{Shape, Way, shape};
 use std::borrow::Cow;
 
 /// What is written of a record, and what of it that does not carry.
@@ -23,7 +23,7 @@ pub(super) fn shaped<'t>(seen: &Sighted<'t>, to: Option<To>, input: &Loaded) -> 
             return Ok(vec![(Cow::Borrowed(seen.text), ChatLeft::new())]);
         }
         let conversation = to.shape().filter(|_| input.detected.format.has_conversations());
-        if let Some((line, left)) = conversation.and_then(|shape| chat(&record, shape)) {
+        if let Some((line, left)) = conversation.and_then(|shape| chat(&record, shape, input.detected.format.way())) {
             return Ok(vec![(Cow::Owned(line.into_bytes()), left)]);
         }
     }
@@ -54,7 +54,7 @@ fn of_run<'t>(seen: &Sighted<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'
     let shaped = transcripts.into_iter().map(|transcript| {
         let (line, mut left) = transcript.write(to.format());
         let Some(ChatShape::ShareGpt) = to.shape() else { return (line, left) };
-        let turned = json::parse(&line).ok().and_then(|record| chat(&record, ChatShape::ShareGpt));
+        let turned = json::parse(&line).ok().and_then(|record| chat(&record, ChatShape::ShareGpt, Way::Formats));
         match turned {
             Some((turned, more)) => {
                 more.into_iter().for_each(|(what, count)| *left.entry(what).or_default() += count);

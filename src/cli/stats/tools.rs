@@ -4,24 +4,26 @@ use super::Options;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, plain, raw};
 use crate::cli::{Stop, survey};
+use crate::format::{Purpose, Survey};
 use crate::ingest::{self, Loaded};
 use crate::json;
-use crate::model::Record;
-use crate::rules::adp::{self, Counts};
-use crate::source::Seen;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// What is counted of a file.
 #[derive(Default)]
 struct Calls {
-    tools: Counts,
+    tools: BTreeMap<String, u64>,
     records: u64,
     unreadable: u64,
 }
 
 /// Tells the calls of one file.
 pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
-    let counted = if loaded.detected.format.name() == "adp" { of_adp(loaded)? } else { of_runs(loaded)? };
+    let counted = match loaded.detected.format.survey(Purpose::Calls) {
+        Some(mut pass) => of_records(loaded, pass.as_mut())?,
+        None => of_runs(loaded)?,
+    };
     let calls: u64 = counted.tools.values().sum();
     if options.json {
         let members = vec![
@@ -44,32 +46,15 @@ pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mu
     Ok(())
 }
 
-/// The calls of one record.
-struct Tallied {
-    tools: Counts,
-    is_read: bool,
-}
-
-impl Seen for Tallied {
-    fn is_whole(&self) -> bool {
-        self.is_read
-    }
-
-    fn shift(&mut self, _records: usize, _lines: u64) {}
-}
-
-/// Record by record, on all processors.
-fn of_adp(loaded: &Loaded) -> Result<Calls, Stop> {
+/// From a pass over the records of a file whose records are trajectories.
+fn of_records(loaded: &Loaded, pass: &mut dyn Survey) -> Result<Calls, Stop> {
     let mut all = Calls::default();
-    let look = |record: &Record, text: &[u8]| {
-        let mut tools = Counts::new();
-        let is_read = adp::tally(record, text, &mut tools);
-        Tallied { tools, is_read }
-    };
-    ingest::look_at_all(loaded, look, |one: Tallied| -> Result<(), Stop> {
+    ingest::survey(loaded, pass, |surveyed| -> Result<(), Stop> {
         all.records += 1;
-        all.unreadable += u64::from(!one.is_read);
-        one.tools.into_iter().for_each(|(tool, n)| *all.tools.entry(tool).or_default() += n);
+        match surveyed.facts.and_then(|facts| facts.counted) {
+            Some(counted) => counted.tools.into_iter().for_each(|(tool, n)| *all.tools.entry(tool).or_default() += n),
+            None => all.unreadable += 1,
+        }
         Ok(())
     })?;
     Ok(all)

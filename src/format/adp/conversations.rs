@@ -6,7 +6,7 @@ use crate::format::acts::evidence::Evidence;
 use crate::format::signature;
 use crate::format::{Framing, Match, Near};
 use crate::json::Value;
-use crate::rules::adp::{Reading, Shape, bare_pointer};
+use crate::rules::trajectory::{Reading, Shape, bare_pointer};
 
 /// Rows with `conversations`.
 pub(in crate::format) static SHAREGPT: DatasetRow = DatasetRow {

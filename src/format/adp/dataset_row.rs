@@ -5,7 +5,8 @@ use super::run::Trajectory;
 use super::survey::Trajectories;
 use crate::format::{Detect, Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
 use crate::json::Value;
-use crate::rules::adp::{self, Way, stage};
+use crate::rules::adp::stage;
+use crate::rules::trajectory::{Way, track_count};
 use memchr::memmem;
 
 /// What speaks for a format in first records.
@@ -71,7 +72,7 @@ impl Format for DatasetRow {
 
     fn trajectories_in(&self, text: &[u8]) -> usize {
         let may_be_several = SEVERAL.iter().any(|name| memmem::find(text, name.as_bytes()).is_some());
-        if may_be_several { adp::track_count(text) } else { 1 }
+        if may_be_several { track_count(text) } else { 1 }
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {

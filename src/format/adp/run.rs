@@ -9,7 +9,9 @@ use crate::model::{
     Bytes, Finding, HEAD, Identity, PartState, Place, Problem, Record, Role, RunPart, Span, Standing, Step, StepKind,
     StepNo, StepPlace, Turn,
 };
-use crate::rules::adp::{self, Entry, Hint, Kind, Reading, Shape, Track, Way};
+use crate::rules::adp;
+use crate::rules::slot_pointer::slot_pointer;
+use crate::rules::trajectory::{self, Entry, Hint, Kind, Reading, Shape, Track, Way};
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
@@ -75,7 +77,7 @@ impl Trajectory {
     fn read(&mut self, reading: &Reading<'_>, record: &Record, text: &[u8]) {
         let span = record.place.span;
         let (mut line, mut counted) = (record.place.line, 0);
-        let hints = adp::hints(reading);
+        let hints = trajectory::hints(reading);
         for ((step, entry), hint) in reading.entries.iter().enumerate().zip(hints) {
             let start = entry.value.start;
             let passed = text.get(counted..start).unwrap_or_default();
@@ -90,8 +92,8 @@ impl Trajectory {
         self.shape = Some(reading.shape);
         self.title = reading.name().map(|id| id.as_str().unwrap_or(id.text).to_owned());
         self.system_prompt = reading.system_prompt().map(|v| span.part(v.start, v.text.len()));
-        self.callers = adp::callers(reading);
-        self.parts = adp::parts(reading, record.number);
+        self.callers = trajectory::callers(reading);
+        self.parts = trajectory::parts(reading, record.number);
         self.tracks = reading.tracks.iter().filter(|_| reading.tracks.len() > 1).cloned().collect();
     }
 
@@ -167,7 +169,7 @@ impl Run for Trajectory {
             return;
         }
         self.record = Some(record.clone());
-        match adp::read_text(record, text) {
+        match trajectory::read_text(record, text) {
             Ok(root) => self.read(&self.way.read(&root), record, text),
             Err(finding) => self.findings = vec![Arc::new(finding)],
         }
@@ -193,7 +195,7 @@ impl Run for Trajectory {
                 label: label.to_owned(),
                 summary: adp::summary(entry),
                 time: time(entry.value),
-                ..acting(&adp::turn(entry, kept.hint), Dialect::Common)
+                ..acting(&trajectory::turn(entry, kept.hint), Dialect::Common)
             }
         });
         let shown = shown.unwrap_or_else(|problem| Step {
@@ -260,7 +262,7 @@ impl Run for Trajectory {
 
     fn turn(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let kept = self.kept(step)?;
-        self.with_entry(kept, bytes, |entry| adp::turn(entry, kept.hint).into_owned()).ok()
+        self.with_entry(kept, bytes, |entry| trajectory::turn(entry, kept.hint).into_owned()).ok()
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
@@ -279,7 +281,7 @@ impl Run for Trajectory {
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
-        adp::slot_pointer(identity, path)
+        slot_pointer(identity, path)
     }
 
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {

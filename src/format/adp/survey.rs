@@ -1,8 +1,10 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
-use crate::format::{Counted, Facts, Look, Looked, Purpose, Survey, Surveyed};
+use crate::format::survey::looked as looked_at;
+use crate::format::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Survey, Surveyed};
 use crate::model::{Bytes, Found};
-use crate::rules::adp::{self, Way};
+use crate::rules::adp::{self, Examined};
+use crate::rules::trajectory::Way;
 use serde_json::value::{RawValue, to_raw_value};
 
 /// The rules' survey, its statistics as JSON.
@@ -18,6 +20,16 @@ impl Trajectories {
     }
 }
 
+impl LookedRecord for Examined {
+    fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        Self::shift(self, records, lines);
+    }
+}
+
 impl Survey for Trajectories {
     fn look(&self) -> Look {
         let way = self.way;
@@ -26,30 +38,26 @@ impl Survey for Trajectories {
             Purpose::Judged => adp::judge,
             Purpose::Statistics => adp::examine,
             Purpose::Table => adp::glance,
+            Purpose::Calls => adp::tally,
             Purpose::Outline => adp::outline,
             Purpose::Heads => adp::head,
             Purpose::Measures => adp::measure,
         };
-        Box::new(move |record, text| Looked::Trajectory(Box::new(see(record, text, way))))
+        Box::new(move |record, text| Box::new(see(record, text, way)))
     }
 
     fn take(&mut self, looked: Looked, bytes: &dyn Bytes) -> Surveyed {
-        match looked {
-            Looked::Findings(found) => Surveyed { found, ..Surveyed::default() },
-            Looked::Run(seen) => Surveyed { found: seen.found, facts: Some(seen.facts), ..Surveyed::default() },
-            Looked::Trajectory(examined) => {
-                let (glance, parts) = (examined.glance.clone().unwrap_or_default(), examined.parts.clone());
-                let adp::Surveyed { found, stats } = self.survey.take(*examined, bytes);
-                let (mut told, mut known) = (None, None);
-                match self.purpose {
-                    Purpose::Statistics => told = stats.and_then(|stats| to_raw_value(&stats).ok()),
-                    Purpose::Findings => {}
-                    Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
-                    _ => known = Some(facts(stats, glance, &found)),
-                }
-                Surveyed { found, stats: told, facts: known, parts }
-            }
+        let Some(examined) = looked_at::<Examined>(looked) else { return Surveyed::default() };
+        let (glance, parts) = (examined.glance.clone().unwrap_or_default(), examined.parts.clone());
+        let adp::Surveyed { found, stats } = self.survey.take(examined, bytes);
+        let (mut told, mut known) = (None, None);
+        match self.purpose {
+            Purpose::Statistics => told = stats.and_then(|stats| to_raw_value(&stats).ok()),
+            Purpose::Findings => {}
+            Purpose::Judged => known = Some(Facts::default().with_findings(&found)),
+            _ => known = Some(facts(stats, glance, &found)),
         }
+        Surveyed { found, stats: told, facts: known, parts }
     }
 
     fn dataset(&self) -> Option<Box<RawValue>> {

@@ -4,6 +4,8 @@ use super::{Draft, Form, Kind, Log, gemini_parts};
 use crate::format::describe;
 use crate::json::{self, Data, Value};
 use crate::model::{Attachment, Part, Role, StepNo, ToolCall, ToolResult, Turn};
+use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, block};
+use crate::rules::trajectory::call::{FunctionCall, LISTS, call_or_unnamed, name};
 use std::borrow::Cow;
 
 /// What the values of a step are.
@@ -21,15 +23,6 @@ pub(in crate::format) mod form {
     /// A record that is no message.
     pub(in crate::format) const STATE: Form = 4;
 }
-
-/// Where calls have their ids, names and arguments; the first that is there counts.
-const IDS: [&str; 6] = ["id", "call_id", "tool_call_id", "toolCallId", "tool_use_id", "callId"];
-const NAMES: [&str; 5] = ["name", "tool_name", "toolName", "function_name", "tool"];
-const ARGUMENTS: [&str; 6] = ["input", "arguments", "args", "parameters", "kwargs", "function_args"];
-/// Where results name their call.
-const ANSWERED: [&str; 6] = ["tool_use_id", "tool_call_id", "toolCallId", "call_id", "callId", "id"];
-/// Where results have what came back.
-const OUTPUTS: [&str; 5] = ["content", "output", "result", "text", "response"];
 
 /// The role that a word means; an unknown word is nobody's.
 pub(in crate::format) fn role_of(word: &str) -> Role {
@@ -136,14 +129,16 @@ impl<'v> Blocks<'v> {
     /// Calls beside the content; one that stands among the blocks too is one.
     fn put_listed_calls(&self, found: &mut Vec<Found<'v>>) {
         let message = self.message;
-        let lists = ["tool_calls", "toolCalls"].iter().filter_map(|key| message.get(key)?.as_array());
-        let single = message.get("function_call").filter(|call| call.as_object().is_some());
-        for call in lists.flatten().chain(single) {
-            let id = first(call, &IDS).and_then(Value::as_str);
-            let is_known =
-                |(kind, _, known): &Found<'_>| *kind == Kind::Call && first(known, &IDS).and_then(Value::as_str) == id;
+        let listed = LISTS.iter().filter_map(|key| message.get(key)).flat_map(|list| match &list.data {
+            Data::Array(calls) => calls.as_slice(),
+            Data::Object(_) => std::slice::from_ref(list),
+            _ => &[],
+        });
+        for listed in listed {
+            let id = call(listed).id;
+            let is_known = |(kind, _, known): &Found<'_>| *kind == Kind::Call && call(known).id == id;
             if id.is_none() || !found.iter().any(is_known) {
-                found.push((Kind::Call, form::CALL, call));
+                found.push((Kind::Call, form::CALL, listed));
             }
         }
     }
@@ -161,13 +156,12 @@ fn put<'v>(found: &mut Vec<Found<'v>>, message: &'v Value<'v>, block: &'v Value<
 }
 
 /// What a block of a content is.
-fn block_kind(block: &Value<'_>) -> Kind {
-    match block.get("type").and_then(Value::as_str).unwrap_or_default() {
-        "thinking" | "redacted_thinking" | "reasoning" => Kind::Thought,
-        "tool_use" | "toolCall" | "tool_call" | "server_tool_use" | "mcp_tool_use" => Kind::Call,
-        "tool_result" | "toolResult" => Kind::Result,
-        other if other.ends_with("_tool_result") => Kind::Result,
-        _ => Kind::Message,
+fn block_kind(part: &Value<'_>) -> Kind {
+    match block(part) {
+        Block::Thought => Kind::Thought,
+        Block::Call => Kind::Call,
+        Block::Result => Kind::Result,
+        Block::Text | Block::Tools | Block::File => Kind::Message,
     }
 }
 
@@ -249,23 +243,8 @@ fn content_part<'v>(block: &'v Value<'v>) -> Part<'v> {
 
 /// A call in any spelling: as OpenAI lists it, flat, as a block, as JSON in a string.
 pub(in crate::format) fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
-    if let Some(inner) = value.as_str().and_then(|text| json::parse(text).ok()) {
-        let call = call_object(&inner);
-        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-        return ToolCall { id: call.id.map(own), name: own(call.name), arguments: own(call.arguments) };
-    }
-    call_object(value)
-}
-
-fn call_object<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
-    let function = value.get("function").filter(|inner| inner.as_object().is_some());
-    let named = function.unwrap_or(value);
-    let name = first(named, &NAMES).or_else(|| value.get("function")).and_then(Value::as_str);
-    ToolCall {
-        id: first(value, &IDS).and_then(Value::as_str).map(Cow::Borrowed),
-        name: name.unwrap_or("?").into(),
-        arguments: first(named, &ARGUMENTS).map_or(Cow::Borrowed("{}"), |found| Cow::Borrowed(found.text)),
-    }
+    let FunctionCall { id, name, source, .. } = call_or_unnamed(value);
+    ToolCall { id, name, arguments: source.unwrap_or(Cow::Borrowed("{}")) }
 }
 
 /// A result in any spelling.
@@ -278,9 +257,9 @@ pub(in crate::format) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
         _ => None,
     });
     ToolResult {
-        id: first(value, &ANSWERED).and_then(Value::as_str).map(Cow::Borrowed),
-        name: first(value, &NAMES).and_then(Value::as_str).map(Cow::Borrowed),
-        text: first(value, &OUTPUTS).map(text_of).unwrap_or_default(),
+        id: first(value, &RESULT_IDS).or_else(|| value.get("id")).and_then(Value::as_str).map(Cow::Borrowed),
+        name: name(value).map(Cow::Borrowed),
+        text: first(value, &RESULT_TEXTS).map(text_of).unwrap_or_default(),
         is_error: flag("is_error").or(flag("isError")).or(flag("success").map(|good| !good)).or(failed),
         ..ToolResult::default()
     }

@@ -14,7 +14,7 @@ use crate::model::{
     Bytes, Chunks, Finding, Identity, PartState, Place, Problem, Record, RecordBody, RecordIndex, Role, RunPart, Span,
     Step, StepKind, StepNo, StepPlace, Surroundings, Turn, Usage,
 };
-use crate::rules::adp;
+use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
@@ -400,7 +400,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {
-        adp::slot_pointer(identity, path)
+        slot_pointer(identity, path)
     }
 
     fn locate(&self, path: &str, step: StepNo) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {

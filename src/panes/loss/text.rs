@@ -5,6 +5,7 @@ use crate::json;
 use crate::model::StepNo;
 use crate::panes::text_view::TextLine;
 use crate::review::{ChatTemplate, Conversation, Loss, Train, tokens};
+use crate::rules::trajectory::Way;
 use crate::text::Role;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,10 +55,10 @@ impl LossText {
     ///
     /// # Errors
     /// It is no conversation, or the template rejects it: why.
-    pub fn of(record: &str, options: &LossOptions) -> Result<Self, String> {
+    pub fn of(record: &str, options: &LossOptions, way: Way) -> Result<Self, String> {
         let value = json::parse(record)
             .map_err(|e| format!("The record is no JSON: {} at byte {} of it.", e.message, e.byte))?;
-        let conversation = Conversation::of(&value)
+        let conversation = Conversation::of(&value, way)
             .ok_or("The record is no conversation: it needs messages, or actions and observations, at least one.")?;
         let template = options.template.name();
         let loss = (options.template)

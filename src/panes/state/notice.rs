@@ -4,7 +4,7 @@ use crate::panes::Open;
 
 /// Why there is no state.
 pub(super) fn empty_notice(open: &Open<'_>) -> Vec<&'static str> {
-    if open.session.format.name() == "generic" {
+    if open.session.format.is_any() {
         vec![
             "No state: these are generic records.",
             "No format claims this file, so nothing is known about how its records merge.",

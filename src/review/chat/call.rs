@@ -1,15 +1,9 @@
-//! Calls in all their spellings: as OpenAI lists them, flat, in a part of a content, as JSON in a string.
+//! A call as an export and a template have it.
 
-use super::message_text::{Id, Member, rest};
+use super::message_text::{Id, Member};
 use crate::json::{self, Data, Value};
 use crate::rules::digest;
-
-/// Where calls have their names, arguments and ids; the first that is there counts.
-const NAMES: &[&str] = &["name", "function_name", "tool_name", "toolName", "function"];
-const ARGUMENTS: &[&str] = &["arguments", "input", "args", "kwargs", "parameters"];
-const IDS: &[&str] = &["id", "call_id", "tool_call_id", "toolCallId"];
-/// Members that hold the call itself.
-const INNER: &[&str] = &["function", "value"];
+use crate::rules::trajectory::call;
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,48 +21,22 @@ pub(super) fn all(value: &Value<'_>) -> Option<Vec<Call>> {
     match &value.data {
         Data::String(text) => match &json::parse_lenient(text).ok()? {
             Value { data: Data::Array(items), .. } => items.iter().map(one).collect(),
-            single => Some(vec![object(single)?]),
+            single => Some(vec![one(single)?]),
         },
         Data::Array(items) => items.iter().map(one).collect(),
-        _ => Some(vec![object(value)?]),
+        _ => Some(vec![one(value)?]),
     }
 }
 
-/// A call, or JSON of one in a string.
 fn one(value: &Value<'_>) -> Option<Call> {
-    match value.as_str() {
-        Some(text) => object(&json::parse_lenient(text).ok()?),
-        None => object(value),
-    }
-}
-
-fn object(value: &Value<'_>) -> Option<Call> {
-    value.as_object()?;
-    let id_key = IDS.iter().find(|key| value.get(key).is_some_and(|id| id.as_str().is_some()));
-    let id = id_key.and_then(|key| value.get(key)).and_then(Value::as_str).map(Id::own);
-    let inner = INNER.iter().find_map(|key| Some((*key, one(value.get(key)?)?)));
-    let (mut call, mut used) = match inner {
-        Some((key, call)) => (call, vec![key]),
-        None => {
-            let name_key = NAMES.iter().find(|key| value.get(key).is_some_and(|name| name.as_str().is_some()))?;
-            let arguments = ARGUMENTS.iter().find_map(|key| value.get(key).map(|found| (*key, found)));
-            let written = arguments.map(|(_, found)| found).filter(|found| !found.is_null());
-            let call = Call {
-                id: None,
-                name: value.get(name_key).and_then(Value::as_str)?.to_owned(),
-                arguments: written.map_or_else(|| "{}".to_owned(), json::compact),
-                others: Vec::new(),
-            };
-            (call, [*name_key].into_iter().chain(arguments.map(|(key, _)| key)).collect())
-        }
-    };
-    used.push("type");
-    if call.id.is_none() {
-        call.id = id;
-        used.extend(id_key);
-    }
-    call.others.extend(rest(value, &used).into_iter().filter(|(_, json)| json != "null"));
-    Some(call)
+    let read = call::call(value)?;
+    let source = read.source.as_deref().and_then(|text| json::parse_lenient(text).ok());
+    Some(Call {
+        id: read.id.as_deref().map(Id::own),
+        name: read.name.into_owned(),
+        arguments: source.as_ref().map_or_else(|| "{}".to_owned(), json::compact),
+        others: call::others(value),
+    })
 }
 
 impl Call {

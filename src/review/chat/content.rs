@@ -3,14 +3,7 @@
 use super::call::{self, Call};
 use super::message_text::{Left, Member, is_nothing, lose, lose_all, rest};
 use crate::json::{self, Value};
-
-/// Types of parts that are calls, answers, thoughts.
-const CALLS: &[&str] = &["tool_call", "tool_use", "tool-call", "toolCall", "function_call"];
-const RESULTS: &[&str] = &["tool_result", "tool-result", "toolResult", "function_call_output"];
-const THOUGHTS: &[&str] = &["reasoning", "thinking", "thought"];
-/// Where answers have the id of their call, and what came back.
-const RESULT_IDS: &[&str] = &["tool_use_id", "tool_call_id", "toolCallId", "call_id"];
-const RESULT_TEXTS: &[&str] = &["content", "result", "output", "value", "text"];
+use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, THOUGHT_TEXTS, block};
 
 /// A part that a content keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,28 +135,25 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
     if let Some(text) = part.as_str() {
         return Piece::Text(text.to_owned(), false);
     }
-    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_text = part.get("type").and_then(Value::as_str) == Some("text");
     let value = |keys: &[&'static str]| {
         keys.iter().find_map(|key| part.get(key).filter(|found| !found.is_null()).map(|found| (*key, found)))
     };
     let text = |keys: &[&'static str]| value(keys).and_then(|(key, found)| Some((key, words(found)?)));
-    if CALLS.contains(&kind) {
-        return call::all(part).map_or_else(|| Piece::Other(other(part)), Piece::Calls);
-    }
-    if RESULTS.contains(&kind) {
-        return Piece::Result(result(part, left));
-    }
+    let kind = block(part);
     let (keys, is_thought): (&[&'static str], bool) = match kind {
-        _ if THOUGHTS.contains(&kind) => (&["thinking", "reasoning", "text", "value", "content", "summary"], true),
-        "text" => (&["text", "value"], false),
-        _ => (&["text"], false),
+        Block::Call => return call::all(part).map_or_else(|| Piece::Other(other(part)), Piece::Calls),
+        Block::Result => return Piece::Result(result(part, left)),
+        Block::Thought => (&THOUGHT_TEXTS, true),
+        Block::Text if is_text => (&["text", "value"], false),
+        Block::Text | Block::Tools | Block::File => (&["text"], false),
     };
     match text(keys) {
         Some((key, said)) if is_thought || part.get(key).is_some_and(|v| v.as_str().is_some()) => {
             lose_all(left, "part", &rest(part, &["type", key]));
             if is_thought { Piece::Thought(said) } else { Piece::Text(said, key == "text") }
         }
-        _ => match value(&["value"]).filter(|_| kind == "tools") {
+        _ => match value(&["value"]).filter(|_| kind == Block::Tools) {
             Some((key, tools)) => {
                 lose_all(left, "part", &rest(part, &["type", key]));
                 Piece::Tools(json::compact(tools))
@@ -175,7 +165,7 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
 
 fn result(part: &Value<'_>, left: &mut Left) -> Answer {
     let id_key = RESULT_IDS.iter().find(|key| part.get(key).is_some_and(|id| id.as_str().is_some()));
-    let text_key = RESULT_TEXTS.iter().find(|key| part.get(key).is_some());
+    let text_key = RESULT_TEXTS.iter().find(|key| part.get(key).is_some_and(|said| !said.is_null()));
     let content = text_key.and_then(|key| part.get(key)).map_or_else(Content::default, |v| Content::of(v, left));
     let used: Vec<&str> = ["type"].into_iter().chain(id_key.copied()).chain(text_key.copied()).collect();
     Answer {

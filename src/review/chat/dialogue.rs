@@ -5,13 +5,13 @@ use super::message_text::{Left, Member, Said, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::{Body, Reading, Shape};
+use crate::rules::trajectory::{Body, Shape, Way};
 
 /// A conversation.
 #[derive(Debug)]
 pub(in crate::review) struct Dialogue {
     /// The pointer to the record's messages or steps.
-    pub(in crate::review) body: &'static str,
+    pub(in crate::review) body: String,
     /// Whether the record is a conversation, and not turned into one.
     pub(super) is_chat: bool,
     /// Its id, as JSON.
@@ -26,14 +26,15 @@ pub(in crate::review) struct Dialogue {
 }
 
 impl Dialogue {
-    /// The conversation of a record; None for a record that is none.
-    pub(in crate::review) fn of(record: &Value<'_>) -> Option<Self> {
-        let reading = Reading::of_bare(record);
-        let body = reading.body?;
+    /// The conversation of a record, read in that way; None for a record that is none, or a pair.
+    pub(in crate::review) fn of(record: &Value<'_>, way: Way) -> Option<Self> {
+        let reading = way.read(record);
+        let track = reading.main()?;
         let id = reading.id();
-        let used: Vec<&str> = body.strip_prefix('/').into_iter().chain(id.map(|(key, _)| key)).collect();
+        let members = record.as_object().into_iter().flat_map(json::Object::entries).map(|(name, _)| name);
+        let used: Vec<&str> = members.filter(|name| track.is_in(name)).chain(id.map(|(key, _)| key)).collect();
         let mut out = Self {
-            body,
+            body: track.list(),
             is_chat: reading.shape == Shape::Chat,
             id: id.map(|(_, value)| json::compact(value)),
             turns: Vec::new(),
@@ -46,17 +47,20 @@ impl Dialogue {
         } else {
             out.foreign_head(record, used)
         }
-        for (step, entry) in reading.entries.iter().enumerate() {
+        for step in track.steps.clone() {
+            let Some(entry) = reading.entries.get(step) else { continue };
+            let before = out.turns.len();
             match &entry.body {
                 Body::Item(item) => out.turns.push(from_adp::said(&reading.entries, step, item, &mut out.left)),
-                Body::Message(_) => {
-                    let (turns, tools) = message::said(entry.value, step, &mut out.left);
+                Body::Message(message) => {
+                    let (turns, tools) = message::said(entry.value, message, step, &mut out.left);
                     out.turns.extend(turns);
                     out.take_tools(tools);
                 }
                 Body::Turn => out.turns.extend(from_atif::said(entry.value, entry.role, step, &mut out.left)),
                 Body::Record => {}
             }
+            out.turns[before..].iter_mut().for_each(|said| said.path = track.path(step));
         }
         Some(out)
     }

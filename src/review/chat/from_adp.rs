@@ -5,7 +5,7 @@ use super::content::plain;
 use super::message_text::{Id, Left, Member, Said, is_nothing, lose_all, rest};
 use crate::json;
 use crate::model::Role;
-use crate::rules::adp::{Class, Entry, Item};
+use crate::rules::trajectory::{Class, Entry, Item};
 
 /// Members of an item that a message carries under their names.
 const CARRIED: [&str; 2] = ["name", "reward"];

@@ -5,15 +5,19 @@ use super::content::{Content, Piece, piece, plain, words};
 use super::message_text::{Id, Left, Member, Said, count, is_loss, lose, rest};
 use crate::json::Value;
 use crate::model::Role;
-use crate::rules::adp::Message;
+use crate::rules::trajectory::Message;
+use crate::rules::trajectory::call::LISTS;
 
-/// Members that list calls, and those that hold what was thought.
-const CALLS: [&str; 2] = ["tool_calls", "function_call"];
+/// Members that hold what was thought.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// A message as one or several; the schemas of tools that stand among its parts.
-pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said>, Option<String>) {
-    let message = Message::of(value);
+pub(super) fn said(
+    value: &Value<'_>,
+    message: &Message<'_>,
+    step: usize,
+    left: &mut Left,
+) -> (Vec<Said>, Option<String>) {
     let mut used: Vec<&str> = [message.speaker_key].into_iter().chain(message.text_key).collect();
     let mut now = Said::new(Some(step), message.role, message.speaker);
     let thought = THOUGHTS.iter().find_map(|key| Some((*key, words(value.get(key)?).filter(|t| !t.is_empty())?)));
@@ -22,7 +26,7 @@ pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said
         used.push(key);
     }
     let mut listed: Vec<Call> = Vec::new();
-    for key in CALLS {
+    for key in LISTS {
         let Some(calls) = value.get(key).and_then(call::all).filter(|calls| !calls.is_empty()) else { continue };
         // D17: the same call in two spellings is one.
         if listed.is_empty() {
@@ -39,7 +43,7 @@ pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said
     used.extend(prompt.as_ref().map(|_| "system_prompt"));
     let pieces = match prompt {
         Some(prompt) => vec![Piece::Text(prompt, true)],
-        None => pieces(value, &message, &mut now, left),
+        None => pieces(value, message, &mut now, left),
     };
     now.written = now.written.filter(|_| listed.is_empty());
     let (mut turns, tools) = turns(pieces, now, left);
@@ -59,7 +63,8 @@ pub(super) fn said(value: &Value<'_>, step: usize, left: &mut Left) -> (Vec<Said
 
 /// The parts of a message; a text is one.
 fn pieces(value: &Value<'_>, message: &Message<'_>, now: &mut Said, left: &mut Left) -> Vec<Piece> {
-    let Some(content) = message.text_key.and_then(|key| value.get(key)) else { return Vec::new() };
+    let content = message.text_key.and_then(|key| if key.is_empty() { Some(value) } else { value.get(key) });
+    let Some(content) = content else { return Vec::new() };
     if let Some(parts) = content.as_array() {
         let pieces: Vec<Piece> = parts.iter().map(|part| piece(part, left)).collect();
         now.content.is_list = pieces.iter().all(|piece| matches!(piece, Piece::Text(_, true) | Piece::Other(_)));

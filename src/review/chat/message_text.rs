@@ -42,6 +42,8 @@ impl Id {
 pub(in crate::review) struct Said {
     /// The step that it comes from; a system prompt comes from none.
     pub(in crate::review) step: Option<usize>,
+    /// Its pointer in the record; empty for a prompt.
+    pub(in crate::review) path: String,
     pub(super) role: Role,
     /// The role as `messages` name it: `system`, `user`, `assistant`, `tool`, or as written where nobody knows it.
     pub(in crate::review) name: String,
@@ -68,6 +70,7 @@ impl Said {
         };
         Self {
             step,
+            path: String::new(),
             role,
             name: name.to_owned(),
             content: Content::default(),

@@ -5,7 +5,7 @@ use crate::json;
 
 fn check(record: &str, shape: Shape, expect: &str) {
     let value = json::parse(record).unwrap();
-    assert_eq!(chat(&value, shape).map(|(line, _)| line).as_deref(), Some(expect));
+    assert_eq!(chat(&value, shape, Way::Formats).map(|(line, _)| line).as_deref(), Some(expect));
 }
 
 const STD: &str = r#"{"id":"s","content":[
@@ -80,12 +80,12 @@ fn conversations_and_turns_are_read_too() {
             r#"{"from":"observation","value":"found"}]}"#
         ),
     );
-    assert_eq!(chat(&json::parse("{\"x\":1}").unwrap(), Shape::Messages), None);
+    assert_eq!(chat(&json::parse("{\"x\":1}").unwrap(), Shape::Messages, Way::Formats), None);
 }
 
 /// What a record becomes, and what it loses, in words.
 fn told(record: &str, shape: Shape) -> (String, Vec<String>) {
-    let (line, left) = chat(&json::parse(record).unwrap(), shape).unwrap();
+    let (line, left) = chat(&json::parse(record).unwrap(), shape, Way::Formats).unwrap();
     assert!(json::parse(&line).is_ok(), "{line}");
     (line, left.iter().map(|(name, count)| format!("{count} {name}")).collect())
 }
@@ -326,7 +326,7 @@ proptest::proptest! {
         // Of names that stand twice the last counts.
         let value = json::parse(&record).unwrap();
         for shape in [Shape::Messages, Shape::ShareGpt] {
-            let (line, left) = chat(&value, shape).unwrap();
+            let (line, left) = chat(&value, shape, Way::Formats).unwrap();
             proptest::prop_assert!(!has_duplicates(&json::parse(&line).unwrap()), "{line}");
             let lost = (0..count).find(|i| json::compact(&value).contains(&format!("w{i}w")) && !line.contains(&format!("w{i}w")));
             proptest::prop_assert!(lost.is_none() || !left.is_empty(), "w{lost:?}w of {record} is not in {line}");

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::json;
+use crate::rules::trajectory::Way;
 
 const TALK: &str = r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},
     {"role":"assistant","content":"Hello."},{"role":"user","content":"Bye"},{"role":"assistant","content":"See you."}]}"#;
@@ -12,7 +13,7 @@ const CALLS: &str = r#"{"conversations":[{"from":"human","value":"ls"},
     {"role":"tool","tool_call_id":"c1","content":"a.txt"},{"from":"gpt","value":"One file."}]}"#;
 
 fn conversation(record: &str) -> Conversation {
-    Conversation::of(&json::parse(record).unwrap()).unwrap()
+    Conversation::of(&json::parse(record).unwrap(), Way::Formats).unwrap()
 }
 
 fn named(name: &str) -> Template {

@@ -3,7 +3,7 @@
 use super::{Call, Message, Transcript, object, picture};
 use crate::json::{self, quote};
 use crate::model::Role;
-use crate::rules::adp::is_language;
+use crate::rules::trajectory::is_language;
 
 /// Links of calls by id hold from any version on; a newer one demands an id of every call.
 const VERSION: &str = "1.2.0";

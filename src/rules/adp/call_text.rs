@@ -1,10 +1,7 @@
 //! Calls on one line, as one would write them: the tool's name, then what it is called with.
 
-use super::chat::Message;
-use super::chat_calls::{CallSource, FunctionCall};
-use super::entry::Call;
-use super::text;
 use crate::json::{self, Value, compact, quote};
+use crate::rules::trajectory::{Call, CallSource, FunctionCall, Message, text};
 
 /// Most scalars of an argument.
 const ARGUMENT_MAX: usize = 160;
@@ -23,7 +20,7 @@ pub(super) fn call(call: &Call<'_>) -> String {
 pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<String> {
     match CallSource::of(value, message) {
         CallSource::Text(_) => message.text.as_deref().and_then(marked_up).into_iter().collect(),
-        source => source.json_calls().map(function).collect(),
+        source => source.into_calls().iter().map(function).collect(),
     }
 }
 

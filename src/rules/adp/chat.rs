@@ -1,80 +1,8 @@
-//! D17: conversations of messages.
+//! D17: what is wrong with conversations of messages.
 
-use super::entry::Entry;
-use super::reading::{Reading, Way};
 use super::report::Report;
-use super::text;
-use super::track::Track;
-use crate::json::Value;
 use crate::model::Role;
-use std::borrow::Cow;
-
-/// D17: a message, read.
-#[derive(Debug, Clone)]
-pub struct Message<'a> {
-    /// The key of its speaker: `from`, else `role`.
-    pub speaker_key: &'static str,
-    /// Its speaker, as written.
-    pub speaker: &'a str,
-    /// Who that is.
-    pub role: Role,
-    /// The key of its text: the first of `value`, `content`, `text` that is not null, else the first that is there.
-    pub text_key: Option<&'static str>,
-    /// Its text, if that is a string or an array of parts; of a system message without, its `system_prompt`.
-    pub text: Option<Cow<'a, str>>,
-    /// Whether it is null: the key is there, the text is none, or stands in `system_prompt`.
-    pub is_null: bool,
-    /// Whether some part of it is not text, such as an image.
-    pub has_other_parts: bool,
-    /// How its calls are read.
-    pub way: Way,
-}
-
-impl<'a> Message<'a> {
-    /// D17: reads speaker and text of a message.
-    #[must_use]
-    pub fn of(value: &'a Value<'a>) -> Self {
-        let speaker = |key: &'static str| value.get(key).and_then(Value::as_str).map(|text| (key, text));
-        let (speaker_key, speaker) = speaker("from").or_else(|| speaker("role")).unwrap_or(("role", ""));
-        let keys = ["value", "content", "text"].into_iter();
-        let mut there = keys.filter_map(|key| value.get(key).map(|v| (key, v)));
-        let first = there.clone().next();
-        let found = there.find(|(_, v)| !v.is_null()).or(first);
-        let role = role(speaker);
-        let prompt = || value.get("system_prompt").filter(|_| role == Role::System).and_then(text::joined);
-        Self {
-            speaker_key,
-            speaker,
-            role,
-            text_key: found.map(|(key, _)| key),
-            text: found.and_then(|(_, v)| if v.is_null() { prompt() } else { text::joined(v) }),
-            is_null: found.is_some_and(|(_, v)| v.is_null()),
-            has_other_parts: found.is_some_and(|(_, v)| text::has_other_parts(v)),
-            way: Way::Protocol,
-        }
-    }
-
-    /// `FORMATS.md` 8: the same of a row's message; a text alone is said by `role`.
-    #[must_use]
-    pub fn of_row(value: &'a Value<'a>, role: Role) -> Self {
-        let message = Self { way: Way::Formats, ..Self::of(value) };
-        match value.as_str() {
-            Some(text) => Self { role, text_key: Some(""), text: Some(Cow::Borrowed(text)), ..message },
-            None => message,
-        }
-    }
-}
-
-/// D17: who a speaker is.
-fn role(speaker: &str) -> Role {
-    match speaker.to_lowercase().as_str() {
-        "user" | "human" => Role::User,
-        "gpt" | "assistant" | "ai" | "model" | "bot" | "function_call" => Role::Agent,
-        "observation" | "tool" | "function" | "function_response" | "ipython" => Role::Environment,
-        "system" | "developer" => Role::System,
-        _ => Role::Unknown,
-    }
-}
+use crate::rules::trajectory::{Body, Entry, Message, Reading, Track, text};
 
 /// D17: what is wrong with the conversations of a record.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report) {
@@ -89,7 +17,7 @@ fn check_track(entries: &[Entry<'_>], track: &Track, report: &mut Report) {
     let mut roles = Vec::with_capacity(track.steps.len());
     for step in track.steps.clone() {
         let Some(entry) = entries.get(step) else { continue };
-        let super::entry::Body::Message(message) = &entry.body else { continue };
+        let Body::Message(message) = &entry.body else { continue };
         roles.push(message.role);
         check_message(entry, message, step, &track.path(step), report);
     }
@@ -173,7 +101,7 @@ fn check_text(entry: &Entry<'_>, text: &str, step: usize, path: &str, report: &m
 
 /// D17: whether a part of the message is not text: then it is not empty.
 fn has_other_parts(entry: &Entry<'_>) -> bool {
-    matches!(&entry.body, super::entry::Body::Message(message) if message.has_other_parts)
+    matches!(&entry.body, Body::Message(message) if message.has_other_parts)
 }
 
 /// D17: after the leading system messages not-agent and agent take turns; an unknown role ends the search.

@@ -1,12 +1,11 @@
 //! D4, D5, D8, D9: presence, types and closed sets of a standardized trajectory.
 
-use super::entry::{Body, Entry};
-use super::item::{Class, ClassNote, Item, aliases};
-use super::language::is_language;
-use super::number::{integer, number};
 use super::report::{Report, below};
-use super::shape::{Version, VersionFault};
 use crate::json::{Data, Value};
+use crate::rules::trajectory::{
+    Body, Class, ClassNote, Entry, Item, Version, VersionFault, aliases, is_language,
+    number::{integer, number},
+};
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

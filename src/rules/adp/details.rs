@@ -1,11 +1,8 @@
 //! D11, D12: what was available to the agent, and the details of a trajectory.
 
-use super::entry::Entry;
-use super::item::Class;
-use super::language::is_language;
 use super::report::{Report, below};
-use super::shape::Version;
 use crate::json::{Data, Value};
+use crate::rules::trajectory::{Class, Entry, Version, is_language};
 use std::collections::HashSet;
 
 /// D11: calls of what was not available, and languages that were and are not used.

@@ -1,24 +1,21 @@
 //! D1, D16: a record from its bytes to its findings and statistics.
 
 use super::atif;
-use super::atif_parts;
 use super::chat;
 use super::check;
 use super::details;
 use super::links;
 use super::lint;
 use super::model_view;
-use super::reading::{Reading, Way};
 use super::repeat::RepeatKeys;
 use super::report::Report;
-use super::shape::Shape;
 use super::show;
 use super::stats::TrajectoryStats;
-use super::task::{task, task_key};
 use super::work;
-use crate::json::{self, Data, Value};
-use crate::model::{Finding, Found, Place, Record, RecordBody, Remark, Role, RunPart, Severity};
+use crate::json::{self, Value};
+use crate::model::{Finding, Found, Place, Record, Role, RunPart};
 use crate::rules::digest;
+use crate::rules::trajectory::{Reading, Shape, Way, parts as parts_of, read_text, task, task_key};
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -174,41 +171,8 @@ fn look(
         None => (Vec::new(), RepeatKeys::default()),
     };
     let (stats, glance) = told(&reading, &found, &keys);
-    let parts = atif_parts::parts(&reading, record.number);
+    let parts = parts_of(&reading, record.number);
     Examined { record: record.number, is_read: true, stats, found, keys, glance, parts }
-}
-
-/// D1: reads the JSON of a record.
-///
-/// # Errors
-/// The finding `adp.json`: it is cut off, no JSON, not UTF-8, or nested too deep.
-pub fn read_text<'t>(record: &Record, text: &'t [u8]) -> Result<Value<'t>, Finding> {
-    let unreadable = |message: String| {
-        let (path, message) = (Some("".into()), message.into());
-        Finding::new(record.number, None, Remark { path, rule: "adp.json", severity: Severity::Error, message })
-    };
-    let at = |byte: usize| record.place.span.offset + byte as u64;
-    if let RecordBody::Broken(why) = &record.body {
-        return Err(unreadable(format!("the record is no JSON: {why}")));
-    }
-    let text = std::str::from_utf8(text)
-        .map_err(|e| unreadable(format!("the bytes are not UTF-8 at byte {}", at(e.valid_up_to()))))?;
-    let value = json::parse(text)
-        .map_err(|e| unreadable(format!("the record is no JSON: {} at byte {}", e.message, at(e.byte))))?;
-    match deep(&value) {
-        Some(byte) => Err(unreadable(format!("the nesting is too deep at byte {}", at(byte)))),
-        None => Ok(value),
-    }
-}
-
-/// D1: where the nesting passes what is read.
-fn deep(value: &Value<'_>) -> Option<usize> {
-    match &value.data {
-        Data::Deep => Some(value.start),
-        Data::Array(items) => items.iter().find_map(deep),
-        Data::Object(object) => object.members.iter().find_map(|m| deep(&m.value)),
-        _ => None,
-    }
 }
 
 /// D2 to D18: the findings of one record, in order.

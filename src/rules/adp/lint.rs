@@ -1,11 +1,9 @@
 //! D13, D14: text and order of a standardized trajectory.
 
-use super::entry::{Body, Entry, Kind};
-use super::item::{Class, Item};
 use super::report::Report;
-use super::text::is_blank;
 use crate::json::Value;
 use crate::model::Role;
+use crate::rules::trajectory::{Body, Class, Entry, Item, Kind, text::is_blank};
 
 /// D13: a content longer than this many scalars is the image itself, not a path.
 pub(super) const IMAGE_PATH_MAX: usize = 512;

@@ -1,11 +1,10 @@
 //! What a model sees of a trajectory: of a page its tree or its source and not both, of a message its words and calls.
 
-use super::atif;
-use super::entry::{Body, Entry};
-use super::item::{Class, Item};
-use super::reading::Reading;
-use super::text::{chars, is_blank, joined};
 use crate::json::Value;
+use crate::rules::trajectory::{
+    Body, Class, Entry, Item, Reading, atif,
+    text::{chars, is_blank, joined},
+};
 
 /// Bytes that a model sees of a conversation made of this record, about: the words of a template are left out.
 #[must_use]

@@ -1,11 +1,10 @@
 //! D15: records of a file that repeat an id or a body. Keeps hashes, no records.
 
-use super::reading::Reading;
-use super::shape::Shape;
 use crate::json::{self, Value};
 use crate::model::varint::{PackedList, put, take};
 use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
 use crate::rules::digest;
+use crate::rules::trajectory::{Reading, Shape};
 use serde::Serialize;
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! Where the checks of one record put their findings.
 
-use super::text;
 use crate::json::{Value, pointer_escape};
 use crate::model::{Finding, Remark, Severity, StepNo};
+use crate::rules::trajectory::text;
 
 /// The findings of one record, and the lints that all shapes share.
 #[derive(Debug)]

@@ -1,13 +1,10 @@
 //! What a step says to a reader: in full, and in one line.
 
-use super::atif;
-use super::entry::{Body, Call, Entry};
-use super::item::{Class, Item};
+use super::call_text;
 use super::lint::IMAGE_PATH_MAX;
-use super::text::joined;
-use super::{call_text, text};
 use crate::json::{Value, compact};
 use crate::model::{Role, StepKind};
+use crate::rules::trajectory::{Body, Call, Class, Entry, Item, atif, text, text::joined};
 use std::borrow::Cow;
 
 /// What stands before what was reasoned.

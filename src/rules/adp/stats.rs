@@ -1,15 +1,9 @@
 //! D22: statistics of a trajectory.
 
-use super::atif;
-use super::entry::{Body, Entry};
-use super::item::Class;
-use super::links::is_finishing;
-use super::number::add_reward;
-use super::reading::Reading;
 use super::repeat::RepeatDigests;
-use super::shape::Shape;
 use crate::json::Value;
 use crate::model::{Found, Role, Severity, estimated_tokens};
+use crate::rules::trajectory::{Body, Class, Entry, Reading, Shape, atif, is_finishing, number::add_reward};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

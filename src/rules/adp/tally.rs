@@ -3,28 +3,39 @@
 //! Most records are standardized trajectories that spell everything as they should: of those only the three members of
 //! an item that name its tool are read, and all else is passed over. Whatever could be meant otherwise is read in full.
 
-use super::examine::{Examined, Glance, measure, read_text};
-use super::links::is_finishing;
-use super::reading::{Reading, Way};
+use super::examine::{Examined, Glance, measure};
 use super::repeat::RepeatKeys;
-use super::stats::{Counts, TrajectoryStats, add, count, is_marked_finished, reward_sum};
+use super::stats::{TrajectoryStats, count, is_marked_finished, reward_sum};
 use crate::json::{Skim, unescape};
 use crate::model::{Record, RecordBody};
+use crate::rules::trajectory::{Way, is_finishing, read_text};
 use std::borrow::Cow;
 
-/// D22: counts the calls of one record; false for a record that cannot be read.
-pub fn tally(record: &Record, text: &[u8], counts: &mut Counts) -> bool {
-    if record.body == RecordBody::Text
-        && let Some(calls) = plain(text)
-    {
-        calls.iter().filter_map(|step| step.tool.as_ref()).for_each(|tool| add(counts, tool, 1));
-        return true;
-    }
-    let Ok(root) = read_text(record, text) else { return false };
-    let calls = Reading::of(&root).entries;
-    let tools = count(calls.iter().flat_map(|entry| &entry.calls).map(|call| call.tool.as_ref()));
-    tools.iter().for_each(|(tool, n)| add(counts, tool, *n));
-    true
+/// D22: the calls of one record by tool, and nothing else of it.
+#[must_use]
+pub fn tally(record: &Record, text: &[u8], way: Way) -> Examined {
+    let items = if record.body == RecordBody::Text { plain(text) } else { None };
+    let tools = match items {
+        Some(items) => count(items.iter().filter_map(|step| step.tool.as_deref())),
+        None => match read_text(record, text) {
+            Ok(root) => {
+                let reading = way.read(&root);
+                count(reading.entries.iter().flat_map(|entry| &entry.calls).map(|call| call.tool.as_ref()))
+            }
+            Err(_) => return unreadable(record),
+        },
+    };
+    only(record, TrajectoryStats { record: record.number, tools, ..TrajectoryStats::default() })
+}
+
+fn unreadable(record: &Record) -> Examined {
+    Examined { is_read: false, stats: None, glance: None, ..only(record, TrajectoryStats::default()) }
+}
+
+/// A record of which these statistics are asked alone.
+fn only(record: &Record, stats: TrajectoryStats) -> Examined {
+    let (found, keys, glance, parts) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()), Vec::new());
+    Examined { record: record.number, is_read: true, found, stats: Some(stats), keys, glance, parts }
 }
 
 /// D22: the steps of a record, their classes, tools and rewards, and how it ends; of a record that needs a closer look
@@ -46,8 +57,7 @@ pub fn outline(record: &Record, text: &[u8], way: Way) -> Examined {
         finish,
         ..TrajectoryStats::default()
     };
-    let (found, keys, glance, parts) = (Vec::new(), RepeatKeys::default(), Some(Glance::default()), Vec::new());
-    Examined { record: record.number, is_read: true, found, stats: Some(stats), keys, glance, parts }
+    only(record, stats)
 }
 
 /// How a trajectory of these items ends; None where that needs a closer look.
@@ -129,16 +139,17 @@ fn string(text: &str) -> Option<Cow<'_, str>> {
 mod tests {
     use super::*;
     use crate::model::Place;
+    use crate::rules::adp::Counts;
+    use crate::rules::trajectory::Reading;
 
     fn both(text: &str) -> (Option<Counts>, Option<Counts>) {
         let record = Record { number: 0, place: Place::default(), body: RecordBody::Text };
-        let mut fast = Counts::new();
-        let is_read = tally(&record, text.as_bytes(), &mut fast);
+        let fast = tally(&record, text.as_bytes(), Way::Protocol).stats.map(|stats| stats.tools);
         let full = read_text(&record, text.as_bytes()).ok().map(|root| {
             let reading = Reading::of(&root);
             count(reading.entries.iter().flat_map(|e| &e.calls).map(|c| c.tool.as_ref()))
         });
-        (is_read.then_some(fast), full)
+        (fast, full)
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! W13: a trajectory fed to the rules for tool-using runs.
 
-use super::conversation::{self, Hint};
-use super::entry::{Ask, Body, Entry};
-use super::number;
-use super::reading::Reading;
 use crate::json::Value;
 use crate::model::{Finding, Part, StepNo, Surroundings, Usage};
+use crate::rules::trajectory::{Ask, Body, Entry, Hint, Reading, hints, number, turn};
 use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, Work};
 
 /// Feeds the steps of a trajectory in order.
@@ -20,7 +17,7 @@ impl<'r, 'a> Feed<'r, 'a> {
     where
         'a: 'r,
     {
-        Self { root: reading.root, hints: conversation::hints(reading), work: Work::new(Dialect::Common) }
+        Self { root: reading.root, hints: hints(reading), work: Work::new(Dialect::Common) }
     }
 
     /// W2: the next step.
@@ -31,7 +28,7 @@ impl<'r, 'a> Feed<'r, 'a> {
             self.work.surroundings(at, &around, sink);
         }
         let hint = self.hints.get(step).copied().unwrap_or_default();
-        let turn = conversation::turn(entry, hint);
+        let turn = turn(entry, hint);
         let results = turn.parts.iter().filter_map(|part| match part {
             Part::Result(result) => Some(result.id.is_some()),
             _ => None,

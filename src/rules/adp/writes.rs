@@ -1,15 +1,14 @@
 //! D20: the state that is derived from a trajectory, as writes of slots.
 
-use super::atif;
-use super::entry::{Body, Entry};
-use super::item::{Class, Item};
 use super::lint::IMAGE_PATH_MAX;
-use super::number::{add_reward, float_text, integer};
-use super::reading::{Reading, Way};
-use super::text;
 use super::work::Feed;
 use crate::json::{self, Data, Key, Member, Object, Value};
 use crate::model::{HEAD, Identity, Role, StepNo};
+use crate::rules::trajectory::{
+    Body, Class, Entry, Item, Reading, Way, atif,
+    number::{add_reward, float_text, integer},
+    text,
+};
 use crate::rules::work::Work;
 use crate::state::{Op, Tree, Write};
 use std::borrow::Cow;

@@ -5,46 +5,56 @@ use super::Report;
 use super::tools::{self, Declared};
 use crate::json::{self, Value};
 use crate::model::Role;
-use crate::rules::adp::{Ask, Body, Call, CallSource, Class, Entry, Reading, Shape, is_finishing, written_call};
 use crate::rules::digest;
+use crate::rules::trajectory::{
+    Ask, Body, Call, CallSource, Class, Entry, Reading, Shape, Track, is_finishing, written_call,
+};
 use std::collections::HashSet;
 
 /// The same call so often in a row is a loop.
 const LOOP_MIN: usize = 4;
 
-/// All rules on calls.
+/// All rules on calls: of each trajectory by itself.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let Some(body) = reading.body else { return };
-    if reading.shape != Shape::Std {
-        unanswered(reading, body, report);
-        declared(reading, body, report);
+    for track in &reading.tracks {
+        if reading.shape != Shape::Std {
+            unanswered(reading, track, report);
+        }
+        unread(reading, track, report);
+        loops(reading, track, report);
     }
-    unread(reading, body, report);
-    loops(reading, body, report);
+    if reading.shape != Shape::Std {
+        declared(reading, report);
+    }
+}
+
+/// The steps of a trajectory.
+fn steps<'r, 'a>(reading: &'r Reading<'a>, track: &Track) -> impl DoubleEndedIterator<Item = (usize, &'r Entry<'a>)> {
+    track.steps.clone().filter_map(|step| Some((step, reading.entries.get(step)?)))
 }
 
 /// Calls that nothing answers though the agent goes on, and answers to no call.
-fn unanswered(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
-    let entries = &reading.entries;
-    let last_agent = entries.iter().rposition(|entry| entry.role == Role::Agent).unwrap_or(0);
-    let answered: HashSet<(usize, usize)> = entries.iter().flat_map(|entry| entry.answered.iter().copied()).collect();
-    for (step, entry) in entries.iter().enumerate() {
+fn unanswered(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
+    let last_agent = steps(reading, track).rev().find(|(_, entry)| entry.role == Role::Agent).map_or(0, |(at, _)| at);
+    let answered: HashSet<(usize, usize)> =
+        steps(reading, track).flat_map(|(_, entry)| entry.answered.iter().copied()).collect();
+    for (step, entry) in steps(reading, track) {
         let open = |(place, call): (usize, &Call<'_>)| !is_finishing(&call.tool) && !answered.contains(&(step, place));
         if step < last_agent && entry.calls.iter().enumerate().any(open) {
             let message = "a call of this step has no answer, and the agent goes on";
-            report.warning(Some(step), format!("{body}/{step}"), entry.value, "data.unanswered-call", message);
+            report.warning(Some(step), track.path(step), entry.value, "data.unanswered-call", message);
         }
         // Without an id it may answer what the agent said in words, as many conversations have it.
         let is_answer = reading.shape == Shape::Chat && entry.asks.iter().any(|ask| matches!(ask, Ask::Id(_)));
         if is_answer && entry.answered.is_empty() {
             let message = "this names the call that it answers, and no open call before it has that id";
-            report.warning(Some(step), format!("{body}/{step}"), entry.value, "data.answer-without-call", message);
+            report.warning(Some(step), track.path(step), entry.value, "data.answer-without-call", message);
         }
     }
 }
 
 /// Calls of tools that the record does not declare, and arguments that break the schema of their tool.
-fn declared(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
+fn declared(reading: &Reading<'_>, report: &mut Report<'_>) {
     let root = reading.root;
     let lists = [root.get("tools"), root.get("functions"), root.get("agent").and_then(|a| a.get("tool_definitions"))];
     let lists: Vec<&Value<'_>> = lists.into_iter().flatten().collect();
@@ -58,7 +68,7 @@ fn declared(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
         return;
     }
     for (step, entry) in reading.entries.iter().enumerate() {
-        let path = format!("{body}/{step}");
+        let path = reading.path(step);
         if let Some(call) = entry.calls.iter().find(|call| call.tool != "?" && !tools.contains_key(call.tool.as_ref()))
         {
             let message = format!("`{}` is none of the {} tools that the record declares", call.tool, tools.len());
@@ -101,10 +111,9 @@ fn broken(arguments: &Value<'_>, name: &str, tools: &Declared<'_>) -> Option<(St
 const WRITTEN: &[&str] = &["<function=", "<tool_call>", "[TOOL_CALLS]", "<invoke "];
 
 /// What is meant as a call and is none: the first, and how many there are.
-fn unread(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
-    let mut found = reading.entries.iter().enumerate().filter(|(_, entry)| is_unread(entry)).map(|(step, _)| step);
-    let Some(step) = found.next() else { return };
-    let entry = &reading.entries[step];
+fn unread(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
+    let mut found = steps(reading, track).filter(|(_, entry)| is_unread(entry));
+    let Some((step, entry)) = found.next() else { return };
     let what = match entry.body {
         Body::Message(_) => "the speaker is `function_call`, and the message has no call",
         _ => "the text of a message holds `<function=NAME>`, which is no call here",
@@ -114,7 +123,7 @@ fn unread(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
         1 => format!("{what}; 1 later step is so too"),
         more => format!("{what}; {more} later steps are so too"),
     };
-    report.warning(Some(step), format!("{body}/{step}"), entry.value, "data.unread-call", message);
+    report.warning(Some(step), track.path(step), entry.value, "data.unread-call", message);
 }
 
 fn is_unread(entry: &Entry<'_>) -> bool {
@@ -135,9 +144,9 @@ fn is_unread(entry: &Entry<'_>) -> bool {
 }
 
 /// The same call with the same arguments, again and again, whatever comes back.
-fn loops(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
+fn loops(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
     let entries = &reading.entries;
-    let calls = entries.iter().enumerate().flat_map(|(step, entry)| {
+    let calls = steps(reading, track).flat_map(|(step, entry)| {
         entry.calls.iter().enumerate().map(move |(place, call)| (step, digest_of(entry, place, call)))
     });
     let calls: Vec<(usize, u128)> = calls.collect();
@@ -155,7 +164,7 @@ fn loops(reading: &Reading<'_>, body: &str, report: &mut Report<'_>) {
             false => "what comes back differs",
         };
         let message = format!("the same call of `{tool}` is made {n} times in a row, from step {first} on; {back}");
-        report.warning(Some(step), format!("{body}/{step}"), entries[step].value, "data.loop", message);
+        report.warning(Some(step), track.path(step), entries[step].value, "data.loop", message);
     }
 }
 
@@ -171,7 +180,7 @@ fn digest_of(entry: &Entry<'_>, place: usize, call: &Call<'_>) -> u128 {
         return digest::of_pair("tool", &call.tool, "with", arguments);
     }
     if let Body::Message(message) = &entry.body
-        && let Some(function) = CallSource::of(entry.value, message).json_calls().nth(place)
+        && let Some(function) = CallSource::of(entry.value, message).into_calls().into_iter().nth(place)
     {
         let arguments = function.arguments.as_deref().unwrap_or("{}");
         return match json::parse(arguments) {

@@ -3,7 +3,7 @@
 use super::Report;
 use crate::json::Value;
 use crate::model::{Finding, Found, Remark, Role};
-use crate::rules::adp::{Body, Entry, Reading, Shape, is_finishing, joined};
+use crate::rules::trajectory::{Body, Entry, Reading, Shape, is_finishing, joined};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -36,17 +36,18 @@ const REFUSALS: &[&str] = &[
     "as an ai language model, i can",
 ];
 
-/// All rules on ends.
+/// All rules on ends: of each trajectory by itself.
 pub(super) fn check(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let (Some(body), Some(step)) = (reading.body, reading.entries.len().checked_sub(1)) else { return };
-    let last = &reading.entries[step];
-    if let Some(why) = truncated(reading, last) {
-        report.warning(Some(step), format!("{body}/{step}"), last.value, "data.truncated", why);
-    }
-    let is_refusal = last.role == Role::Agent && last.calls.is_empty() && said(last).is_some_and(|text| refuses(&text));
-    if is_refusal {
-        let message = "the run ends with a refusal: look whether it should be learned from";
-        report.warning(Some(step), format!("{body}/{step}"), last.value, "data.refusal", message);
+    for track in &reading.tracks {
+        let last = track.steps.clone().next_back();
+        let Some((step, last)) = last.and_then(|step| Some((step, reading.entries.get(step)?))) else { continue };
+        if let Some(why) = truncated(reading, last) {
+            report.warning(Some(step), track.path(step), last.value, "data.truncated", why);
+        }
+        if last.role == Role::Agent && last.calls.is_empty() && said(last).is_some_and(|text| refuses(&text)) {
+            let message = "the run ends with a refusal: look whether it should be learned from";
+            report.warning(Some(step), track.path(step), last.value, "data.refusal", message);
+        }
     }
 }
 

@@ -12,10 +12,10 @@ mod secrets;
 mod sizes;
 mod tools;
 
-use super::adp::{Reading, Shape, read_text};
 use super::digest;
 use crate::json::{Data, Value, pointer_escape};
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
+use crate::rules::trajectory::{Reading, Shape, Way, read_text};
 use near_duplicates::{Index, Sketch};
 pub(crate) use secrets::{NAMES, SHAPES};
 use sizes::{Size, Sizes};
@@ -62,12 +62,13 @@ struct Body {
     is_compared: bool,
 }
 
-/// Looks at one record. One that cannot be read says nothing; why that is so is told by the rules of its format.
+/// Looks at one record, read in that way. One that cannot be read says nothing; why that is so is told by the rules of
+/// its format.
 #[must_use]
-pub fn look(record: &Record, text: &[u8], unit: Unit) -> Looked {
+pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way) -> Looked {
     let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None };
     let Ok(root) = read_text(record, text) else { return looked };
-    let reading = Reading::of_bare(&root);
+    let reading = way.read(&root);
     let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
     texts(&reading, &mut report);
     let is_sample = unit == Unit::Sample;
@@ -95,15 +96,15 @@ fn body(reading: &Reading<'_>) -> Body {
 
 /// The texts of a record: of each step by itself, and of what stands beside the steps.
 fn texts(reading: &Reading<'_>, report: &mut Report<'_>) {
-    let Some(body) = reading.body else {
+    if reading.shape == Shape::Other {
         return text_rules(reading.root, None, "", report);
-    };
+    }
     let beside = reading.root.as_object().into_iter().flat_map(|object| object.entries());
-    for (name, value) in beside.filter(|(name, _)| Some(*name) != body.strip_prefix('/')) {
+    for (name, value) in beside.filter(|(name, _)| !reading.tracks.iter().any(|track| track.is_in(name))) {
         text_rules(value, None, &format!("/{}", pointer_escape(name)), report);
     }
     for (step, entry) in reading.entries.iter().enumerate() {
-        text_rules(entry.value, Some(step), &format!("{body}/{step}"), report);
+        text_rules(entry.value, Some(step), &reading.path(step), report);
     }
 }
 

@@ -3,7 +3,7 @@
 //! By median and median deviation of the logarithms, which a few odd samples do not move: lengths spread over powers.
 
 use crate::model::{Place, Role};
-use crate::rules::adp::Entry;
+use crate::rules::trajectory::Entry;
 
 /// Samples that a file needs to have a usual length.
 const SAMPLES_MIN: usize = 8;

@@ -30,7 +30,7 @@ pub(crate) fn joined<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
 /// D17: whether an array of parts has one that is not text, such as an image. A string among the parts is none that
 /// [`joined`] reads, so it counts as one.
 #[must_use]
-pub(super) fn has_other_parts(value: &Value<'_>) -> bool {
+pub(in crate::rules) fn has_other_parts(value: &Value<'_>) -> bool {
     let is_text = |part: &Value<'_>| {
         part.get("text").is_some_and(|text| text.as_str().is_some())
             || part.get("type").and_then(Value::as_str) == Some("text")
@@ -40,7 +40,7 @@ pub(super) fn has_other_parts(value: &Value<'_>) -> bool {
 
 /// D19: the Unicode scalars of all string values, without the members `own` of the value itself.
 #[must_use]
-pub(super) fn chars(value: &Value<'_>, own: &[&str]) -> usize {
+pub(in crate::rules) fn chars(value: &Value<'_>, own: &[&str]) -> usize {
     match &value.data {
         Data::String(s) => s.chars().count(),
         Data::Array(items) => items.iter().map(|v| chars(v, &[])).sum(),
@@ -51,7 +51,7 @@ pub(super) fn chars(value: &Value<'_>, own: &[&str]) -> usize {
 
 /// D20: a text as a digest, in JSON: the first 12 hex digits of its SHA-256 and its Unicode scalars.
 #[must_use]
-pub(super) fn digest(text: &str) -> String {
+pub(in crate::rules) fn digest(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let hex: String = hash.iter().take(6).map(|b| format!("{b:02x}")).collect();
     format!("{{\"sha256\":\"{hex}\",\"chars\":{}}}", text.chars().count())
@@ -59,7 +59,7 @@ pub(super) fn digest(text: &str) -> String {
 
 /// D20: the text of this digest, below a value.
 #[must_use]
-pub(super) fn digested<'a>(value: &'a Value<'a>, wanted: &str) -> Option<Cow<'a, str>> {
+pub(in crate::rules) fn digested<'a>(value: &'a Value<'a>, wanted: &str) -> Option<Cow<'a, str>> {
     match &value.data {
         Data::String(s) => (digest(s) == wanted).then_some(Cow::Borrowed(s)),
         Data::Array(items) => {
@@ -73,13 +73,13 @@ pub(super) fn digested<'a>(value: &'a Value<'a>, wanted: &str) -> Option<Cow<'a,
 
 /// `ADP.md`: empty or only Unicode White_Space.
 #[must_use]
-pub(super) fn is_blank(text: &str) -> bool {
+pub(in crate::rules) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
 /// D13: `<think` or `</think` in any case, without a word character after it.
 #[must_use]
-pub(super) fn has_think_token(text: &str) -> bool {
+pub(in crate::rules) fn has_think_token(text: &str) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|at| {
         let rest = &text[at + 1..];
         let rest = rest.strip_prefix('/').unwrap_or(rest);
@@ -90,7 +90,7 @@ pub(super) fn has_think_token(text: &str) -> bool {
 
 /// D13: whether a text holds control characters (tab, LF and CR LF are none).
 #[must_use]
-pub(super) fn has_control(text: &str) -> bool {
+pub(in crate::rules) fn has_control(text: &str) -> bool {
     // Most texts have no byte of one: told in blocks without a branch a byte, far cheaper than a look at each.
     let may_be = |b: u8| (b < 0x20 && b != b'\t' && b != b'\n') | (b == 0x7F) | (b == 0xC2);
     let bytes = text.as_bytes();
@@ -107,7 +107,7 @@ pub(super) fn has_control(text: &str) -> bool {
 
 /// D13: the path (below the value) of the first string with control characters, in document order.
 #[must_use]
-pub(super) fn first_control(value: &Value<'_>) -> Option<String> {
+pub(in crate::rules) fn first_control(value: &Value<'_>) -> Option<String> {
     let below = |v: &Value<'_>, key: &dyn Fn() -> String| first_control(v).map(|rest| format!("/{}{rest}", key()));
     match &value.data {
         Data::String(s) => has_control(s).then(String::new),
@@ -119,13 +119,13 @@ pub(super) fn first_control(value: &Value<'_>) -> Option<String> {
 
 /// D17: the name in the first `<function=NAME>`.
 #[must_use]
-pub(super) fn function_name(text: &str) -> Option<&str> {
+pub(in crate::rules) fn function_name(text: &str) -> Option<&str> {
     function(text).map(|(start, end)| &text[start..end])
 }
 
 /// D17: whether a text begins calls but has no whole `<function=NAME>...</function>`.
 #[must_use]
-pub(super) fn has_broken_call(text: &str) -> bool {
+pub(in crate::rules) fn has_broken_call(text: &str) -> bool {
     let is_whole = || function(text).is_some_and(|(_, end)| text[end..].contains(FUNCTION_END));
     text.contains(FUNCTION) && !is_whole()
 }

@@ -10,14 +10,14 @@ use std::borrow::Cow;
 
 /// Takes trajectories one behind the other.
 #[derive(Default)]
-pub(super) struct TrackReader<'a> {
-    pub(super) entries: Vec<Entry<'a>>,
-    pub(super) tracks: Vec<Track>,
+pub(in crate::rules) struct TrackReader<'a> {
+    pub(in crate::rules) entries: Vec<Entry<'a>>,
+    pub(in crate::rules) tracks: Vec<Track>,
 }
 
 impl<'a> TrackReader<'a> {
     /// A trajectory of a row.
-    pub(super) fn row(&mut self, row: &RowTrack<'a>) {
+    pub(in crate::rules) fn row(&mut self, row: &RowTrack<'a>) {
         let mut track = Track::begin(self.entries.len(), row.label.map(str::to_owned));
         row.sources.iter().for_each(|source| self.source(source, &mut track));
         self.tracks.push(track);
@@ -49,7 +49,7 @@ impl<'a> TrackReader<'a> {
     }
 
     /// TRL: each step of a stepwise answer has its label.
-    pub(super) fn reward_steps(&mut self, row: &'a Value<'a>) {
+    pub(in crate::rules) fn reward_steps(&mut self, row: &'a Value<'a>) {
         let (Some(answers), Some(labels)) = (list(row, "completions"), list(row, "labels")) else { return };
         let first = self.entries.len().saturating_sub(answers.len());
         for (entry, label) in self.entries[first..].iter_mut().zip(labels) {
@@ -58,7 +58,7 @@ impl<'a> TrackReader<'a> {
     }
 
     /// An ATIF trajectory, and behind it those of its sub-agents.
-    pub(super) fn turns(&mut self, root: &'a Value<'a>) {
+    pub(in crate::rules) fn turns(&mut self, root: &'a Value<'a>) {
         for (number, (pointer, trajectory)) in atif::trajectories(root).into_iter().enumerate() {
             let mut track = Track::begin(self.entries.len(), atif::name(trajectory).map(str::to_owned));
             track.is_sub_agent = number > 0;

@@ -27,13 +27,18 @@ struct Stretch {
 }
 
 impl Track {
+    /// Whether steps of it stand in a member of the record.
+    pub(crate) fn is_in(&self, member: &str) -> bool {
+        self.stretches.iter().any(|stretch| stretch.pointer.split('/').nth(1) == Some(member))
+    }
+
     /// A trajectory that begins at a step.
-    pub(super) fn begin(first: usize, label: Option<String>) -> Self {
+    pub(in crate::rules) fn begin(first: usize, label: Option<String>) -> Self {
         Self { label, steps: first..first, is_sub_agent: false, stretches: Vec::new() }
     }
 
     /// The only trajectory of a record: so many steps of one list.
-    pub(super) fn of_list(pointer: &'static str, len: usize) -> Self {
+    pub(in crate::rules) fn of_list(pointer: &'static str, len: usize) -> Self {
         let mut track = Self::begin(0, None);
         track.stretch(Cow::Borrowed(pointer), Some(0));
         track.steps.end = len;
@@ -41,12 +46,12 @@ impl Track {
     }
 
     /// What is added from here on stands in a list from a place on, or is a value of its own.
-    pub(super) fn stretch(&mut self, pointer: Cow<'static, str>, place: Option<usize>) {
+    pub(in crate::rules) fn stretch(&mut self, pointer: Cow<'static, str>, place: Option<usize>) {
         self.stretches.push(Stretch { first: self.steps.end, pointer, place });
     }
 
     /// The path of one of its steps, or of its first list where it has none.
-    pub(super) fn path(&self, step: usize) -> String {
+    pub(crate) fn path(&self, step: usize) -> String {
         let stretch = self.stretches.iter().rev().find(|stretch| stretch.first <= step).or(self.stretches.first());
         match stretch {
             Some(Stretch { first, pointer, place: Some(place) }) => {
@@ -58,7 +63,7 @@ impl Track {
     }
 
     /// The path of its first list.
-    pub(super) fn list(&self) -> String {
+    pub(crate) fn list(&self) -> String {
         self.stretches.first().map(|stretch| stretch.pointer.to_string()).unwrap_or_default()
     }
 }

@@ -107,7 +107,8 @@ impl<'a> Reading<'a> {
         Self::with(root, shape, body)
     }
 
-    /// The same, and a bare array of messages is a conversation too, also as `traj` of a record.
+    /// The same, and a bare array of messages is a conversation too, also as `traj` of a record: what converters take
+    /// and make, in whose texts calls count.
     #[must_use]
     pub fn of_bare(root: &'a Value<'a>) -> Self {
         match bare_pointer(root) {
@@ -165,6 +166,19 @@ impl<'a> Reading<'a> {
         links::settle(&mut entries);
         let tracks = vec![Track::of_list(body.unwrap_or_default(), entries.len())];
         Self { root, way: Way::Protocol, shape, version: Version::of(root), body, entries, tracks }
+    }
+
+    /// The trajectory that it is, its sub-agents aside; None: it is no trajectory, or a pair of them.
+    #[must_use]
+    pub fn main(&self) -> Option<&Track> {
+        let mut all = self.tracks.iter().filter(|track| !track.is_sub_agent);
+        all.next().filter(|_| self.shape != Shape::Other && all.next().is_none())
+    }
+
+    /// The path of a step.
+    pub(crate) fn path(&self, step: usize) -> String {
+        let track = self.tracks.iter().find(|track| track.steps.contains(&step));
+        track.map(|track| track.path(step)).unwrap_or_default()
     }
 
     /// The array of its steps.

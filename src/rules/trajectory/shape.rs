@@ -1,6 +1,6 @@
 //! D2, D3: which of the four shapes a record has, and which version of the format.
 
-use super::chat::Message;
+use super::message::Message;
 use crate::json::{Data, Value};
 use crate::model::Role;
 
@@ -62,7 +62,7 @@ const CHATS: [&str; 3] = ["/conversations", "/messages", "/trajectory"];
 
 /// D2, point 3: the array of messages, by its pointer.
 #[must_use]
-pub(super) fn chat_pointer(root: &Value<'_>) -> Option<&'static str> {
+pub(in crate::rules) fn chat_pointer(root: &Value<'_>) -> Option<&'static str> {
     CHATS.into_iter().find(|pointer| match root.get(&pointer[1..]).map(|v| &v.data) {
         Some(Data::Array(messages)) => messages.iter().all(is_message),
         _ => false,

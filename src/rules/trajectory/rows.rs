@@ -7,19 +7,19 @@ use crate::model::Role;
 
 /// Messages that stand together: a list, one message, or a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) value: &'a Value<'a>,
-    pub(super) pointer: &'static str,
+pub(in crate::rules) struct Source<'a> {
+    pub(in crate::rules) value: &'a Value<'a>,
+    pub(in crate::rules) pointer: &'static str,
     /// Who says what is a text alone.
-    pub(super) role: Role,
+    pub(in crate::rules) role: Role,
 }
 
 /// A trajectory of a row.
 #[derive(Debug)]
-pub(super) struct RowTrack<'a> {
+pub(in crate::rules) struct RowTrack<'a> {
     /// Which of a pair it is.
-    pub(super) label: Option<&'static str>,
-    pub(super) sources: Vec<Source<'a>>,
+    pub(in crate::rules) label: Option<&'static str>,
+    pub(in crate::rules) sources: Vec<Source<'a>>,
 }
 
 /// Names of what was preferred, and of what was not.
@@ -29,7 +29,7 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 ];
 
 /// The trajectories of a row; None: it holds no conversation.
-pub(super) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
+pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     pair(row).or_else(|| Some(vec![RowTrack { label: None, sources: whole(row).or_else(|| asked(row))? }]))
 }
 

@@ -1,23 +1,34 @@
 //! Calls and results that stand among the parts of a message's content (`FORMATS.md` 8): Anthropic's blocks, those of
 //! LLaMA-Factory (`{"type", "value"}`).
 
-use super::chat_calls::{FunctionCall, block_call};
+use super::call::{self, FunctionCall};
 use super::text;
 use crate::json::Value;
-use crate::model::{Attachment, Part, ToolCall, ToolResult};
+use crate::model::{Attachment, Part, ToolResult};
 use std::borrow::Cow;
 
 /// What a part of a content is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Block {
+pub(crate) enum Block {
+    /// Words.
     Text,
+    /// Reasoning.
     Thought,
+    /// A call.
     Call,
+    /// What came back of one.
     Result,
     /// The schemas of tools.
     Tools,
+    /// A picture, a file, what nobody knows.
     File,
 }
+
+/// Where results name their call, and have what came back.
+pub(crate) const RESULT_IDS: [&str; 5] = ["tool_use_id", "tool_call_id", "toolCallId", "call_id", "callId"];
+pub(crate) const RESULT_TEXTS: [&str; 6] = ["content", "result", "output", "value", "text", "response"];
+/// Where a thought has its text.
+pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "value", "content", "summary"];
 
 /// The parts of a message's content.
 fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
@@ -25,11 +36,14 @@ fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
     content.and_then(Value::as_array).unwrap_or_default()
 }
 
-fn block(part: &Value<'_>) -> Block {
+/// What a part is, by its type, else by whether it has a text.
+pub(crate) fn block(part: &Value<'_>) -> Block {
     match part.get("type").and_then(Value::as_str).unwrap_or_default() {
-        "thinking" | "redacted_thinking" | "reasoning" => Block::Thought,
-        "tool_use" | "tool_call" | "toolCall" | "server_tool_use" | "mcp_tool_use" => Block::Call,
-        "tool_result" | "toolResult" => Block::Result,
+        "thinking" | "redacted_thinking" | "reasoning" | "thought" => Block::Thought,
+        "tool_use" | "tool_call" | "tool-call" | "toolCall" | "server_tool_use" | "mcp_tool_use" | "function_call" => {
+            Block::Call
+        }
+        "tool_result" | "tool-result" | "toolResult" | "function_call_output" => Block::Result,
         "tools" => Block::Tools,
         kind if kind.ends_with("_tool_result") => Block::Result,
         _ if said(part).is_some() => Block::Text,
@@ -43,21 +57,21 @@ fn said<'a>(part: &'a Value<'a>) -> Option<&'a str> {
 }
 
 /// The calls among the parts of a message.
-pub(super) fn calls<'a>(message: &'a Value<'a>) -> Vec<FunctionCall<'a>> {
-    parts(message).iter().filter(|part| block(part) == Block::Call).filter_map(block_call).collect()
+pub(in crate::rules) fn calls<'a>(message: &'a Value<'a>) -> Vec<FunctionCall<'a>> {
+    parts(message).iter().filter(|part| block(part) == Block::Call).filter_map(call::call).collect()
 }
 
 /// Of each result among the parts of a message the id of its call.
-pub(super) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Option<&'a str>> {
+pub(in crate::rules) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Option<&'a str>> {
     parts(message).iter().filter(|part| block(part) == Block::Result).map(id)
 }
 
 fn id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
-    ["tool_use_id", "tool_call_id", "toolCallId"].iter().find_map(|key| part.get(key)?.as_str())
+    RESULT_IDS.iter().find_map(|key| part.get(key)?.as_str())
 }
 
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
-pub(super) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<Part<'a>>> {
+pub(in crate::rules) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<Part<'a>>> {
     let parts = parts(message);
     (!parts.is_empty()).then(|| parts.iter().filter_map(turn_part).collect())
 }
@@ -66,13 +80,9 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<Part<'a>> {
     Some(match block(part) {
         Block::Text => Part::Text(said(part).filter(|text| !text.is_empty())?.into()),
         Block::Thought => Part::Thought(said(part).filter(|text| !text.is_empty())?.into()),
-        Block::Call => {
-            let call = block_call(part)?;
-            let arguments = call.arguments.unwrap_or(Cow::Borrowed("{}"));
-            Part::Call(ToolCall { id: call.id, name: call.name, arguments })
-        }
+        Block::Call => Part::Call(call::call(part)?.into()),
         Block::Result => {
-            let content = ["content", "value", "output"].iter().find_map(|key| part.get(key));
+            let content = RESULT_TEXTS.iter().find_map(|key| part.get(key).filter(|said| !said.is_null()));
             let text = content.and_then(text::joined).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool);
             Part::Result(ToolResult { id: id(part).map(Cow::Borrowed), text, is_error, ..ToolResult::default() })

@@ -15,7 +15,7 @@ pub struct Number {
 
 /// D8: a number, a boolean or numeric text; None for anything else, and for what exceeds a 64-bit float.
 #[must_use]
-pub(super) fn number(value: &Value<'_>) -> Option<Number> {
+pub(in crate::rules) fn number(value: &Value<'_>) -> Option<Number> {
     match &value.data {
         Data::Number => {
             let parsed = finite(value.text)?;
@@ -35,7 +35,7 @@ pub(super) fn number(value: &Value<'_>) -> Option<Number> {
 
 /// D8: an integer, a boolean, integer text or an integral float; None for anything else.
 #[must_use]
-pub(super) fn integer(value: &Value<'_>) -> Option<Number> {
+pub(in crate::rules) fn integer(value: &Value<'_>) -> Option<Number> {
     match &value.data {
         Data::Number if is_integer(value.text) => number(value),
         Data::Number => {
@@ -56,13 +56,13 @@ fn finite(text: &str) -> Option<f64> {
 
 /// D20: adds a reward to a sum. One that exceeds a 64-bit float stays at its greatest value: JSON has no infinity.
 #[must_use]
-pub(super) fn add_reward(sum: f64, reward: f64) -> f64 {
+pub(in crate::rules) fn add_reward(sum: f64, reward: f64) -> f64 {
     (sum + reward).clamp(f64::MIN, f64::MAX)
 }
 
 /// A float as JSON text; null for what JSON cannot say.
 #[must_use]
-pub(super) fn float_text(float: f64) -> String {
+pub(in crate::rules) fn float_text(float: f64) -> String {
     serde_json::Number::from_f64(float).map_or_else(|| "null".to_owned(), |n| n.to_string())
 }
 

@@ -1,9 +1,9 @@
 //! D19: one step of a trajectory, whatever the shape of its record.
 
-use super::chat::Message;
 use super::item::{Class, Item};
+use super::message::Message;
 use super::number::Number;
-use super::{atif, blocks, chat_calls, number, text};
+use super::{atif, blocks, message_calls, number, text};
 use crate::json::Value;
 use crate::model::Role;
 use std::borrow::Cow;
@@ -143,10 +143,6 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn row_message(value: &'a Value<'a>, role: Role) -> Self {
         let entry = Self::spoken(value, Message::of_row(value, role));
-        let answered: Vec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
-        if !answered.is_empty() {
-            return Self { results: answered.len(), asks: answered, ..entry };
-        }
         let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == Role::Environment);
         match (entry.asks.as_slice(), id) {
             ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },
@@ -155,17 +151,21 @@ impl<'a> Entry<'a> {
     }
 
     fn spoken(value: &'a Value<'a>, message: Message<'a>) -> Self {
-        let calls = chat_calls::calls(value, &message);
+        let calls = message_calls::calls(value, &message);
         let can_answer = calls.is_empty() && matches!(message.role, Role::User | Role::Environment);
         let id = value.get("tool_call_id").and_then(Value::as_str);
+        let answered: Vec<_> = blocks::results(value).map(|id| id.map_or(Ask::Before, Ask::Id)).collect();
         let said = message.text.as_deref().map(text::before_call);
         Self {
             value,
             kind: Kind::Message,
             role: message.role,
-            asks: can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect(),
+            results: answered.len(),
+            asks: match answered.is_empty() {
+                true => can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect(),
+                false => answered,
+            },
             calls,
-            results: 0,
             answered: Vec::new(),
             links: Vec::new(),
             reward: value.get("reward").and_then(number::number),

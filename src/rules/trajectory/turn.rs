@@ -3,10 +3,10 @@
 //! Statistics, exports and the reading view use the same reading as the rules for tool-using runs.
 
 use super::atif;
-use super::chat::Message;
-use super::chat_calls::CallSource;
 use super::entry::{Body, Entry};
 use super::item::{Class, Item};
+use super::message::Message;
+use super::message_calls::CallSource;
 use super::reading::{Reading, Way};
 use super::{blocks, text};
 use crate::json::{Value, quote};
@@ -150,9 +150,9 @@ fn attachment<'a>(item: &Item<'a>, class: Class) -> Option<Attachment<'a>> {
 }
 
 fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Vec<Part<'a>> {
-    if message.way == Way::Formats
-        && hint != Hint::WrittenCall
-        && let Some(parts) = blocks::turn_parts(entry.value).filter(|parts| has_acts(parts) || hint != Hint::Answer)
+    let is_said = message.way == Way::Formats && hint != Hint::Answer;
+    if hint != Hint::WrittenCall
+        && let Some(parts) = blocks::turn_parts(entry.value).filter(|parts| is_said || has_acts(parts))
     {
         return with_listed(entry, message, parts);
     }
@@ -179,10 +179,7 @@ fn message_parts<'a>(entry: &Entry<'a>, message: &Message<'a>, hint: Hint) -> Ve
             let arguments = text.as_deref().and_then(text::written_call).map(work::parameters).unwrap_or_default();
             parts.push(Part::Call(ToolCall { id: None, name, arguments: arguments.into() }));
         }
-        CallSource::Listed(calls) => parts.extend(calls.into_iter().map(|(_, call)| function_call(call))),
-        CallSource::Single(call) => parts.push(function_call(call)),
-        CallSource::Turn(calls) | CallSource::Parts(calls) => parts.extend(calls.into_iter().map(function_call)),
-        CallSource::Nothing => {}
+        source => parts.extend(source.into_calls().into_iter().map(|call| Part::Call(call.into()))),
     }
     if hint == Hint::FencedCall
         && let Some(command) = text.as_deref().and_then(work::fenced_command)
@@ -201,11 +198,9 @@ fn has_acts(parts: &[Part<'_>]) -> bool {
 fn with_listed<'a>(entry: &Entry<'a>, message: &Message<'a>, parts: Vec<Part<'a>>) -> Vec<Part<'a>> {
     let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
     let reasoning = reasoning.filter(|text| !text.is_empty()).map(|text| Part::Thought(text.into()));
-    let listed = match CallSource::of(entry.value, message) {
-        CallSource::Parts(_) => Vec::new(),
-        source => source.into_calls().into_iter().map(function_call).collect(),
-    };
-    reasoning.into_iter().chain(parts).chain(listed).collect()
+    let known = parts.iter().filter(|part| matches!(part, Part::Call(_))).count();
+    let listed = CallSource::of(entry.value, message).into_calls().into_iter().skip(known);
+    reasoning.into_iter().chain(parts).chain(listed.map(|call| Part::Call(call.into()))).collect()
 }
 
 fn before_call<'a>(said: &Cow<'a, str>) -> Cow<'a, str> {
@@ -213,11 +208,6 @@ fn before_call<'a>(said: &Cow<'a, str>) -> Cow<'a, str> {
         Cow::Borrowed(said) => Cow::Borrowed(text::before_call(said)),
         Cow::Owned(said) => Cow::Owned(text::before_call(said).to_owned()),
     }
-}
-
-fn function_call(call: super::chat_calls::FunctionCall<'_>) -> Part<'_> {
-    let arguments = call.arguments.unwrap_or(Cow::Borrowed("{}"));
-    Part::Call(ToolCall { id: call.id, name: call.name, arguments })
 }
 
 /// D18: a turn of an ATIF trajectory.
@@ -240,7 +230,7 @@ fn turn_parts<'a>(entry: &Entry<'a>) -> Vec<Part<'a>> {
 mod tests {
     use super::*;
     use crate::json::parse;
-    use crate::rules::adp::Way;
+    use crate::rules::trajectory::Way;
 
     /// The parts of each step, in short.
     fn of(record: &str) -> Vec<String> {

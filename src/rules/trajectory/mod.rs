@@ -1,0 +1,44 @@
+//! Records of datasets as trajectories: what the steps of one say, call and answer, whatever it is written in.
+//!
+//! One record is read into a [`Reading`]: its shape, one [`Entry`] a step, and which call each result answers; [`turn`]
+//! makes of a step what was said, called and answered. Standardized trajectories, ATIF, and messages in all their
+//! spellings are read here and nowhere else; checks, statistics, exports, templates and trees take it from here.
+
+mod agents;
+pub(in crate::rules) mod atif;
+pub(crate) mod blocks;
+pub(crate) mod call;
+mod entry;
+mod item;
+mod language;
+mod links;
+mod message;
+mod message_calls;
+pub(in crate::rules) mod number;
+mod reading;
+mod record_text;
+mod rows;
+mod shape;
+mod task;
+pub(in crate::rules) mod text;
+mod track;
+mod track_reader;
+mod turn;
+
+pub use agents::{callers, parts};
+pub(in crate::rules) use call::FunctionCall;
+pub use entry::{Ask, Body, Call, Entry, Kind};
+pub(in crate::rules) use item::aliases;
+pub use item::{Class, ClassNote, Field, Item};
+pub(crate) use language::is_language;
+pub(crate) use links::is_finishing;
+pub use message::Message;
+pub(crate) use message_calls::CallSource;
+pub use number::Number;
+pub use reading::{Reading, Way, record_id, track_count};
+pub use record_text::read_text;
+pub use shape::{Shape, Version, VersionFault, bare_pointer, shape};
+pub use task::{scalar, task, task_fields, task_key};
+pub(crate) use text::{before_call, joined, written_call};
+pub use track::Track;
+pub use turn::{Hint, hints, turn};
