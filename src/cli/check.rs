@@ -1,6 +1,6 @@
 //! `obelus check`: what is wrong with files.
 
-mod baseline;
+pub(super) mod baseline;
 pub(super) mod config;
 pub(super) mod data;
 pub(super) mod loss;
@@ -8,13 +8,13 @@ mod sarif;
 mod text;
 
 use super::args::{FileName, FormatOption, parsed};
+use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling};
 use super::inputs::Inputs;
 use super::loss::train;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
-use crate::lint::Policy;
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
 use crate::review::{LossCheck, Train};
 use crate::rules::data::NEAR;
@@ -22,7 +22,6 @@ use crate::shell::templates::template;
 use crate::state::IS_CHECKED;
 use baseline::{Contents, Known};
 use clap::{ArgMatches, Args};
-use config::Config;
 use data::Data;
 use sarif::Sarif;
 use serde::Serialize;
@@ -67,21 +66,11 @@ struct Options {
     /// Tokens that the model sees, with --loss, by estimate of four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
-    /// Do not tell findings of these rules
-    #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
-    allow: Vec<String>,
-    /// Take findings of these rules as errors
-    #[arg(long, value_name = "RULE|FAMILY", value_delimiter = ',')]
-    deny: Vec<String>,
-    /// Do not tell findings that this file knows
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<FileName>,
+    #[command(flatten)]
+    policy: FindingPolicyOption,
     /// Write all findings to this file, as known from now on, and tell none
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "sarif", "baseline"])]
     write_baseline: Option<FileName>,
-    /// Configuration file [default: obelus.toml in the current folder]
-    #[arg(long, value_name = "FILE")]
-    config: Option<FileName>,
 }
 
 /// A share as typed. Less than half is found too seldom to be told.
@@ -104,7 +93,8 @@ enum Form {
 struct Check<'o, 'w> {
     out: &'o mut Out<'w>,
     form: Form,
-    policy: Policy,
+    policy: FindingPolicy,
+    /// What is to be known from now on.
     known: Known,
     summary: Summary,
     data: Option<Data>,
@@ -113,18 +103,16 @@ struct Check<'o, 'w> {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
-    let config = Config::read(options.config.as_ref())?;
-    let mut policy = Policy::default();
-    policy.layer(&config.allow, &config.deny).map_err(|problem| config.at_fault(problem))?;
-    policy.layer(&options.allow, &options.deny)?;
+    let policy = match options.write_baseline {
+        Some(_) => options.policy.read_rules()?,
+        None => options.policy.read()?,
+    };
     let form = match () {
         () if options.write_baseline.is_some() => Form::Known,
         () if options.sarif => Form::Sarif(Sarif::default()),
         () if options.json => Form::Json,
         () => Form::Text,
     };
-    let baseline = options.baseline.or(config.baseline).filter(|_| options.write_baseline.is_none());
-    let known = Known::read(baseline.as_ref())?;
     if !IS_CHECKED {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
@@ -141,7 +129,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let read = inputs.names.iter().chain(&options.against);
         Known::may_write(file, &read.map(AsRef::as_ref).collect::<Vec<_>>())?;
     }
-    let mut check = Check { out, form, policy, known, summary: Summary::default(), data, loss };
+    let mut check = Check { out, form, policy, known: Known::default(), summary: Summary::default(), data, loss };
     let problems = check.files(&inputs, format)?;
     if let Some(file) = &options.write_baseline {
         check.known.write(file)?;
@@ -191,17 +179,17 @@ impl Check<'_, '_> {
 
     /// Tells a finding, if it is neither allowed nor known.
     fn found(&mut self, file: &FileName, found: Found, contents: &mut Contents<'_>) -> Result<(), Stop> {
-        let Found { finding, place } = found;
-        let Some(finding) = self.policy.judge(finding) else {
-            self.summary.allowed += 1;
-            return Ok(());
-        };
-        let found = Found { finding, place };
-        if self.known.is_needed() && self.known.takes(&found.finding, contents.of(&found)?) {
-            self.summary.known += 1;
-            return Ok(());
+        match self.policy.judge(found, contents)? {
+            Ruling::Counts(found) => self.tell(file, &found, contents),
+            Ruling::Allowed => {
+                self.summary.allowed += 1;
+                Ok(())
+            }
+            Ruling::Known => {
+                self.summary.known += 1;
+                Ok(())
+            }
         }
-        self.tell(file, &found, contents)
     }
 
     fn tell(&mut self, file: &FileName, found: &Found, contents: &mut Contents<'_>) -> Result<(), Stop> {

@@ -1,17 +1,19 @@
 //! `--where`: filters on the command line, as the key `&` takes them on the screen; which records of a file they let
 //! through is found by the pass over all that the table of the screen makes too.
 
+use super::check::baseline::Contents;
 use super::columns::{Column, Columns};
 use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
+use super::finding_policy::{FindingPolicy, FindingPolicyOption};
 use super::loss::train;
-use crate::format::{Looked, Purpose, Survey};
+use crate::format::{Looked, Purpose, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::model::{Found, Problem, Record, RecordBody};
 use crate::review::{ChunkMaker, ContentKey, CustomColumn, Filter, LossCheck, Marks, Scope, Target, Train};
 use crate::shell::config::Config;
 use crate::shell::templates::template;
-use crate::source::{Input, Seen};
+use crate::source::Seen;
 use clap::Args;
 use std::cell::RefCell;
 
@@ -52,6 +54,8 @@ pub(super) struct WhereOption {
     /// Tokens that the model sees, with --loss, by estimate of four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
+    #[command(flatten)]
+    policy: FindingPolicyOption,
 }
 
 impl WhereOption {
@@ -82,7 +86,16 @@ impl WhereOption {
         }
         let Some(all) = all else { return Ok(None) };
         let extra = ExtraFindings::of(&all, self.loss()?)?;
-        Ok(Some(Where::new(all, config.as_ref().map(columns).unwrap_or_default(), extra)))
+        let policy = if all.has_findings() { self.policy()? } else { FindingPolicy::default() };
+        Ok(Some(Where::new(all, config.as_ref().map(columns).unwrap_or_default(), (extra, policy))))
+    }
+
+    /// Which findings count.
+    ///
+    /// # Errors
+    /// As [`FindingPolicyOption::read`].
+    pub(super) fn policy(&self) -> Result<FindingPolicy, Problem> {
+        self.policy.read()
     }
 
     /// How conversations train; None where nothing was said.
@@ -115,6 +128,7 @@ pub(super) struct Where {
     own: Filter,
     columns: Vec<Column>,
     extra: RefCell<ExtraFindings>,
+    policy: RefCell<FindingPolicy>,
 }
 
 /// What a filter says of the records of an input.
@@ -138,9 +152,17 @@ impl Passing {
 }
 
 impl Where {
-    fn new(filter: Filter, columns: Vec<Column>, extra: ExtraFindings) -> Self {
+    fn new(filter: Filter, columns: Vec<Column>, (extra, policy): (ExtraFindings, FindingPolicy)) -> Self {
         let (known, own) = filter.apart();
-        Self { filter, known, own, columns, extra: RefCell::new(extra) }
+        Self { filter, known, own, columns, extra: RefCell::new(extra), policy: RefCell::new(policy) }
+    }
+
+    /// Of these findings of an input those that count.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub(super) fn counting(&self, loaded: &Loaded, found: Vec<Found>) -> Result<Vec<Found>, Problem> {
+        self.policy.borrow_mut().counting(found, &mut Contents::new(loaded))
     }
 
     /// The findings that it asks for and that only a pass over the whole input makes, by record.
@@ -168,7 +190,10 @@ impl Where {
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
         let passing = match self.known.is_empty() && !self.own.is_empty() {
             true => vec![true; loaded.records()?.len()],
-            false => passing(loaded, &self.known, &self.extra_findings(loaded)?, marks)?,
+            false => {
+                let extra = self.extra_findings(loaded)?;
+                passing(loaded, (&self.known, &extra), marks, &mut self.policy.borrow_mut())?
+            }
         };
         self.passing_own(loaded, passing)
     }
@@ -193,7 +218,12 @@ impl Where {
 ///
 /// # Errors
 /// The input can no longer be read, or its records are no trajectories.
-fn passing(loaded: &Loaded, filter: &Filter, extra: &ByRecord, marks: &Marks) -> Result<Vec<bool>, Problem> {
+fn passing(
+    loaded: &Loaded,
+    (filter, extra): (&Filter, &ByRecord),
+    marks: &Marks,
+    policy: &mut FindingPolicy,
+) -> Result<Vec<bool>, Problem> {
     let purpose = match filter {
         _ if filter.is_of_outline() => Purpose::Outline,
         _ if filter.is_of_findings() => Purpose::Judged,
@@ -213,27 +243,40 @@ fn passing(loaded: &Loaded, filter: &Filter, extra: &ByRecord, marks: &Marks) ->
         Glanced { looked: look(record, text), len: record.place.span.len, key }
     };
     let mut out = Vec::new();
+    let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, policy, contents: Contents::new(loaded) };
     ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Problem> {
         let extra = extra.get(&out.len()).map(Vec::as_slice).unwrap_or_default();
-        out.push(passes(survey.as_mut(), out.len(), glanced, &loaded.input, (filter, extra), marks));
+        out.push(judge.passes(out.len(), glanced, extra)?);
         Ok(())
     })?;
     Ok(out)
 }
 
-/// Judges the record of that number, which comes next; `extra` are findings of it beside those of its format.
-fn passes(
-    survey: &mut dyn Survey,
-    number: usize,
-    glanced: Glanced,
-    bytes: &Input,
-    (filter, extra): (&Filter, &[Found]),
-    marks: &Marks,
-) -> bool {
-    let mut maker = ChunkMaker::new(number);
-    let facts = survey.take(glanced.looked, bytes).facts.unwrap_or_default();
-    maker.push(&facts.with_rules(extra), glanced.len);
-    let target = glanced.key.map(Target::record);
-    let mark = target.and_then(|target| marks.get(&target));
-    maker.finish().iter().all(|entry| filter.holds(&entry.with_mark(mark)))
+/// What judges the records of an input in their order.
+struct Judge<'j> {
+    survey: &'j mut dyn Survey,
+    loaded: &'j Loaded,
+    filter: &'j Filter,
+    marks: &'j Marks,
+    policy: &'j mut FindingPolicy,
+    contents: Contents<'j>,
+}
+
+impl Judge<'_> {
+    /// Whether the record of that number, which comes next, is let through; `extra` are findings of it beside those of
+    /// its format.
+    fn passes(&mut self, number: usize, glanced: Glanced, extra: &[Found]) -> Result<bool, Problem> {
+        let Surveyed { found, facts, .. } = self.survey.take(glanced.looked, self.loaded.input.as_ref());
+        let mut facts = facts.unwrap_or_default();
+        if self.filter.has_findings() {
+            let own = self.policy.counting(found, &mut self.contents)?;
+            let extra = self.policy.counting(extra.iter().cloned(), &mut self.contents)?;
+            facts = facts.without_findings().with_findings(&own).with_rules(&extra);
+        }
+        let mut maker = ChunkMaker::new(number);
+        maker.push(&facts, glanced.len);
+        let target = glanced.key.map(Target::record);
+        let mark = target.and_then(|target| self.marks.get(&target));
+        Ok(maker.finish().iter().all(|entry| self.filter.holds(&entry.with_mark(mark))))
+    }
 }

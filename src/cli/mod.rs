@@ -19,6 +19,7 @@ mod export;
 mod extra_findings;
 mod files;
 mod filter;
+mod finding_policy;
 mod formats;
 mod groups;
 mod history;

@@ -2,14 +2,14 @@
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::extra_findings::ByRecord;
-use super::filter::WhereOption;
+use super::filter::{Where, WhereOption};
 use super::open::is_readable;
 use super::out::{Out, Tone, exact, plain, raw};
 use super::{Command, Stop};
 use crate::format::{Answer, Layout, Run};
 use crate::ingest::{self, Loaded};
-use crate::model::{Bytes, HEAD, Problem, Standing, Step, StepNo, StepPlace};
-use crate::review::{ContentKey, Filter, Marks, Scope, StepEntry, StepMarks, StepNotes};
+use crate::model::{Bytes, Finding, Found, HEAD, Problem, Standing, Step, StepNo, StepPlace};
+use crate::review::{ContentKey, Marks, Scope, StepEntry, StepMarks, StepNotes};
 use crate::rules::work::Verdict;
 use crate::state::EventOp;
 use crate::text::{SafeText, cut};
@@ -67,18 +67,17 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let is_wanted = |record| layout == Layout::Run || records.contains(&record);
     let passing = filter.passing_own(&loaded, (0..loaded.records()?.len()).map(is_wanted).collect())?;
     let extra = filter.extra_findings(&loaded)?;
-    let filter = filter.known();
     // One trajectory at a time: a file of many is never held whole.
     for record in records {
         let run = loaded.run(record)?;
         if options.record.is_some() {
             is_readable(&loaded, record, run.as_ref())?;
         }
-        let notes = notes(&loaded, record, run.as_ref(), (filter, &extra), &marks)?;
+        let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
             let is_in = run.place(number).is_none_or(|place| passing.has(place.record));
-            if !is_in || !filter.holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
+            if !is_in || !filter.known().holds(&StepEntry::new(run.as_ref(), loaded.input.as_ref(), &notes, number)) {
                 continue;
             }
             let shown = Shown::of(run.as_ref(), number, loaded.input.as_ref());
@@ -99,11 +98,13 @@ fn notes(
     loaded: &Loaded,
     record: usize,
     run: &dyn Run,
-    (filter, extra): (&Filter, &ByRecord),
+    (filter, extra): (&Where, &ByRecord),
     marks: &Marks,
 ) -> Result<StepNotes, Problem> {
     let input = loaded.input.as_ref();
-    let findings = if filter.has_findings() { ingest::findings_of(run, input)? } else { Vec::new() };
+    let found = if filter.known().has_findings() { found(loaded, record, run, extra)? } else { Vec::new() };
+    let findings = filter.counting(loaded, found)?;
+    let filter = filter.known();
     let mut by_step = StepMarks::new();
     if filter.has_marks() && loaded.detected.format.layout() == Layout::Run {
         for (unit, _, mark) in super::marks::units(loaded)?.marks(marks) {
@@ -115,10 +116,21 @@ fn notes(
             by_step.entry(target.step.unwrap_or(HEAD)).or_default().push(mark.clone());
         }
     }
+    Ok(StepNotes::new(findings.iter().map(|found| &found.finding), Arc::new(by_step)))
+}
+
+/// All findings of a run, those that a filter asks for with them.
+fn found(loaded: &Loaded, record: usize, run: &dyn Run, extra: &ByRecord) -> Result<Vec<Found>, Problem> {
+    let records = loaded.records()?;
+    let place = |finding: &Finding| {
+        let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
+        step.or_else(|| records.get(finding.record).map(|record| record.place)).unwrap_or_default()
+    };
+    let own = ingest::findings_of(run, loaded.input.as_ref())?.into_iter();
+    let own = own.map(|finding| Found { place: place(&finding), finding: Arc::unwrap_or_clone(finding) });
     let is_run = loaded.detected.format.layout() == Layout::Run;
-    let extra = extra.iter().filter(|(of, _)| is_run || **of == record).flat_map(|(_, found)| found);
-    let findings = findings.iter().map(AsRef::as_ref).chain(extra.map(|found| &found.finding));
-    Ok(StepNotes::new(findings, Arc::new(by_step)))
+    let extra = extra.iter().filter(|(of, _)| is_run || **of == record).flat_map(|(_, found)| found.iter().cloned());
+    Ok(own.chain(extra).collect())
 }
 
 /// One step and where it stands.

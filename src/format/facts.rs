@@ -48,6 +48,12 @@ impl Facts {
         self
     }
 
+    /// The same with no findings.
+    #[must_use]
+    pub fn without_findings(self) -> Self {
+        Self { rules: Vec::new(), errors: 0, warnings: 0, ..self }
+    }
+
     /// Counts findings of the record.
     #[must_use]
     pub fn with_findings(mut self, found: &[Found]) -> Self {

@@ -29,6 +29,7 @@ mod export;
 mod export_runs;
 mod faults;
 mod files;
+mod findings_count;
 mod follow;
 mod frames;
 mod golden;

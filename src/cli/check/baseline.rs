@@ -16,7 +16,7 @@ const BASELINE_BYTES_MAX: u64 = 256 << 20;
 
 /// The baseline: what it knows, and what is to be known from now on.
 #[derive(Default)]
-pub(super) struct Known {
+pub(in crate::cli) struct Known {
     read: Option<Baseline>,
     lines: Vec<String>,
 }
@@ -26,7 +26,7 @@ impl Known {
     ///
     /// # Errors
     /// It cannot be read, or is no baseline.
-    pub(super) fn read(file: Option<&FileName>) -> Result<Self, Problem> {
+    pub(in crate::cli) fn read(file: Option<&FileName>) -> Result<Self, Problem> {
         let Some(file) = file else { return Ok(Self::default()) };
         let text = source::read_small_text(file.as_ref(), BASELINE_BYTES_MAX).map_err(|e| {
             let message = format!("the baseline {file} cannot be read: {e}");
@@ -43,7 +43,7 @@ impl Known {
     ///
     /// # Errors
     /// The file is one of the inputs, or holds something else than a baseline.
-    pub(super) fn may_write(file: &FileName, inputs: &[&Path]) -> Result<(), Problem> {
+    pub(in crate::cli) fn may_write(file: &FileName, inputs: &[&Path]) -> Result<(), Problem> {
         source::refuse(file.as_ref(), true, inputs)?;
         let is_there = std::fs::metadata(file).is_ok_and(|meta| meta.len() > 0);
         if is_there && Self::read(Some(file)).is_err() {
@@ -54,17 +54,17 @@ impl Known {
     }
 
     /// Whether there is a baseline to ask.
-    pub(super) fn is_needed(&self) -> bool {
+    pub(in crate::cli) fn is_needed(&self) -> bool {
         self.read.is_some()
     }
 
     /// Whether the baseline knows a finding.
-    pub(super) fn takes(&mut self, finding: &Finding, content: &str) -> bool {
+    pub(in crate::cli) fn takes(&mut self, finding: &Finding, content: &str) -> bool {
         self.read.as_mut().is_some_and(|known| known.takes(finding, content))
     }
 
     /// From now on a finding is known.
-    pub(super) fn add(&mut self, finding: &Finding, content: &str) {
+    pub(in crate::cli) fn add(&mut self, finding: &Finding, content: &str) {
         self.lines.push(baseline::line(finding, content));
     }
 
@@ -72,7 +72,7 @@ impl Known {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(&mut self, file: &FileName) -> Result<(), Problem> {
+    pub(in crate::cli) fn write(&mut self, file: &FileName) -> Result<(), Problem> {
         self.lines.sort_unstable();
         let mut text = self.lines.join("\n");
         if !text.is_empty() {
@@ -85,14 +85,14 @@ impl Known {
 }
 
 /// What stands for the content of records; the last one is kept, as its findings come together.
-pub(super) struct Contents<'l> {
+pub(in crate::cli) struct Contents<'l> {
     loaded: &'l Loaded,
     last: Option<(Span, String)>,
 }
 
 impl<'l> Contents<'l> {
     /// The contents of a file.
-    pub(super) fn new(loaded: &'l Loaded) -> Self {
+    pub(in crate::cli) fn new(loaded: &'l Loaded) -> Self {
         Self { loaded, last: None }
     }
 
@@ -100,7 +100,7 @@ impl<'l> Contents<'l> {
     ///
     /// # Errors
     /// The input can no longer be read.
-    pub(super) fn of(&mut self, found: &Found) -> Result<&str, Problem> {
+    pub(in crate::cli) fn of(&mut self, found: &Found) -> Result<&str, Problem> {
         let span = content_span(self.loaded, found)?;
         let last = match self.last.take().filter(|(last, _)| *last == span) {
             Some(last) => last,

@@ -23,11 +23,11 @@ pub(in crate::cli) struct Config {
     /// The file, if there is one.
     file: Option<String>,
     /// Rules and families whose findings are not told.
-    pub(super) allow: Vec<String>,
+    pub(in crate::cli) allow: Vec<String>,
     /// Rules and families whose findings are errors.
-    pub(super) deny: Vec<String>,
+    pub(in crate::cli) deny: Vec<String>,
     /// The baseline, as seen from the current folder.
-    pub(super) baseline: Option<FileName>,
+    pub(in crate::cli) baseline: Option<FileName>,
     /// Data types of Scopix to register, each with its schema or the file that holds it.
     pub(in crate::cli) data_types: BTreeMap<String, String>,
 }

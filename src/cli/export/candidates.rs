@@ -2,7 +2,9 @@
 
 use super::Options;
 use crate::cli::Stop;
+use crate::cli::check::baseline::Contents;
 use crate::cli::filter::{Passing, Where};
+use crate::cli::finding_policy::FindingPolicy;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
@@ -67,7 +69,10 @@ impl<'l> Sifted<'l> {
             selection.predicates.push(Box::new(Filtered { told: filter.filter().to_string(), passing }));
         }
         let found = match selection.only_clean {
-            true => inputs.iter().map(findings).collect::<Result<_, Stop>>()?,
+            true => {
+                let mut policy = options.filter.policy()?;
+                inputs.iter().map(|input| findings(input, &mut policy)).collect::<Result<_, Stop>>()?
+            }
             false => Vec::new(),
         };
         let takes_runs = options.to.is_some();
@@ -187,11 +192,13 @@ impl Predicate for Filtered {
     }
 }
 
-/// The records of an input in which a rule found an error or a warning.
-fn findings(loaded: &Loaded) -> Result<Vec<bool>, Stop> {
+/// The records of an input in which a rule found an error or a warning that counts.
+fn findings(loaded: &Loaded, policy: &mut FindingPolicy) -> Result<Vec<bool>, Stop> {
     let mut out = vec![false; loaded.records()?.len()];
+    let mut contents = Contents::new(loaded);
     ingest::findings(loaded, |found: Vec<Found>| {
-        for Found { finding, .. } in found.into_iter().filter(|f| f.finding.severity > Severity::Info) {
+        let counting = policy.counting(found, &mut contents)?;
+        for Found { finding, .. } in counting.into_iter().filter(|f| f.finding.severity > Severity::Info) {
             if let Some(record) = out.get_mut(finding.record) {
                 *record = true;
             }
