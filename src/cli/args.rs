@@ -133,6 +133,10 @@ pub(super) struct FormatOption {
     #[arg(long = "data-type", value_name = "NAME=SCHEMA")]
     #[allow(dead_code, reason = "`data_types::register` asks the matches of any command for it")]
     data_types: Vec<String>,
+    /// File that defines a custom format, tried behind the built-in ones and with `--format NAME`
+    #[arg(long = "format-file", value_name = "FILE")]
+    #[allow(dead_code, reason = "`custom_formats::register` asks the matches of any command for it")]
+    format_files: Vec<PathBuf>,
 }
 
 impl FormatOption {

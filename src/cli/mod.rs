@@ -11,6 +11,7 @@ mod cause;
 mod check;
 mod columns;
 mod context;
+mod custom_formats;
 mod data_types;
 mod diff;
 mod digested;
@@ -179,13 +180,15 @@ fn run_into<'w>(
     }
 }
 
-/// Does what was asked for, with the data types that were registered.
+/// Does what was asked for, with the data types and formats that were registered.
 fn perform(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let Some((name, matches)) = matches.subcommand() else {
         data_types::register(matches)?;
+        custom_formats::register(matches)?;
         return screen::screen(matches);
     };
     data_types::register(matches)?;
+    custom_formats::register(matches)?;
     match COMMANDS.iter().find(|c| c.name == name) {
         Some(command) => (command.run)(matches, out),
         None => Err(Problem::usage(format!("there is no command `{name}`")).into()),

@@ -2,7 +2,7 @@
 
 use super::args::Question;
 use super::out::{Header, Out};
-use crate::format::{Attribution, FORMATS, Layout, Run};
+use crate::format::{Attribution, Format, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, HEAD, Problem, ProblemKind, StepNo};
 use crate::source::Reader;
@@ -41,7 +41,7 @@ impl Question {
         }
         let problem = Problem::usage(format!("{}: the format {} has no state", self.file, opened.format()));
         let mut others: Vec<&str> =
-            FORMATS.iter().filter(|format| format.has_state()).map(|format| format.name()).collect();
+            ingest::all_formats().filter(|format| format.has_state()).map(Format::name).collect();
         // A name may have several rows, which cut files into records in different ways.
         others.dedup();
         let others = others.join(", ");

@@ -60,6 +60,12 @@ pub(crate) fn role_of(word: &str) -> Option<Role> {
     })
 }
 
+/// What a word for the type of a record says that it is.
+#[must_use]
+pub(super) fn kind_of(class: &str) -> Option<StepKind> {
+    blocks::sign_of(&class.to_lowercase())
+}
+
 /// Describes a record by what its members are called.
 #[must_use]
 pub(crate) fn record(value: &Value<'_>) -> Step {

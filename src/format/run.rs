@@ -24,6 +24,10 @@ pub trait Format: Send + Sync {
     fn title(&self) -> &'static str;
     /// What it is and how it is known, a few sentences for `obelus formats` and `docs/formats.md`.
     fn about(&self) -> &'static str;
+    /// The file that defines it; None: it is built in.
+    fn file(&self) -> Option<&'static str> {
+        None
+    }
     /// Whether these first records (at most 20, those that parse) are of this format, and why.
     fn detect(&self, first: &[Value<'_>]) -> Option<Match>;
     /// What speaks for it in first records that [`Format::detect`] does not take.

@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a run tells of itself.
-pub(super) struct RunSurvey(fn() -> Box<dyn Run>);
+pub(super) struct RunSurvey(Arc<dyn Fn() -> Box<dyn Run> + Send + Sync>);
 
 impl RunSurvey {
     /// A survey for a table or a filter; None for purposes that the runs themselves serve.
-    pub(super) fn of(purpose: Purpose, run: fn() -> Box<dyn Run>) -> Option<Box<dyn Survey>> {
+    pub(super) fn of(
+        purpose: Purpose,
+        run: impl Fn() -> Box<dyn Run> + Send + Sync + 'static,
+    ) -> Option<Box<dyn Survey>> {
         let is_served = !matches!(purpose, Purpose::Findings | Purpose::Statistics);
-        is_served.then(|| Box::new(Self(run)) as Box<dyn Survey>)
+        is_served.then(|| Box::new(Self(Arc::new(run))) as Box<dyn Survey>)
     }
 }
 
@@ -41,7 +44,7 @@ impl LookedRecord for RunFacts {
 
 impl Survey for RunSurvey {
     fn look(&self) -> Look {
-        let make = self.0;
+        let make = Arc::clone(&self.0);
         Box::new(move |record, text| Box::new(run_facts(make(), record, text)))
     }
 

@@ -1,5 +1,6 @@
 //! Which format an input is of: told from its first records, never from its name.
 
+use super::custom_formats::{all_formats, configured, custom_formats};
 use super::outline;
 use crate::format::signature::{self, Head, Signature};
 use crate::format::{self, Format, Match, Near};
@@ -7,7 +8,6 @@ use crate::json;
 use crate::model::{Framing, Problem, Span};
 use crate::source::{BLOCK, Framer, Input, RecordIndex};
 use std::cell::OnceCell;
-use std::sync::OnceLock;
 
 /// Records that detection looks at.
 const RECORDS: usize = 20;
@@ -27,20 +27,6 @@ const BY_FIRST_RECORD: &str = "scopix";
 
 /// Signatures whose files the rows of the table tell apart themselves.
 const TOLD_BY_ROWS: [&str; 1] = ["atif"];
-
-/// A format that the configuration made, in place of the row of its name. It is set once, before anything is read: what
-/// a format knows of the user's data types is the same for all inputs of a process.
-static CONFIGURED: OnceLock<&'static dyn Format> = OnceLock::new();
-
-/// Reads inputs with this format in place of the one of its name. Only the first call counts.
-pub fn use_format(format: Box<dyn Format>) {
-    CONFIGURED.get_or_init(|| Box::leak(format));
-}
-
-/// The format as it is configured.
-fn configured(format: &'static dyn Format) -> &'static dyn Format {
-    CONFIGURED.get().copied().filter(|configured| configured.name() == format.name()).unwrap_or(format)
-}
 
 /// The format of an input.
 pub struct Detected {
@@ -63,7 +49,7 @@ pub fn detect(input: &Input, forced: Option<&str>) -> Result<Detected, Problem> 
     input.wait_for_head();
     input.check()?;
     if let Some(name) = forced.filter(|name| *name != "auto") {
-        let format = of_name(name, input)?.ok_or_else(|| unknown(name, format::FORMATS))?;
+        let format = of_name(name, input)?.ok_or_else(|| unknown(name))?;
         return Ok(Detected {
             format: configured(format),
             reasons: vec!["asked for by name".to_owned()],
@@ -105,7 +91,7 @@ fn as_records(signature: &Signature, found: &Match) -> Result<Detected, Problem>
 }
 
 fn fallback(mut reasons: Vec<String>, has_records: bool) -> Result<Detected, Problem> {
-    let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, format::FORMATS))?;
+    let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK))?;
     reasons.push("`--format NAME` reads it as another".to_owned());
     Ok(Detected { format: configured(format), reasons, was_forced: false, is_fallback: has_records })
 }
@@ -118,8 +104,9 @@ fn of_table(
 ) -> Result<Detected, Problem> {
     let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
-    let all = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
-    for format in all {
+    let built_in = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
+    let (fallback_rows, rows): (Vec<_>, Vec<_>) = built_in.partition(|format| format.name() == FALLBACK);
+    for format in rows.into_iter().chain(custom_formats()).chain(fallback_rows) {
         let Some(found) = format.detect(first.of(format)) else { continue };
         if format.name() != FALLBACK {
             let format = configured(format);
@@ -137,9 +124,9 @@ fn of_table(
 /// The row of a name. Of several rows, which cut files into records in different ways, the first that the input is of,
 /// else the first that half of its records speak for, else the first.
 fn of_name(name: &str, input: &Input) -> Result<Option<&'static dyn Format>, Problem> {
-    let rows = format::FORMATS.iter().filter(|format| format.name() == name);
+    let rows = all_formats().filter(|format| format.name() == name);
     let rows: Vec<&'static dyn Format> =
-        rows.flat_map(|&format| [Some(format), format.alternative()]).flatten().collect();
+        rows.flat_map(|format| [Some(format), format.alternative()]).flatten().collect();
     let [first_row, _, ..] = rows[..] else { return Ok(rows.first().copied()) };
     let (texts, torn) = (first_records(input)?, OnceCell::new());
     let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
@@ -191,7 +178,7 @@ impl<'t> First<'t> {
 fn nearest(first: &mut First<'_>, head: &Head<'_, '_>) -> Option<String> {
     let by_signature = signature::nearest(head).map(|(signature, near)| (near, signature.format, signature.what));
     let mut best: Option<(Near, &str, &str)> = by_signature;
-    for &format in format::FORMATS {
+    for format in all_formats() {
         if let Some(near) = format.near(first.of(format))
             && best.as_ref().is_none_or(|(other, ..)| near.share > other.share)
         {
@@ -249,8 +236,8 @@ fn text(head: &[u8], span: Span) -> Option<String> {
     String::from_utf8(bytes.to_vec()).ok()
 }
 
-fn unknown(name: &str, formats: &[&dyn Format]) -> Problem {
-    let names: Vec<&str> = formats.iter().map(|f| f.name()).collect();
+fn unknown(name: &str) -> Problem {
+    let names: Vec<&str> = all_formats().map(Format::name).collect();
     let begins_alike = |n: &&&str| n.chars().next() == name.chars().next();
     let near: Vec<&str> = names.iter().filter(begins_alike).copied().collect();
     let hint = match near.as_slice() {

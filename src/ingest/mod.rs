@@ -4,6 +4,7 @@
 
 mod apply;
 mod container;
+mod custom_formats;
 mod detect;
 mod live;
 mod load;
@@ -18,7 +19,8 @@ mod versions;
 mod worker;
 
 pub use container::open_input;
-pub use detect::{Detected, detect, use_format};
+pub use custom_formats::{all_formats, use_custom_formats, use_format};
+pub use detect::{Detected, detect};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, in_order, look_at_all, look_at_known, survey};

@@ -2,9 +2,11 @@
 //!
 //! Nothing here can prevent the start (R25): what is broken is named as a [`Problem`] and ignored.
 
-use crate::format::FORMATS;
+use crate::format::Format;
+use crate::ingest::all_formats;
 use crate::model::Problem;
 use crate::review::{ChatTemplate, CustomColumn, Filter, Scope};
+use crate::shell::format_files;
 use crate::shell::templates::{named, template_of};
 use crate::source::read_small_text;
 use crate::state::condition::Expected;
@@ -200,7 +202,7 @@ impl WatchConfig {
     /// # Errors
     /// The byte of the key with which something is wrong, and a sentence.
     fn read(written: BTreeMap<Spanned<String>, WatchEntry>) -> Result<Self, (usize, String)> {
-        let formats = || FORMATS.iter().map(|format| format.name());
+        let formats = || all_formats().map(Format::name);
         let mut watch = Self::default();
         for (key, entry) in written {
             let (mut at, name) = (key.span().start, key.into_inner());
@@ -253,6 +255,8 @@ impl Config {
             Err(message) => config.problems.push(ignored(&file, &message)),
         }
         config.read_themes(&folder.join("themes"));
+        let formats = format_files::of_folder(&folder.join(format_files::FOLDER));
+        config.problems.extend(formats.into_iter().filter_map(Result::err));
         config.template.iter_mut().for_each(|(_, from)| folder.clone_into(from));
         config
     }
@@ -266,11 +270,7 @@ impl Config {
 
     fn read_themes(&mut self, folder: &Path) {
         let Ok(entries) = fs::read_dir(folder) else { return };
-        let mut files: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-            .collect();
-        files.sort();
+        let files = toml_files(entries);
         if files.len() > THEMES_MAX {
             let message = format!("only the first {THEMES_MAX} of {} themes are read", files.len());
             self.problems.push(ignored(folder, &message));
@@ -285,12 +285,21 @@ impl Config {
     }
 }
 
+/// The files of a folder whose names end in `.toml`, sorted.
+pub(super) fn toml_files(entries: fs::ReadDir) -> Vec<PathBuf> {
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
+    files.sort();
+    files
+}
+
 /// The configuration folder, if the user has a home.
-fn folder() -> Option<PathBuf> {
+pub(super) fn folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("obelus"))
 }
 
-fn ignored(path: &Path, message: &str) -> Problem {
+pub(super) fn ignored(path: &Path, message: &str) -> Problem {
     Problem::usage(format!("{}: {message}", path.display())).hint("it is ignored until that is changed")
 }
 

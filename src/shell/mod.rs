@@ -8,6 +8,7 @@ pub mod config;
 pub(crate) mod custom_columns;
 pub mod editor;
 pub mod file_list;
+pub mod format_files;
 pub mod headless;
 mod input;
 mod input_pause;

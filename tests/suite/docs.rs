@@ -10,7 +10,7 @@ use obelus::app::menu::{Menu, MenuKind};
 use obelus::app::signs::{self, SIGNS};
 use obelus::app::{Pane, pane_contexts};
 use obelus::format::signature::SIGNATURES;
-use obelus::format::{FORMATS, Layout};
+use obelus::format::{CustomFormat, FORMATS, Layout};
 use obelus::source::Input;
 use obelus::text::Role;
 use obelus::ui::Theme;
@@ -306,6 +306,30 @@ fn the_page_on_themes_knows_every_role() {
     }
     let example = page.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
     assert_eq!(Theme::parse("mine", example).map(|theme| theme.name().to_owned()), Ok("harbour".to_owned()));
+}
+
+#[test]
+fn the_page_on_custom_formats_has_the_sample_and_every_name() {
+    let page = read("docs/custom-formats.md");
+    let example = page.split_once("```toml\n").unwrap().1.split_once("\n```").unwrap().0;
+    assert_eq!(example, read("samples/relay-format.toml").trim_end());
+    // What a wrong name is told lists the names that are known there.
+    let known = |text: &str| {
+        let told = CustomFormat::parse("f", &format!("name = \"f\"\n{text}x-x = 1\n")).err().unwrap().message;
+        let names: Vec<String> = told.split('`').skip(3).step_by(2).map(str::to_owned).collect();
+        assert!(told.contains("unknown field `x-x`") && !names.is_empty(), "{told}");
+        names
+    };
+    let tables = ["", "[records]\n", "[signature]\n", "[usage]\n", "[session]\n", "[[steps]]\n", "[[writes]]\n"]
+        .map(known)
+        .concat();
+    let inner = ["[[steps]]\n[steps.calls]\n", "[[steps]]\n[steps.results]\n"].map(known).concat();
+    assert!(tables.len() > 40 && inner.len() > 9);
+    for name in tables.iter().chain(&inner) {
+        let forms = [format!("`{name}`"), format!("`{name} = "), format!("`[{name}]`"), format!("`[[{name}]]`")];
+        let is_there = forms.iter().any(|form| page.contains(form)) || page.contains(&format!("`[steps.{name}]`"));
+        assert!(is_there, "docs/custom-formats.md: nothing on {name}");
+    }
 }
 
 /// Targets of links and pictures that are no web addresses.

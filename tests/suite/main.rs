@@ -21,6 +21,7 @@ mod contributing;
 mod conversations;
 mod corpus;
 mod custom_columns;
+mod custom_formats;
 mod dataset;
 mod detection;
 mod diff;

@@ -7,7 +7,7 @@ use crate::text::suggest;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Looked for in the current folder.
 const FILE: &str = "obelus.toml";
@@ -15,7 +15,7 @@ const FILE: &str = "obelus.toml";
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// All names that the file may have.
-const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types"];
+const NAMES: &[&str] = &["check", "allow", "deny", "baseline", "data-types", "formats", "files"];
 
 /// What it says of `obelus check`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(in crate::cli) struct Config {
     pub(in crate::cli) baseline: Option<FileName>,
     /// Data types of Scopix to register, each with its schema or the file that holds it.
     pub(in crate::cli) data_types: BTreeMap<String, String>,
+    /// Files that define custom formats, as seen from the current folder.
+    pub(in crate::cli) format_files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -39,6 +41,15 @@ struct Written {
     check: Section,
     #[serde(default, rename = "data-types")]
     data_types: BTreeMap<String, String>,
+    #[serde(default)]
+    formats: Formats,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Formats {
+    #[serde(default)]
+    files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -67,10 +78,13 @@ impl Config {
 
     fn of(file: &Path, text: &str) -> Result<Self, Problem> {
         let name = file.to_string_lossy();
-        let Written { check, data_types } = toml::from_str(text).map_err(|error| at_fault(&name, text, &error))?;
+        let written: Written = toml::from_str(text).map_err(|error| at_fault(&name, text, &error))?;
+        let Written { check, data_types, formats } = written;
         let folder = file.parent().unwrap_or(Path::new(""));
         let baseline = check.baseline.map(|name| FileName::from(folder.join(name)));
-        Ok(Self { file: Some(name.into_owned()), allow: check.allow, deny: check.deny, baseline, data_types })
+        let format_files = formats.files.iter().map(|file| folder.join(file)).collect();
+        let file = Some(name.into_owned());
+        Ok(Self { file, allow: check.allow, deny: check.deny, baseline, data_types, format_files })
     }
 
     /// The folder of the file, from which it names others.

@@ -377,7 +377,7 @@ impl Rollout {
             self.has_baseline = true;
             log.write("world_state", "main", &[], Op::Update, state);
         } else if self.has_baseline {
-            merge_patch(log, "world_state", "main", state);
+            merge_patch(log, "world_state", "main", &[], state);
         }
     }
 }

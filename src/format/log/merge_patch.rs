@@ -4,10 +4,10 @@ use super::Log;
 use crate::json::{Data, Value};
 use crate::state::Op;
 
-/// Applies a merge patch to the state of an identity. Only what the patch names is written, so that all else keeps its
+/// Applies a merge patch at a path of an identity. Only what the patch names is written, so that all else keeps its
 /// author.
-pub(in crate::format) fn merge_patch(log: &mut Log<'_>, kind: &str, instance: &str, patch: &Value<'_>) {
-    apply(log, kind, instance, &mut Vec::new(), patch);
+pub(in crate::format) fn merge_patch(log: &mut Log<'_>, kind: &str, instance: &str, path: &[&str], patch: &Value<'_>) {
+    apply(log, kind, instance, &mut path.to_vec(), patch);
 }
 
 fn apply<'v>(log: &mut Log<'_>, kind: &str, instance: &str, path: &mut Vec<&'v str>, patch: &'v Value<'_>) {

@@ -1,0 +1,39 @@
+//! Formats beside those that are built in: files of the user define them, or the configuration makes one anew.
+//!
+//! They are set once, before anything is read: what a format is, is the same for all inputs of a process.
+
+use crate::format::{CustomFormat, FORMATS, Format};
+use std::sync::OnceLock;
+
+/// A format that the configuration made, in place of the row of its name.
+static CONFIGURED: OnceLock<&'static dyn Format> = OnceLock::new();
+/// Formats that files define.
+static CUSTOM: OnceLock<Vec<&'static dyn Format>> = OnceLock::new();
+
+/// Reads inputs with this format in place of the one of its name. Only the first call counts.
+pub fn use_format(format: Box<dyn Format>) {
+    CONFIGURED.get_or_init(|| Box::leak(format));
+}
+
+/// Reads inputs with these formats too, behind those that are built in. Only the first call counts.
+pub fn use_custom_formats(formats: Vec<CustomFormat>) {
+    CUSTOM.get_or_init(|| {
+        let kept = formats.into_iter().map(|format| -> &'static dyn Format { Box::leak(Box::new(format)) });
+        kept.collect()
+    });
+}
+
+/// The formats that files define, in the order in which they are tried.
+pub(super) fn custom_formats() -> impl Iterator<Item = &'static dyn Format> {
+    CUSTOM.get().into_iter().flatten().copied()
+}
+
+/// All formats: those that are built in, then those that files define.
+pub fn all_formats() -> impl Iterator<Item = &'static dyn Format> {
+    FORMATS.iter().copied().chain(custom_formats())
+}
+
+/// The format as it is configured.
+pub(super) fn configured(format: &'static dyn Format) -> &'static dyn Format {
+    CONFIGURED.get().copied().filter(|configured| configured.name() == format.name()).unwrap_or(format)
+}
