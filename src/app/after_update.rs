@@ -1,6 +1,7 @@
 //! After every message: scroll so that cursors are visible, and ask for what the visible panes miss.
 
 use super::layout::{Beside, Kind, Layout, layout, table_layout};
+use super::pane::two_runs_layout::{TwoRunsLayout, two_runs_layout};
 use super::{App, Effect, Effects, Job, Layer, view};
 use crate::format;
 use crate::state::IS_CHECKED;
@@ -13,6 +14,14 @@ impl App {
         let (width, height) = self.size;
         if self.is_on_table() {
             return table_layout(width, height, self.pane, self.is_zoomed, self.beside_table());
+        }
+        if self.is_comparing() {
+            let beside = TwoRunsLayout {
+                has_state: self.two_runs.has_state(),
+                lower: self.two_runs.lower,
+                rows: self.two_runs.rows(),
+            };
+            return two_runs_layout(width, height, self.pane, self.is_zoomed, beside);
         }
         let is_set = self.session.format.layout() == format::Layout::Set;
         let kind = Kind { is_set, has_state: self.session.format.has_state(), splits: self.splits };

@@ -62,6 +62,7 @@ impl App {
             files.pane.go_to(&path);
             files.pane.open = Some(path.clone());
         }
+        self.enter_file_of_two(old.two_runs);
         self.follow_trail(&path, old.trail);
     }
 
@@ -70,6 +71,7 @@ impl App {
             files.opening = None;
         }
         self.forget_target();
+        self.forget_run_to_open();
         self.notice = Some(super::Notice { is_error: true, text: problem });
     }
 

@@ -127,7 +127,7 @@ fn hints(app: &App) -> Vec<&'static KeyRow> {
     let is_empty = app.layer.is_none() && app.front().is_empty(app);
     let has_steps = app.session.open().is_some_and(|open| open.count() > 0);
     let is_vain = |action: Action| {
-        let lacks_steps = !has_steps && needs_step(action);
+        let lacks_steps = !has_steps && !app.is_comparing() && needs_step(action);
         let is_there = app.is_on_attempts() && app.attempts.is_list() && action == Action::Tasks;
         (is_set && action == Action::Live) || (is_empty && needs_row(action)) || lacks_steps || is_there
     };

@@ -12,6 +12,8 @@ use crate::panes::loss::LossOptions;
 use crate::panes::message::CodeRequest;
 use crate::panes::reading::PageOf;
 use crate::panes::seek::Pass;
+use crate::panes::two_runs::states::Question as StatesOf;
+use crate::panes::two_runs::{RunData, RunPlace};
 use crate::review::{Column, FactTable, Filter, Grounds, Sort, StepMarks, TaskField, TaskQuestion};
 use crate::text::Pattern;
 use std::collections::BTreeSet;
@@ -121,6 +123,20 @@ pub enum Job {
         question: Question,
         /// Lists to show whole.
         unfolded: BTreeSet<String>,
+    },
+    /// Read two runs and align their steps.
+    AlignRuns {
+        /// Number to answer with.
+        number: u64,
+        /// Where they are, and whether in the input that is open.
+        places: [(bool, RunPlace); 2],
+    },
+    /// Compare the states of two runs.
+    CompareStates {
+        /// Number and question, to answer with.
+        of: (u64, StatesOf),
+        /// The runs.
+        sides: Box<[RunData; 2]>,
     },
     /// Ask an expression of records on the screen.
     Ask {
@@ -247,6 +263,10 @@ pub enum Lane {
     Loss,
     /// The comparison of states.
     Compare,
+    /// The runs to compare.
+    AlignRuns,
+    /// The comparison of the states of two runs.
+    CompareStates,
     /// A custom column on the screen.
     Ask(u64),
     /// A custom column of all records.
@@ -291,6 +311,8 @@ impl Job {
             Self::View(_) => Lane::View,
             Self::Loss { .. } => Lane::Loss,
             Self::Compare { .. } => Lane::Compare,
+            Self::AlignRuns { .. } => Lane::AlignRuns,
+            Self::CompareStates { .. } => Lane::CompareStates,
             Self::Ask { id, .. } => Lane::Ask(*id),
             Self::AskAll { id, .. } => Lane::AskAll(*id),
             Self::Sift { .. } => Lane::Sift,
@@ -334,7 +356,8 @@ impl Lane {
             Self::Page => "making the pager",
             Self::View => "making the LLM view",
             Self::Loss => "making the Loss tab",
-            Self::Compare => "comparing the states",
+            Self::Compare | Self::CompareStates => "comparing the states",
+            Self::AlignRuns => "comparing the runs",
             Self::Ask(_) | Self::AskAll(_) => "computing the column",
             Self::Sift => "filtering the steps",
             Self::Examine => "checking the schemas",
@@ -365,6 +388,7 @@ impl App {
             Lane::Find => self.search.awaited = None,
             Lane::Reading => self.inspector.message.look = Look::Json,
             Lane::Page => self.pager.give_up(),
+            Lane::AlignRuns => self.two_runs.told.clone_from(&why),
             Lane::Seek => drop(self.stop_seeking(&mut Vec::new())),
             Lane::Facts
             | Lane::Tally
@@ -373,6 +397,7 @@ impl App {
             | Lane::View
             | Lane::Loss
             | Lane::Compare
+            | Lane::CompareStates
             | Lane::Examine
             | Lane::LayOutFile
             | Lane::ColourLines

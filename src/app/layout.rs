@@ -60,6 +60,12 @@ pub enum Pane {
     Conversation,
     /// A long value, over the other panes.
     Pager,
+    /// The steps of two runs, aligned.
+    AlignedSteps,
+    /// The states of two runs at the row in focus.
+    AlignedState,
+    /// What two runs say there.
+    AlignedMessages,
 }
 
 /// Everything's place.
@@ -146,8 +152,8 @@ const WIDE: u16 = 120;
 /// From this width on two do.
 const MEDIUM: u16 = 72;
 /// From these sizes on panes have borders.
-const BORDER_WIDTH: u16 = 56;
-const BORDER_HEIGHT: u16 = 14;
+pub(super) const BORDER_WIDTH: u16 = 56;
+pub(super) const BORDER_HEIGHT: u16 = 14;
 /// Fewest columns of a pane beside another.
 const LEAST_COLUMNS: u16 = 20;
 /// Fewest rows of the plot and of the table above it.

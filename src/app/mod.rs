@@ -52,7 +52,7 @@ use key::KeyPress;
 use keys::Context;
 use marks::{ReviewLine, Reviewing};
 use menu::{Menu, MenuKind};
-use pane::PagerPane;
+use pane::{PagerPane, TwoRunsView};
 use prompt::Prompt;
 use search::Search;
 
@@ -139,6 +139,8 @@ pub struct App {
     pub under_conversation: Pane,
     /// The pager.
     pub pager: PagerPane,
+    /// Two runs beside each other.
+    pub two_runs: TwoRunsView,
     /// The watched values.
     pub watches: WatchPane,
     /// The pane that had the cursor before the strip of watched values.
@@ -218,6 +220,7 @@ impl App {
             conversation: ConversationPane::default(),
             under_conversation: pane,
             pager: PagerPane::default(),
+            two_runs: TwoRunsView::default(),
             files: None,
             timeline: Timeline::default(),
             layer: None,
@@ -285,6 +288,9 @@ impl App {
             Msg::Reading(of, made) => self.inspector.message.take_reading(&of, made),
             Msg::View(of, lines) => self.inspector.llm.take(of, lines),
             Msg::Loss(of, text) => self.take_loss(of, text),
+            Msg::Aligning(number, per_cent) => self.aligning(number, per_cent),
+            Msg::RunsAligned(number, made) => self.runs_aligned(number, *made),
+            Msg::StatesCompared(of, made) => self.states_compared(&of, made),
             Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
             Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
             Msg::FileLaidOut(key, layout) => self.take_file(key, layout),
@@ -401,10 +407,11 @@ impl App {
         self.state.reset();
         self.inspector.reset();
         self.conversation = ConversationPane::default();
-        if self.is_on_table() || self.is_on_attempts() {
+        let going = self.attempts.going.take().filter(|(record, _)| *record == trajectory);
+        if self.is_on_table() || self.is_on_attempts() || (self.is_comparing() && going.is_some()) {
             self.pane = Pane::Steps;
         }
-        if let Some((_, step)) = self.attempts.going.take().filter(|(record, _)| *record == trajectory) {
+        if let Some((_, step)) = going {
             self.steps.is_jump = true;
             self.go_to(step);
         }

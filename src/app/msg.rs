@@ -17,6 +17,8 @@ use crate::panes::replay::Replay;
 use crate::panes::session::SharedRun;
 use crate::panes::table::Facts;
 use crate::panes::text_view::TextLine;
+use crate::panes::two_runs::AlignedRuns;
+use crate::panes::two_runs::states::{Question as StatesOf, StatePair};
 use crate::panes::{DataFound, Records};
 use crate::review::{CellValue, Chunk, ContentKey, CustomColumnChunk, Decision, Marked, Order, Tally, TaskAnswer};
 use crate::rules::work::LineId;
@@ -98,6 +100,12 @@ pub enum Msg {
     View(ViewOf, Vec<TextLine>),
     /// A conversation was made ready, with what trains: generation, record and number of the template; or why not.
     Loss((u64, usize, usize), Result<LossText, String>),
+    /// Two runs are read and aligned: number of the question, and how far that is, in percent.
+    Aligning(u64, usize),
+    /// Two runs were aligned: number of the question; or why not.
+    RunsAligned(u64, Box<Result<AlignedRuns, String>>),
+    /// The states of two runs were compared: what was asked.
+    StatesCompared((u64, StatesOf), StatePair),
     /// States were compared: generation, question, lines.
     Compared(u64, Question, Vec<TextLine>),
     /// A file that the run knows is laid out.

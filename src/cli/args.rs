@@ -33,6 +33,9 @@ pub(super) struct Screen {
     /// Stay at the newest step of a file that grows, from the start; a file that is not there yet is waited for
     #[arg(long)]
     pub(super) follow: bool,
+    /// Show the runs of two files side by side, their steps aligned; of records: `obelus diff A B --screen`
+    #[arg(long, conflicts_with_all = ["latest", "follow"])]
+    pub(super) diff: bool,
     #[command(flatten)]
     pub(super) marks: MarksOption,
 }
@@ -84,7 +87,7 @@ impl FileName {
 }
 
 /// How the screen looks and where it begins.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct Look {
     /// Theme: ansi, dark, light, high-contrast, colour-blind, one of your own, or auto (asks the terminal)
     #[arg(long, value_name = "NAME")]

@@ -54,6 +54,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let template = look.template()?;
     let Look { theme, files, watches, max_tokens, .. } = look;
     let (marks, follow, format) = (options.marks.path(), true, None);
-    let settings = Settings { opened, format, start, files, watches, follow, theme, marks, template, max_tokens };
+    let settings =
+        Settings { opened, format, start, files, watches, follow, theme, marks, template, max_tokens, compare: None };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

@@ -7,6 +7,7 @@ use super::{COMMANDS, Command, Stop, complain, paths};
 use crate::app::initial_position::Start;
 use crate::ingest::open_input;
 use crate::model::Problem;
+use crate::panes::two_runs::RunPlace;
 use crate::shell::{self, Opened, Settings};
 use crate::source::{Input, agents, place_here, reachable, session_places};
 use crate::text::suggest;
@@ -44,22 +45,25 @@ fn describe(command: clap::Command) -> clap::Command {
 
 fn demo(matches: &ArgMatches, _out: &mut Out) -> Result<u8, Stop> {
     // The demo is for looking: its marks are not kept.
-    show(None, None, args::parsed(matches)?, (false, None))
+    show(None, None, args::parsed(matches)?, (false, None, None))
 }
 
 /// `obelus [FILE]...`.
 pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
-    let Screen { paths, latest, format, look, follow, marks } = args::parsed(matches)?;
+    let Screen { paths, latest, format, look, follow, marks, diff } = args::parsed(matches)?;
     let paths = match spread(&paths) {
         // What is waited for may have any name.
         Err(_) if follow && paths.len() == 1 => paths,
         files => files?,
     };
+    if diff {
+        return two_files(&paths, format.forced(), look, marks.path());
+    }
     let opened = match (paths.as_slice(), latest) {
         (_, Some(folder)) => latest_of(folder)?,
         ([], None) => match sessions(None, false) {
             Some(sessions) => sessions,
-            None => return show(None, format.forced(), look, (follow, marks.path())),
+            None => return show(None, format.forced(), look, (follow, marks.path(), None)),
         },
         ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => {
             if follow && !file.is_stdin() {
@@ -69,7 +73,40 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
         }
         _ => list(paths, false)?,
     };
-    show(Some(opened), format.forced(), look, (follow, marks.path()))
+    show(Some(opened), format.forced(), look, (follow, marks.path(), None))
+}
+
+/// `--diff`: the first run of each of two files.
+fn two_files(paths: &[FileName], format: Option<&str>, look: Look, marks: Option<PathBuf>) -> Result<u8, Stop> {
+    let [a, b] = paths else {
+        let hint = "two records of a file: `obelus diff FILE FILE --record 3 --other-record 5 --screen`";
+        return Err(Problem::usage("--diff takes two files").hint(hint).into());
+    };
+    two_runs([(a, 0), (b, 0)], format, look, marks)
+}
+
+/// Two runs side by side, each by its file and record.
+pub(super) fn two_runs(
+    runs: [(&FileName, usize); 2],
+    format: Option<&str>,
+    look: Look,
+    marks: Option<PathBuf>,
+) -> Result<u8, Stop> {
+    if let Some((file, _)) = runs.iter().find(|(file, _)| file.is_stdin() || file.as_ref().is_dir()) {
+        return Err(Problem::usage(format!("two runs are shown of two files; {file} is none")).into());
+    }
+    let opened = match runs[0].0 == runs[1].0 {
+        true => Opened::Input(input(Some(runs[0].0))?),
+        false => list(runs.iter().map(|(file, _)| (*file).clone()).collect(), false)?,
+    };
+    let place = |(file, record): (&FileName, usize)| RunPlace {
+        file: Some(PathBuf::from(file.clone())),
+        format: format.map(str::to_owned),
+        record,
+        trajectory: None,
+        name: file.text().into_owned(),
+    };
+    show(Some(opened), format, look, (false, marks, Some(runs.map(place))))
 }
 
 /// The sessions in the places of agents, of one or of all; None where there are no such places.
@@ -150,12 +187,15 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
     }
 }
 
-/// Shows what was opened (None: the recorded run). The pair: whether it is followed from the start, where marks are.
+/// Whether it is followed from the start, where marks are, and two runs to begin with.
+type Beginning = (bool, Option<PathBuf>, Option<[RunPlace; 2]>);
+
+/// Shows what was opened (None: the recorded run).
 fn show(
     opened: Option<Opened>,
     format: Option<&str>,
     look: Look,
-    (follow, marks): (bool, Option<PathBuf>),
+    (follow, marks, compare): Beginning,
 ) -> Result<u8, Stop> {
     if let Some(folder) = look.files.as_ref().filter(|folder| !folder.is_dir()) {
         let problem = Problem::unreadable(format!("{} is no folder", folder.display()));
@@ -178,6 +218,7 @@ fn show(
         marks,
         template,
         max_tokens: look.max_tokens,
+        compare,
     };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

@@ -40,6 +40,7 @@ pub mod table;
 pub mod text_view;
 pub mod timeline;
 pub mod times;
+pub mod two_runs;
 pub mod value;
 pub mod watch;
 

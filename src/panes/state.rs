@@ -4,7 +4,7 @@ mod changed_here;
 mod changes;
 mod columns;
 mod conversation;
-mod kinds;
+pub(super) mod kinds;
 mod missing;
 mod notice;
 mod rows;

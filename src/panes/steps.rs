@@ -77,6 +77,11 @@ struct Shape {
     has_calls: bool,
 }
 
+/// The row of a step with its results, in a list beside another: cells of its number, and of the row.
+pub(super) fn cell(open: &Open<'_>, step: StepNo, (digits, cells): (usize, usize), is_cursor: bool) -> Row {
+    row(open, step, None, Shape { digits, cells, has_marks: false, is_cursor, has_calls: true })
+}
+
 fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: Shape) -> Row {
     let Shape { digits, cells, has_marks, is_cursor, has_calls } = shape;
     let label_cells = if cells < NARROW_CELLS { 6 } else { 8 };

@@ -55,17 +55,24 @@ impl Attempt {
         let steps = reading.entries.get(reading.main()?.steps.clone())?;
         let id = record_id(record);
         let task = task(record, by)?;
-        let first = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
+        let (reward, finish) = ending_of(record);
         let step_reward = || steps.iter().rev().find_map(|entry| scalar(entry.value, "reward"));
         Some(Self {
             record: number,
             id,
             task,
-            reward: first(REWARD_FIELDS).or_else(step_reward),
-            finish: first(FINISH_FIELDS),
+            reward: reward.or_else(step_reward),
+            finish,
             steps: steps.iter().map(|entry| digest::of(entry.value)).collect(),
         })
     }
+}
+
+/// The reward of a record and how it ended, as written; not those of its steps.
+#[must_use]
+pub fn ending_of(record: &Value<'_>) -> (Option<String>, Option<String>) {
+    let first = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
+    (first(REWARD_FIELDS), first(FINISH_FIELDS))
 }
 
 /// The attempts of each task by their places in the list, tasks in the order of first appearance.

@@ -34,7 +34,7 @@ mod template;
 mod transcript;
 mod value_counts;
 
-pub use attempt_tree::{Attempt, Stretch, tasks as attempt_tasks, tree as attempt_tree};
+pub use attempt_tree::{Attempt, Stretch, ending_of, tasks as attempt_tasks, tree as attempt_tree};
 pub use attempts::{
     AttemptTree, Branch, Outcome, TaskAnswer, TaskField, TaskLine, TaskList, TaskQuestion, attempts_at, key_by, several,
 };

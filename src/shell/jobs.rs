@@ -5,7 +5,7 @@ use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
 use super::lanes::{IsWanted, Lanes, Work};
 use super::scan::{self, Scanner, Wanted};
-use super::{attempts, file_list, llm_view, marks, search, seek, step_filter};
+use super::{attempts, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
 use crate::app::{Job, Lane, Msg};
 use crate::format::{Format, Run};
@@ -145,6 +145,8 @@ pub fn perform(source: &Source, job: Job, kept: &Kept, is_wanted: &IsWanted<'_>,
         Job::Page { .. } | Job::Reading { .. } | Job::Compare { .. } | Job::LayOutFile(_) | Job::Readers { .. } => {
             of_run(source, job, send);
         }
+        Job::AlignRuns { number, places } => two_runs::align(source, (number, places), is_wanted, send),
+        Job::CompareStates { of, sides } => send(two_runs::compare_states(of, &sides)),
         Job::View(of) => send(Msg::View(of, llm_view::lines(source, of))),
         Job::Loss { generation, record, template, options } => {
             send(Msg::Loss((generation, record, template), trained(source, record, &options)));

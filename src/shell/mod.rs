@@ -33,6 +33,7 @@ pub mod templates;
 pub mod terminal;
 mod themes;
 mod tty;
+mod two_runs;
 pub(crate) mod worker;
 
 pub use run::{Opened, Settings, run};

@@ -16,6 +16,7 @@ use crate::ingest::{self, IngestEvent};
 use crate::model::Problem;
 use crate::panes::Session;
 use crate::panes::replay::Replay;
+use crate::panes::two_runs::RunPlace;
 use crate::review::ChatTemplate;
 use crate::source::{Input, Listing, SessionPlace};
 use crate::state::condition::Expected;
@@ -70,6 +71,8 @@ pub struct Settings {
     pub template: Option<Arc<dyn ChatTemplate>>,
     /// Tokens that a model sees there.
     pub max_tokens: Option<usize>,
+    /// Two runs to begin with, side by side.
+    pub compare: Option<[RunPlace; 2]>,
 }
 
 /// How long new steps stand out.
@@ -128,6 +131,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
         }
         Opened::Input(_) => {}
     }
+    program.settings.compare.take().into_iter().for_each(|places| program.app.begin_comparison(places));
     let (width, height) = ratatui::crossterm::terminal::size().unwrap_or((80, 24));
     program.tell(Msg::Resize(width, height));
     if let Some(reading) = reading {

@@ -72,6 +72,7 @@ fn where_of(context: Context) -> &'static str {
         Context::Commands => "in commands",
         Context::Conversation => "in the conversation",
         Context::Pager => "in the pager",
+        Context::TwoRuns => "in two runs side by side",
         Context::Watches => "in the strip of watches",
         Context::Prompt => "while a line is typed",
     }

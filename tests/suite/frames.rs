@@ -39,7 +39,7 @@ use std::time::SystemTime;
 use unicode_width::UnicodeWidthStr;
 
 /// Most frames of all scripts: more are not reviewed.
-const FRAMES_MAX: usize = 63;
+const FRAMES_MAX: usize = 66;
 
 /// A script being played.
 struct Player {

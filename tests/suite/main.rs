@@ -84,6 +84,7 @@ mod terminal;
 mod tidy;
 mod times;
 mod tree_oracle;
+mod two_runs;
 mod typed_paths;
 mod unreadable_records;
 mod values;

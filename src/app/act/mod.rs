@@ -100,6 +100,10 @@ impl App {
             A::Conversation => self.toggle_conversation(),
             A::RawMessages => self.toggle_raw_messages(),
             A::DiffBase => self.mark_base(),
+            A::CompareRuns => self.compare_run(effects),
+            A::DifferenceNext => self.difference_by(true),
+            A::DifferencePrevious => self.difference_by(false),
+            A::AlikeValues => self.toggle_alike_values(),
             A::CompareInstances => self.compare_instances(),
             A::DifferingOnly => self.toggle_differing(),
             A::FileWriteNext => self.write_of_file(true),
@@ -269,6 +273,8 @@ impl App {
         if self.is_zoomed {
             self.is_zoomed = false;
         } else if self.front().close(self) {
+        } else if self.has_two_runs_below() {
+            self.pane = Pane::AlignedSteps;
         } else if self.has_attempts_below() {
             self.pane = Pane::Attempts;
         } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {
@@ -296,6 +302,8 @@ impl App {
         if self.is_zoomed {
             self.is_zoomed = false;
         } else if self.front().cancel(self) {
+        } else if self.has_two_runs_below() {
+            self.pane = Pane::AlignedSteps;
         } else if self.has_attempts_below() {
             self.pane = Pane::Attempts;
         } else if self.is_in(Context::Trajectory) && self.session.is_dataset() {

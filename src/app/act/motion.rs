@@ -21,6 +21,9 @@ impl App {
 
     /// Goes some steps on, of those that are listed.
     pub(in crate::app) fn step_by(&mut self, delta: isize) {
+        if self.is_comparing() {
+            return self.aligned_row_by(delta);
+        }
         let wanted = self.session.open().map(|open| {
             let rows = self.step_filter.rows(&open);
             let row = rows.row(&open, open.step()).saturating_add_signed(delta);
@@ -42,6 +45,9 @@ impl App {
     }
 
     pub(in crate::app) fn pane_by(&mut self, is_forward: bool) {
+        if self.is_comparing() {
+            return self.aligned_pane_by(is_forward);
+        }
         let order = panes_of_run(self.session.format.has_state(), self.layout().watches.is_some());
         let Some(at) = order.iter().position(|p| *p == self.pane) else { return };
         self.pane = order[(at + if is_forward { 1 } else { order.len() - 1 }) % order.len()];

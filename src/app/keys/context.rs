@@ -23,6 +23,8 @@ pub enum Context {
     Conversation,
     /// In the pager.
     Pager,
+    /// In the panes of two runs beside each other.
+    TwoRuns,
     /// In the File tab of the inspector.
     File,
     /// While records are open whose slots merge by their types, beside the contexts of the pane.
@@ -62,7 +64,7 @@ impl Context {
             | Self::Conversation
             | Self::Pager => true,
             Self::File | Self::Watches | Self::Files | Self::Table | Self::Facets | Self::Plot => true,
-            Self::Attempts => true,
+            Self::Attempts | Self::TwoRuns => true,
             Self::Global | Self::Trajectory | Self::Replay | Self::Merging | Self::Dataset => false,
             Self::Menu | Self::Commands | Self::Prompt => false,
         }

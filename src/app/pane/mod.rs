@@ -4,6 +4,9 @@
 //! add a tab: a file here with a type that is [`PaneContent`] and its state, one row in `registry.rs`, and one row of
 //! [`KEYS`](super::keys::KEYS) for its key.
 
+mod aligned_messages;
+mod aligned_state;
+mod aligned_steps;
 mod attempts;
 mod cached;
 mod conversation;
@@ -29,6 +32,7 @@ mod schema;
 mod state;
 mod steps;
 mod trajectories;
+mod two_runs;
 mod update;
 mod watches;
 
@@ -41,6 +45,8 @@ pub use named_file::NamedFile;
 pub use pager::PagerPane;
 pub use reading::ReadingOf;
 pub use registry::{Inspector, PANES, Tab};
+pub use two_runs::TwoRunsView;
+pub(in crate::app) use two_runs::layout as two_runs_layout;
 
 use super::keys::Context;
 use super::{App, Effects, FoundAt, Pane};

@@ -1,8 +1,8 @@
 //! The table of panes and tabs. A row of a tab also declares its name and where its state is kept.
 
 use super::{
-    PaneRow, attempts, conversation, diff, facets, files, findings, history, known_file, llm, loss, merge, message,
-    pager, plan, plot, schema, state, steps, trajectories, watches,
+    PaneRow, aligned_messages, aligned_state, aligned_steps, attempts, conversation, diff, facets, files, findings,
+    history, known_file, llm, loss, merge, message, pager, plan, plot, schema, state, steps, trajectories, watches,
 };
 use crate::app::Pane;
 use crate::app::keys::Context as C;
@@ -103,6 +103,9 @@ panes! {
         Conversation, ("Conversation", "Conversation"), [C::Conversation, C::Trajectory, C::Global]
             => conversation::Conversation;
         Pager, ("Pager", "Pager"), [C::Pager, C::Global] => pager::Pager;
+        AlignedSteps, ("Steps", "Steps"), [C::TwoRuns, C::Global] => aligned_steps::AlignedSteps;
+        AlignedState, ("State", "State"), [C::TwoRuns, C::Global] => aligned_state::AlignedState;
+        AlignedMessages, ("Messages", "Msgs"), [C::TwoRuns, C::Global] => aligned_messages::AlignedMessages;
     }
     tabs {
         /// The message of the step.

@@ -6,10 +6,10 @@ mod sets;
 mod show;
 mod stages;
 
-use super::args::{FileName, FormatOption, Question, parsed, step};
+use super::args::{FileName, FormatOption, Look, Question, parsed, step};
 use super::open::Opened;
 use super::out::{Out, answer, raw};
-use super::{Command, Stop, tell_trouble};
+use super::{Command, Stop, screen, tell_trouble};
 use crate::format::{Answer, Layout, instance_named};
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, StepNo};
@@ -60,6 +60,9 @@ struct Options {
     /// Of two datasets: print which values changed in each record
     #[arg(long, requires = "b", conflicts_with_all = ["record", "other_record", "step"])]
     changes: bool,
+    /// Show the two runs side by side on the screen
+    #[arg(long, requires = "b", conflicts_with_all = ["json", "changes", "step"])]
+    screen: bool,
     /// Answer for programs: one JSON text
     #[arg(long)]
     json: bool,
@@ -73,6 +76,11 @@ impl Options {
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
+    if let (Some(b), true) = (&options.b, options.screen) {
+        let record = options.record.unwrap_or(0);
+        let runs = [(&options.a, record), (b, options.other_record.unwrap_or(record))];
+        return screen::two_runs(runs, options.format.forced(), Look::default(), None);
+    }
     let is_different = match (&options.b, &options.instances) {
         (Some(b), _) => {
             if options.a.is_stdin() && b.is_stdin() {

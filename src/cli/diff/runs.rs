@@ -7,9 +7,8 @@ use super::Stop;
 use super::show::{self, Entry, Sides, differences, differs};
 use crate::format::Answer;
 use crate::ingest::Loaded;
-use crate::json;
 use crate::model::{HEAD, Problem, Record, RecordBody, StepNo, lossy};
-use crate::rules::digest;
+use crate::panes::two_runs::alignment::step_digest;
 use crate::state::diff::{At, Hunk, Part, align, partner, states};
 use crate::text::{SafeText, cut};
 use serde::Serialize;
@@ -119,11 +118,7 @@ fn digests(opened: &Opened) -> Result<Vec<u128>, Problem> {
         let Some(place) = opened.run.place(step) else { continue };
         let record = Record { number: place.record, place: place.place, body: RecordBody::Text };
         let text = lossy(reader.text(&record)?);
-        digests.push(match json::parse(&text) {
-            Ok(value) => digest::of(&value),
-            // What is no JSON is alike where its text is.
-            Err(_) => digest::of_pair("broken", &text, "", &json::Value { start: 0, text: "", data: json::Data::Null }),
-        });
+        digests.push(step_digest(&text));
     }
     Ok(digests)
 }

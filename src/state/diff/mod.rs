@@ -71,6 +71,15 @@ pub fn states(old: At<'_>, new: At<'_>) -> Vec<Part> {
     Walk::new(old, new).all(pairs)
 }
 
+/// All leaves of two whole states, in the order of [`states`]: those that do not differ have equal values.
+#[must_use]
+pub fn leaves_of_both(old: At<'_>, new: At<'_>) -> Vec<Part> {
+    let pairs = pairs(old, new, |id| new.tree.find(old.tree.identity(id)));
+    let mut walk = Walk::new(old, new);
+    walk.is_whole = true;
+    walk.all(pairs)
+}
+
 /// The difference of the states of one run at two steps. Costs what was written between them, and the members of what
 /// differs; not the whole state.
 #[must_use]
@@ -141,6 +150,8 @@ struct Walk<'t> {
     ids: (Option<IdentityId>, Option<IdentityId>),
     /// Where it is worth looking; None: everywhere.
     marked: Option<HashSet<NodeId>>,
+    /// Whether leaves that do not differ are listed too, and not counted.
+    is_whole: bool,
     path: Vec<Key>,
     parts: Vec<Part>,
 }
@@ -148,7 +159,7 @@ struct Walk<'t> {
 impl<'t> Walk<'t> {
     fn new(old: At<'t>, new: At<'t>) -> Self {
         let limits = (old.tree.limit(old.step), new.tree.limit(new.step));
-        Self { old, new, limits, ids: (None, None), marked: None, path: Vec::new(), parts: Vec::new() }
+        Self { old, new, limits, ids: (None, None), marked: None, is_whole: false, path: Vec::new(), parts: Vec::new() }
     }
 
     fn all(mut self, pairs: Vec<(Option<IdentityId>, Option<IdentityId>)>) -> Vec<Part> {
@@ -176,7 +187,7 @@ impl<'t> Walk<'t> {
         }
         let was = side(self.old.tree, self.limits.0, self.ids.0, old);
         let is = side(self.new.tree, self.limits.1, self.ids.1, new);
-        if let (Some(was), Some(is)) = (&was, &is)
+        if let (Some(was), Some(is), false) = (&was, &is, self.is_whole)
             && was.value == is.value
         {
             self.same();

@@ -1,6 +1,7 @@
 //! Texts of which the state has digests (D20, W5): the first line is shown, and how long they are.
 
-use crate::model::StepNo;
+use crate::format::Run;
+use crate::model::{Bytes, StepNo};
 use crate::panes::value::count_text;
 use crate::panes::{Open, Piece};
 use crate::state::{Leaf, NodeId};
@@ -17,14 +18,14 @@ const LINE_CHARS_MAX: usize = 1_000;
 
 /// The beginning of a text, and how long it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::panes::state) struct DigestText {
+pub(in crate::panes) struct DigestText {
     line: SafeText,
     chars: u64,
 }
 
 impl DigestText {
     /// As it stands in a row.
-    pub(in crate::panes::state) fn pieces(&self) -> Vec<Piece> {
+    pub(in crate::panes) fn pieces(&self) -> Vec<Piece> {
         let chars = usize::try_from(self.chars).unwrap_or(usize::MAX);
         if chars == 0 {
             return vec![Piece::of(Role::Dim, "empty")];
@@ -53,7 +54,7 @@ impl DigestTexts {
         if let Some(found) = self.kept.borrow().get(&key) {
             return found.clone();
         }
-        let made = read(open, leaf);
+        let made = digest_text(open.run(), open.bytes(), leaf);
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= KEPT_MAX {
             kept.clear();
@@ -63,15 +64,16 @@ impl DigestTexts {
     }
 }
 
-fn read(open: &Open<'_>, leaf: &Leaf) -> Option<DigestText> {
-    let json = leaf.value.text(open.bytes()).ok()?;
+/// The text of a leaf, if that is a digest of one.
+pub(in crate::panes) fn digest_text(run: &dyn Run, bytes: &dyn Bytes, leaf: &Leaf) -> Option<DigestText> {
+    let json = leaf.value.text(bytes).ok()?;
     let chars = chars_of(&json)?;
     if chars == 0 {
         return Some(DigestText { line: SafeText::default(), chars });
     }
-    let line = match open.run().digested_text(&json, leaf.step, open.bytes()) {
+    let line = match run.digested_text(&json, leaf.step, bytes) {
         Some(text) => first_line(&text),
-        None => file_line(open, leaf)?,
+        None => file_line(run, leaf)?,
     };
     Some(DigestText { line, chars })
 }
@@ -85,11 +87,11 @@ fn chars_of(json: &str) -> Option<u64> {
 }
 
 /// W5: the known lines of a file: the first that says something.
-fn file_line(open: &Open<'_>, leaf: &Leaf) -> Option<SafeText> {
-    let (id, _) = open.tree().path(leaf.node);
-    let identity = open.tree().identity(id);
+fn file_line(run: &dyn Run, leaf: &Leaf) -> Option<SafeText> {
+    let (id, _) = run.tree().path(leaf.node);
+    let identity = run.tree().identity(id);
     let path = identity.instance.as_deref().filter(|_| identity.kind == "file")?;
-    let work = open.run().work()?;
+    let work = run.work()?;
     let view = work.file_view(work.file_of_path(path)?, leaf.step)?;
     let mut lines = view.lines.iter().filter_map(|line| work.line(line.id)).map(|(text, _)| text);
     lines.find(|text| !text.trim().is_empty()).map(first_line)

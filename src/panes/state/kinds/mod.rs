@@ -8,9 +8,11 @@ mod slots;
 mod words;
 
 pub(super) use digests::DigestTexts;
+pub(in crate::panes) use digests::digest_text;
 
 use super::columns::indent_of;
 use super::{Line, Outline, Place, StatePane};
+use crate::format::Run;
 use crate::model::Identity;
 use crate::panes::row::pieces_width;
 use crate::panes::{Open, Piece, Row};
@@ -101,6 +103,12 @@ pub(super) fn arrange(open: &Open<'_>, identities: &mut [IdentityView]) {
     let rank =
         |view: &IdentityView| look_of(open, &open.tree().identity(view.id).kind).map_or(OTHERS, |look| look.rank);
     identities.sort_by_cached_key(rank);
+}
+
+/// The place of a kind among those of a run: what the run made of the world first, what counts it last (W13).
+pub(in crate::panes) fn rank(run: &dyn Run, kind: &str) -> u8 {
+    let look = run.work().and_then(|_| LOOKS.iter().find(|look| look.kind == kind));
+    look.map_or(OTHERS, |look| look.rank)
 }
 
 /// Whether a row that nobody folded or unfolded begins folded.
