@@ -3,9 +3,9 @@
 //! Converters wrap, rename and reorder texts, so a text counts as lost if less than half of its runs of words are
 //! anywhere in the new record. One pass over each record, whatever their sizes.
 
-use crate::json::{Data, Value};
-use crate::model::Role;
-use crate::rules::trajectory::{Body, Call, Class, Entry, Item, Message, Reading, before_call, joined, written_call};
+use crate::json::{self, Data, Value};
+use crate::model::{Part, Role, ToolCall, Turn};
+use crate::rules::trajectory::{Body, Class, Entry, Item, Reading, Way, hints, turn};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -39,7 +39,7 @@ impl ConversionLoss {
 /// What the new record lost of the old one.
 #[must_use]
 pub fn conversion_loss(old: &Value<'_>, new: &Value<'_>) -> ConversionLoss {
-    let (old, new) = (Reading::of_bare(old), Reading::of_bare(new));
+    let (old, new) = (Way::Written.read(old), Way::Written.read(new));
     let known = Words::of(&new);
     let count = |reading: &Reading<'_>| reading.entries.iter().map(|entry| entry.calls.len()).sum();
     let mut out = ConversionLoss { calls: (count(&old), count(&new)), ..ConversionLoss::default() };
@@ -47,8 +47,9 @@ pub fn conversion_loss(old: &Value<'_>, new: &Value<'_>) -> ConversionLoss {
         out.texts.push(None);
     }
     let task = old.entries.iter().position(|entry| entry.role == Role::User);
-    for (step, entry) in old.entries.iter().enumerate() {
-        let said = Said::of(entry);
+    for ((step, entry), hint) in old.entries.iter().enumerate().zip(hints(&old)) {
+        let turn = turn(entry, hint);
+        let said = Said::of(entry, &turn);
         if said.thoughts.iter().any(|text| !known.has(text)) {
             out.thoughts.push(step);
         }
@@ -58,8 +59,8 @@ pub fn conversion_loss(old: &Value<'_>, new: &Value<'_>) -> ConversionLoss {
             true => out.texts.push(Some(step)),
             false => {}
         }
-        let lost = entry.calls.iter().filter(|call| !known.has_call(call, entry));
-        out.lost_calls.extend(lost.map(|call| (step, call.tool.to_string())));
+        let lost = turn.calls().filter(|call| !known.has_call(call));
+        out.lost_calls.extend(lost.map(|call| (step, call.name.to_string())));
     }
     out
 }
@@ -73,14 +74,15 @@ struct Said {
 }
 
 impl Said {
-    fn of(entry: &Entry<'_>) -> Self {
+    fn of(entry: &Entry<'_>, turn: &Turn<'_>) -> Self {
         let mut out = Self::default();
         match &entry.body {
             Body::Item(item) => out.item(item, entry),
-            Body::Message(message) => out.message(message, entry),
+            Body::Message(_) => out.spoken(turn),
+            // A conversation has the words of a turn beside its calls, and its results behind them.
             Body::Turn => {
-                out.thoughts.extend(entry.value.get("reasoning_content").and_then(joined).map(String::from));
-                out.texts.extend(entry.value.get("message").and_then(joined).map(String::from));
+                let said = turn.parts.iter().filter(|part| matches!(part, Part::Text(_) | Part::Thought(_)));
+                out.spoken(&Turn::of(turn.role, said.cloned().collect()));
             }
             Body::Record => {
                 let mut words = String::new();
@@ -112,16 +114,19 @@ impl Said {
     }
 
     /// The words beside a call are the thought before it.
-    fn message(&mut self, message: &Message<'_>, entry: &Entry<'_>) {
-        let reasoned = ["reasoning_content", "reasoning"].iter().filter_map(|key| joined(entry.value.get(key)?));
-        self.thoughts.extend(reasoned.map(String::from));
-        let text = message.text.as_deref().unwrap_or_default();
-        let is_json_call = message.speaker.eq_ignore_ascii_case("function_call") && written_call(text).is_none();
-        match entry.calls.is_empty() {
-            true => self.texts.push(text.to_owned()),
-            false if is_json_call => {}
-            false => self.thoughts.push(before_call(text).to_owned()),
+    fn spoken(&mut self, turn: &Turn<'_>) {
+        let calls = turn.calls().next().is_some();
+        let mut words: Vec<&str> = Vec::new();
+        for part in &turn.parts {
+            match part {
+                Part::Thought(text) => self.thoughts.push(text.to_string()),
+                Part::Text(text) if calls => self.thoughts.push(text.to_string()),
+                Part::Text(text) => words.push(text),
+                Part::Result(result) => words.push(&result.text),
+                Part::Call(_) | Part::Attachment(_) => {}
+            }
         }
+        self.texts.push(words.join("\n"));
     }
 }
 
@@ -155,15 +160,13 @@ impl Words {
     }
 
     /// Whether a call is there: by its code or arguments, without any by its tool.
-    fn has_call(&self, call: &Call<'_>, entry: &Entry<'_>) -> bool {
-        let mut made = call.code.map(str::to_owned).unwrap_or_default();
-        if let Some(arguments) = call.arguments {
-            strings(arguments, &mut |text| made.extend([text, "\n"]));
+    fn has_call(&self, call: &ToolCall<'_>) -> bool {
+        let mut made = String::new();
+        match json::parse(&call.arguments) {
+            Ok(arguments) => strings(&arguments, &mut |text| made.extend([text, "\n"])),
+            Err(_) => made.push_str(&call.arguments),
         }
-        if let Body::Message(message) = &entry.body {
-            made.extend(message.text.as_deref().and_then(written_call).map(argument_words));
-        }
-        let is_there = || self.tools.contains(call.tool.as_ref()) || self.has(call.tool.trim_start_matches("code:"));
+        let is_there = || self.tools.contains(call.name.as_ref()) || self.has(call.name.trim_start_matches("code:"));
         if has_words(&made) { self.has(&made) || self.has_each_line(&made) } else { is_there() }
     }
 
@@ -171,11 +174,6 @@ impl Words {
     fn has_each_line(&self, text: &str) -> bool {
         text.lines().all(|line| self.has(line))
     }
-}
-
-/// What a call in a text is called with: it without its tags.
-fn argument_words(text: &str) -> String {
-    text.split('<').map(|part| part.split_once('>').map_or(part, |(_, rest)| rest)).collect::<Vec<_>>().join("\n")
 }
 
 fn has_words(text: &str) -> bool {

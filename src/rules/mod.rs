@@ -9,5 +9,6 @@ pub(crate) mod digest;
 pub mod graph;
 pub mod scopix;
 pub mod slot_pointer;
+pub mod statistics;
 pub mod trajectory;
 pub mod work;

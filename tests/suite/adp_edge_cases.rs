@@ -3,7 +3,7 @@
 use super::adp_rules::{answers, slot, told, with_items};
 use obelus::json::parse;
 use obelus::review::{ChatShape, chat};
-use obelus::rules::adp::TrajectoryStats;
+use obelus::rules::statistics::TrajectoryStats;
 use obelus::rules::trajectory::{Reading, Way};
 
 #[test]

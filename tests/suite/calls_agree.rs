@@ -77,6 +77,14 @@ const SPELLINGS: &[(&str, &str)] = &[
         {"role":"assistant","content":"done"}]}"#,
     ),
     (
+        "items of the Responses interface among messages",
+        r#"{"messages":[{"role":"user","content":"go"},{"type":"reasoning","id":"r","summary":[]},
+        {"type":"function_call","id":"item_1","call_id":"1","name":"f","arguments":"{}"},
+        {"type":"function_call_output","call_id":"1","output":"x"},
+        {"type":"function_call","id":"item_2","call_id":"2","name":"g","arguments":"{}"},
+        {"type":"function_call_output","call_id":"2","output":"y"},{"role":"assistant","content":"done"}]}"#,
+    ),
+    (
         "sharegpt",
         r#"{"conversations":[{"from":"human","value":"go"},
         {"from":"function_call","value":"{\"name\":\"f\",\"arguments\":{\"a\":1}}"},{"from":"observation","value":"x"},

@@ -48,6 +48,16 @@ fn filter(stage: &mut Stage, text: &str) {
     press(stage, "Enter");
 }
 
+#[test]
+fn a_filter_on_findings_that_nobody_made_says_how() {
+    let mut stage = stage(9, (120, 30));
+    for (asked, told) in [("finding:data.secret", "press !"), ("!finding:loss.cut", "--loss NAME")] {
+        filter(&mut stage, asked);
+        let notice = stage.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
+        assert!(notice.contains(told), "{asked}: {notice}");
+    }
+}
+
 /// The records as they are shown.
 fn shown(stage: &Stage) -> Vec<usize> {
     let table = &stage.app.table;

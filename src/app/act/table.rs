@@ -89,7 +89,10 @@ impl App {
         let (names, is_on_table) = (self.table.own_names(), self.is_on_table());
         let scope = if is_on_table { Scope::Table(&names) } else { Scope::Steps };
         match (Filter::read(text, scope, &self.filters), is_on_table) {
-            (Ok(filter), true) => self.table.filter = filter,
+            (Ok(filter), true) => {
+                self.tell_unmade(&filter);
+                self.table.filter = filter;
+            }
             (Ok(filter), false) => self.set_step_filter(filter),
             (Err(fault), _) => {
                 self.tell_fault(&fault);
@@ -97,6 +100,15 @@ impl App {
             }
         }
         true
+    }
+
+    /// Says how findings are made that a filter asks for and that nobody looked for yet.
+    fn tell_unmade(&mut self, filter: &Filter) {
+        if filter.asks_for_family("data") && self.session.data.is_none() {
+            self.tell("data.* is found where the dataset is checked: press ! for that");
+        } else if filter.asks_for_family("loss") {
+            self.tell("loss.* depends on a chat template: obelus query --where finding:loss --loss NAME looks for it");
+        }
     }
 
     fn tell_fault(&mut self, fault: &FilterFault) {

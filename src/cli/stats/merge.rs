@@ -7,7 +7,7 @@ use crate::cli::survey::DatasetStats;
 use crate::cli::{Stop, survey};
 use crate::json::{self, Value};
 use crate::model::Problem;
-use crate::rules::adp;
+use crate::rules::statistics::Parts;
 use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -20,8 +20,8 @@ const WHOLE: &str = "-";
 
 /// What the parts are statistics of.
 enum Whole {
-    /// Trajectories of the Agent Data Protocol, whose survey counts more.
-    Adp(Box<adp::Parts>),
+    /// Trajectories of a dataset, a record each, of which more is counted.
+    Records(Box<Parts>),
     /// Runs of any format.
     Runs(Box<DatasetStats>),
 }
@@ -107,9 +107,9 @@ impl Merge<'_, '_> {
     }
 
     fn trajectory(&mut self, line: &Value<'_>) -> Result<(), Fault> {
-        let is_adp = line.get("shape").is_some();
-        let renumbered = match (self.whole(is_adp)?, is_adp) {
-            (Whole::Adp(parts), _) => {
+        let is_of_records = line.get("shape").is_some();
+        let renumbered = match (self.whole(is_of_records)?, is_of_records) {
+            (Whole::Records(parts), _) => {
                 let renumbered = parts.trajectory(line).ok_or(Fault::Line("this is no line of a trajectory"))?;
                 vec![("record", renumbered.record), ("warnings", renumbered.warnings)]
             }
@@ -134,11 +134,11 @@ impl Merge<'_, '_> {
     }
 
     fn dataset(&mut self, text: &str, line: &Value<'_>) -> Result<(), &'static str> {
-        let is_adp = line.get("records").is_some();
+        let is_of_records = line.get("records").is_some();
         let fault = "this is no line of a dataset";
         let lines = std::mem::take(&mut self.lines);
-        let is_whole = match self.whole(is_adp).map_err(|_| MIXED)? {
-            Whole::Adp(parts) => parts.end(line).ok_or(fault)?,
+        let is_whole = match self.whole(is_of_records).map_err(|_| MIXED)? {
+            Whole::Records(parts) => parts.end(line).ok_or(fault)?,
             Whole::Runs(stats) => {
                 let part: DatasetStats = serde_json::from_str(text).map_err(|_| fault)?;
                 stats.merge(&part);
@@ -148,13 +148,13 @@ impl Merge<'_, '_> {
         if is_whole { Ok(()) } else { Err("the lines before it are not those of its trajectories") }
     }
 
-    fn whole(&mut self, is_adp: bool) -> Result<&mut Whole, Fault> {
-        let whole = self.whole.get_or_insert_with(|| match is_adp {
-            true => Whole::Adp(Box::default()),
+    fn whole(&mut self, is_of_records: bool) -> Result<&mut Whole, Fault> {
+        let whole = self.whole.get_or_insert_with(|| match is_of_records {
+            true => Whole::Records(Box::default()),
             false => Whole::Runs(Box::default()),
         });
-        match (&whole, is_adp) {
-            (Whole::Adp(_), true) | (Whole::Runs(_), false) => Ok(whole),
+        match (&whole, is_of_records) {
+            (Whole::Records(_), true) | (Whole::Runs(_), false) => Ok(whole),
             _ => Err(Fault::Line(MIXED)),
         }
     }
@@ -163,7 +163,7 @@ impl Merge<'_, '_> {
     fn end(self) -> Result<(), Stop> {
         let (dataset, what): (Box<RawValue>, _) = match &self.whole {
             None => return Err(Problem::usage("there are no parts to merge").into()),
-            Some(Whole::Adp(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
+            Some(Whole::Records(parts)) => (raw(&parts.stats().summary())?, "Agent Data Protocol"),
             Some(Whole::Runs(stats)) => (raw(stats)?, "runs"),
         };
         if self.options.json {

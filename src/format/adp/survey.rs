@@ -4,6 +4,7 @@ use crate::format::survey::looked as looked_at;
 use crate::format::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Survey, Surveyed};
 use crate::model::{Bytes, Found};
 use crate::rules::adp::{self, Examined};
+use crate::rules::statistics::TrajectoryStats;
 use crate::rules::trajectory::Way;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -74,7 +75,7 @@ fn one_line(text: &str) -> String {
 const TOKEN_BYTES: u64 = 4;
 
 /// What the table shows of a trajectory; of one that cannot be read, why.
-fn facts(stats: Option<adp::TrajectoryStats>, glance: adp::Glance, found: &[Found]) -> Facts {
+fn facts(stats: Option<TrajectoryStats>, glance: adp::Glance, found: &[Found]) -> Facts {
     let why = || found.first().map_or_else(String::new, |found| found.finding.message.to_string());
     let Some(stats) = stats else { return Facts { words: why(), ..Facts::default() }.with_findings(found) };
     let mut tools: Vec<_> = stats.tools.into_iter().collect();

@@ -4,6 +4,7 @@ use super::layers::{rest, text_of};
 use super::{beginning, shortened};
 use crate::json::{Data, Value};
 use crate::model::StepKind;
+use crate::rules::trajectory::call;
 
 /// Blocks that are looked at.
 const BLOCKS_MAX: usize = 64;
@@ -107,16 +108,13 @@ fn of_sign(sign: StepKind, value: &Value<'_>) -> Block {
 }
 
 fn tool(value: &Value<'_>) -> Option<String> {
-    let text = |value: &Value<'_>, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let function = || value.get("function").and_then(|function| text(function, "name"));
-    ["name", "toolName", "tool_name", "tool"].iter().find_map(|name| text(value, name)).or_else(function)
+    call::call(value).map(|call| call.name.into_owned())
 }
 
 /// The tool and its arguments.
 fn call_text(value: &Value<'_>, tool: Option<&str>) -> String {
-    let holder = value.get("function").filter(|function| function.as_object().is_some()).unwrap_or(value);
-    let arguments = ["arguments", "input", "args", "parameters"].iter().find_map(|name| holder.get(name));
-    let arguments = arguments.map(|value| value.as_str().map_or_else(|| beginning(value), shortened));
+    let arguments = call::arguments_at(value);
+    let arguments = arguments.map(|(_, value)| value.as_str().map_or_else(|| beginning(value), shortened));
     [tool.map(str::to_owned), arguments].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 

@@ -5,8 +5,8 @@ use super::content::{Content, Piece, piece, plain, words};
 use super::message_text::{Id, Left, Member, Said, count, is_loss, lose, rest};
 use crate::json::Value;
 use crate::model::Role;
-use crate::rules::trajectory::Message;
 use crate::rules::trajectory::call::LISTS;
+use crate::rules::trajectory::{Message, blocks};
 
 /// Members that hold what was thought.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
@@ -41,24 +41,38 @@ pub(super) fn said(
     now.answers = answers.map(Id::own);
     let prompt = value.get("system_prompt").filter(|_| message.is_null && message.role == Role::System).and_then(words);
     used.extend(prompt.as_ref().map(|_| "system_prompt"));
+    let is_item = blocks::item(value).is_some();
     let pieces = match prompt {
         Some(prompt) => vec![Piece::Text(prompt, true)],
+        None if is_item => vec![piece(value, left)].into_iter().filter(|piece| !is_bare(piece, left)).collect(),
         None => pieces(value, message, &mut now, left),
     };
     now.written = now.written.filter(|_| listed.is_empty());
     let (mut turns, tools) = turns(pieces, now, left);
+    if is_item {
+        turns.retain(|turn| turn.answers.is_some() || !turn.is_empty());
+    }
     let is_new = |call: &Call| !turns.iter().flat_map(|turn: &Said| &turn.calls).any(|known| known.is_same(call));
     let listed: Vec<Call> = listed.into_iter().filter(is_new).collect();
     if let Some(last) = turns.last_mut() {
         last.calls.extend(listed);
     }
     // What trains is said of all of the message, everything else once.
-    let mut others = rest(value, &used);
+    let mut others = if is_item { Vec::new() } else { rest(value, &used) };
     let loss: Vec<Member> = others.iter().filter(|(name, _)| is_loss(name)).cloned().collect();
     for turn in &mut turns {
         turn.others.extend(std::mem::replace(&mut others, loss.clone()));
     }
     (turns, tools)
+}
+
+/// Whether an item has nothing that a message carries: thoughts that are not told.
+fn is_bare(piece: &Piece, left: &mut Left) -> bool {
+    let is_bare = matches!(piece, Piece::Other(_));
+    if is_bare {
+        lose(left, "message", "item");
+    }
+    is_bare
 }
 
 /// The parts of a message; a text is one.

@@ -7,14 +7,13 @@ use super::details;
 use super::links;
 use super::lint;
 use super::model_view;
-use super::repeat::RepeatKeys;
 use super::report::Report;
 use super::show;
-use super::stats::TrajectoryStats;
 use super::work;
 use crate::json::{self, Value};
 use crate::model::{Finding, Found, Place, Record, Role, RunPart};
 use crate::rules::digest;
+use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
 use crate::rules::trajectory::{Reading, Shape, Way, parts as parts_of, read_text, task, task_key};
 
 /// What checks and statistics say of one record by itself.
@@ -28,7 +27,8 @@ pub struct Examined {
     pub found: Vec<Found>,
     /// D22: its statistics; None for a record that cannot be read, or where nobody asked.
     pub stats: Option<TrajectoryStats>,
-    /// D15: what of it may repeat; give it to [`Repeats::note`](super::Repeats::note) in the order of the file.
+    /// D15: what of it may repeat; give it to [`Repeats::note`](crate::rules::statistics::Repeats::note) in the
+    /// order of the file.
     pub keys: RepeatKeys,
     /// What a table shows beside; None where nobody asked.
     pub glance: Option<Glance>,

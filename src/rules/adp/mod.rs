@@ -2,36 +2,28 @@
 //! ATIF.
 //!
 //! From the [`Reading`](super::trajectory::Reading) of a record come the derived state ([`write_state`]), the findings
-//! ([`examine`]) and the statistics, each in its own file.
+//! ([`examine`]), and what [`statistics`](super::statistics) count.
 
 mod atif;
 mod call_text;
 mod chat;
 mod check;
-mod dataset;
 mod details;
 mod examine;
 mod links;
 mod lint;
 mod model_view;
-mod repeat;
 mod report;
 mod show;
 mod stage;
-mod stats;
-mod stats_merge;
 mod survey;
 mod tally;
 mod work;
 mod writes;
 
-pub use dataset::{DatasetStats, DatasetSummary, Gates, Rewards, SpreadSummary};
 pub use examine::{Examined, Glance, examine, findings, glance, head, inspect, judge, measure};
-pub use repeat::{RepeatDigests, RepeatKeys, Repeats};
 pub use show::{digested_text, has_digest, label, said, said_with_reasoning, summary};
 pub use stage::stage;
-pub use stats::{Counts, TrajectoryStats};
-pub use stats_merge::{Parts, Renumbered};
 pub use survey::{Survey, Surveyed};
 pub use tally::{outline, tally};
 pub use writes::write_state;

@@ -1,10 +1,8 @@
 //! A whole file, record by record: findings with those across records, and statistics.
 
-use super::dataset::DatasetStats;
 use super::examine::Examined;
-use super::repeat::Repeats;
-use super::stats::TrajectoryStats;
 use crate::model::{Bytes, Found};
+use crate::rules::statistics::{DatasetStats, Repeats, TrajectoryStats};
 
 /// D15, D23: what was seen of a file so far. It holds counts and hashes, no records.
 #[derive(Debug, Default)]

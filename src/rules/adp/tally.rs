@@ -4,10 +4,9 @@
 //! an item that name its tool are read, and all else is passed over. Whatever could be meant otherwise is read in full.
 
 use super::examine::{Examined, Glance, measure};
-use super::repeat::RepeatKeys;
-use super::stats::{TrajectoryStats, count, is_marked_finished, reward_sum};
 use crate::json::{Skim, unescape};
 use crate::model::{Record, RecordBody};
+use crate::rules::statistics::{RepeatKeys, TrajectoryStats, count, is_marked_finished, reward_sum};
 use crate::rules::trajectory::{Way, is_finishing, read_text};
 use std::borrow::Cow;
 
@@ -139,7 +138,7 @@ fn string(text: &str) -> Option<Cow<'_, str>> {
 mod tests {
     use super::*;
     use crate::model::Place;
-    use crate::rules::adp::Counts;
+    use crate::rules::statistics::Counts;
     use crate::rules::trajectory::Reading;
 
     fn both(text: &str) -> (Option<Counts>, Option<Counts>) {

@@ -3,11 +3,12 @@
 
 use super::Report;
 use super::tools::{self, Declared};
-use crate::json::{self, Value};
+use crate::json::{self, Data, Value};
 use crate::model::Role;
 use crate::rules::digest;
+use crate::rules::trajectory::call::{self, LISTS};
 use crate::rules::trajectory::{
-    Ask, Body, Call, CallSource, Class, Entry, Reading, Shape, Track, is_finishing, written_call,
+    Ask, Body, Call, CallSource, Class, Entry, Reading, Shape, Track, blocks, is_finishing, written_call,
 };
 use std::collections::HashSet;
 
@@ -78,23 +79,35 @@ fn declared(reading: &Reading<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// The calls of a step that stand in it as they are, each with its pointer below it.
+fn calls_at<'a>(value: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
+    let mut found = blocks::calls_at(value);
+    for key in LISTS {
+        match value.get(key).map(|list| (list, &list.data)) {
+            Some((_, Data::Array(items))) => {
+                found.extend(items.iter().enumerate().map(|(place, item)| (format!("/{key}/{place}"), item)));
+            }
+            Some((single, Data::Object(_))) => found.push((format!("/{key}"), single)),
+            _ => {}
+        }
+    }
+    found
+}
+
 fn arguments(entry: &Entry<'_>, step: usize, path: &str, tools: &Declared<'_>, report: &mut Report<'_>) {
-    for (place, listed) in
-        entry.value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter().enumerate()
-    {
-        let function = listed.get("function").unwrap_or(listed);
-        let name = ["name", "function_name"].into_iter().find_map(|key| function.get(key)).and_then(Value::as_str);
-        let (Some(name), Some(arguments)) = (name, function.get("arguments")) else { continue };
-        let below = if listed.get("function").is_some() { "/function/arguments" } else { "/arguments" };
-        let path = format!("{path}/tool_calls/{place}{below}");
-        let fault = match arguments.as_str().map(json::parse) {
+    for (place, value) in calls_at(entry.value) {
+        let Some(called) = call::call(value) else { continue };
+        let (below, arguments) = call::arguments_at(value).unwrap_or((String::new(), value));
+        let path = format!("{path}{place}{below}");
+        let name = &called.name;
+        let fault = match called.arguments.as_deref().map(json::parse) {
             Some(Err(e)) => Some((String::new(), format!("the arguments of `{name}` are no JSON: {}", e.message))),
             Some(Ok(parsed)) => broken(&parsed, name, tools),
             None => broken(arguments, name, tools),
         };
         if let Some((rest, message)) = fault {
             // Inside a string of JSON there is no path of the record.
-            let path = if arguments.as_str().is_some() { path } else { path + &rest };
+            let path = if arguments.as_str().is_some() || below.is_empty() { path } else { path + &rest };
             report.warning(Some(step), path, arguments, "data.arguments", message);
         }
     }

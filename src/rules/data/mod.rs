@@ -68,7 +68,7 @@ struct Body {
 pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way) -> Looked {
     let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None };
     let Ok(root) = read_text(record, text) else { return looked };
-    let reading = way.read(&root);
+    let reading = way.with_written_calls().read(&root);
     let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
     texts(&reading, &mut report);
     let is_sample = unit == Unit::Sample;

@@ -30,8 +30,19 @@ pub(crate) const RESULT_TEXTS: [&str; 6] = ["content", "result", "output", "valu
 /// Where a thought has its text.
 pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "value", "content", "summary"];
 
-/// The parts of a message's content.
+/// What an element of a list of messages is that is no message, but a part by itself (an item of the Responses
+/// interface): a call, a result or a thought without a speaker.
+pub(crate) fn item(value: &Value<'_>) -> Option<Block> {
+    let has_speaker = ["from", "role"].iter().any(|key| value.get(key).is_some());
+    let is_typed = value.get("type").is_some() && !has_speaker;
+    is_typed.then(|| block(value)).filter(|block| matches!(block, Block::Call | Block::Result | Block::Thought))
+}
+
+/// The parts of a message's content; an item is its own.
 fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
+    if item(message).is_some() {
+        return std::slice::from_ref(message);
+    }
     let content = ["value", "content"].iter().find_map(|key| message.get(key).filter(|said| !said.is_null()));
     content.and_then(Value::as_array).unwrap_or_default()
 }
@@ -54,6 +65,17 @@ pub(crate) fn block(part: &Value<'_>) -> Block {
 /// The text of a part.
 fn said<'a>(part: &'a Value<'a>) -> Option<&'a str> {
     part.as_str().or_else(|| ["text", "value", "thinking", "reasoning"].iter().find_map(|key| part.get(key)?.as_str()))
+}
+
+/// The calls among the parts of a message, each with its pointer below it.
+pub(in crate::rules) fn calls_at<'a>(message: &'a Value<'a>) -> Vec<(String, &'a Value<'a>)> {
+    let is_call = |(_, part): &(usize, &Value<'_>)| block(part) == Block::Call;
+    if item(message).is_some() {
+        return vec![(String::new(), message)];
+    }
+    let found: Vec<_> = parts(message).iter().enumerate().filter(is_call).collect();
+    let key = ["value", "content"].into_iter().find(|key| message.get(key).is_some_and(|said| !said.is_null()));
+    found.into_iter().map(|(place, part)| (format!("/{}/{place}", key.unwrap_or_default()), part)).collect()
 }
 
 /// The calls among the parts of a message.

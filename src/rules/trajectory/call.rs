@@ -124,6 +124,15 @@ fn text_at<'a>(value: &'a Value<'a>, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| value.get(key)?.as_str())
 }
 
+/// Where the arguments of a call stand, by their pointer below it; None: they stand in a string, or there are none.
+pub(crate) fn arguments_at<'a>(value: &'a Value<'a>) -> Option<(String, &'a Value<'a>)> {
+    let inner = INNER.iter().find_map(|key| Some((key, value.get(key).filter(|inner| call(inner).is_some())?)));
+    match inner {
+        Some((key, inner)) => arguments_at(inner).map(|(rest, found)| (format!("/{key}{rest}"), found)),
+        None => ARGUMENTS.iter().find_map(|key| Some((format!("/{key}"), value.get(key)?))),
+    }
+}
+
 /// What the object of a call has beside it: names, and values as JSON.
 pub(crate) fn others(value: &Value<'_>) -> Vec<(String, String)> {
     if let Some(text) = value.as_str() {

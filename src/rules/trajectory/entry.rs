@@ -3,6 +3,7 @@
 use super::item::{Class, Item};
 use super::message::Message;
 use super::number::Number;
+use super::reading::Way;
 use super::{atif, blocks, message_calls, number, text};
 use crate::json::Value;
 use crate::model::Role;
@@ -141,8 +142,8 @@ impl<'a> Entry<'a> {
 
     /// `FORMATS.md` 8: a message of a row; a text alone is said by `role`.
     #[must_use]
-    pub fn row_message(value: &'a Value<'a>, role: Role) -> Self {
-        let entry = Self::spoken(value, Message::of_row(value, role));
+    pub fn row_message(value: &'a Value<'a>, role: Role, way: Way) -> Self {
+        let entry = Self::spoken(value, Message::of_row(value, role, way));
         let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == Role::Environment);
         match (entry.asks.as_slice(), id) {
             ([Ask::Before], Some(id)) => Self { asks: vec![Ask::IdOrBefore(id)], ..entry },

@@ -1,5 +1,6 @@
 //! D17: a message of a conversation: who speaks, and its text.
 
+use super::blocks::{self, Block, RESULT_TEXTS, THOUGHT_TEXTS};
 use super::reading::Way;
 use super::text;
 use crate::json::Value;
@@ -53,12 +54,27 @@ impl<'a> Message<'a> {
 
     /// `FORMATS.md` 8: the same of a row's message; a text alone is said by `role`.
     #[must_use]
-    pub fn of_row(value: &'a Value<'a>, role: Role) -> Self {
-        let message = Self { way: Way::Formats, ..Self::of(value) };
+    pub fn of_row(value: &'a Value<'a>, role: Role, way: Way) -> Self {
+        let message = Self { way, ..Self::of(value) };
+        if let Some(block) = blocks::item(value) {
+            return message.of_item(value, block);
+        }
         match value.as_str() {
             Some(text) => Self { role, text_key: Some(""), text: Some(Cow::Borrowed(text)), ..message },
             None => message,
         }
+    }
+
+    /// `FORMATS.md` 8: an item among the messages, said by whom only can say such.
+    fn of_item(self, value: &'a Value<'a>, block: Block) -> Self {
+        let (role, texts): (_, &[&'static str]) = match block {
+            Block::Result => (Role::Environment, &RESULT_TEXTS),
+            _ => (Role::Agent, &THOUGHT_TEXTS),
+        };
+        let key = texts.iter().copied().find(|key| value.get(key).is_some_and(|said| !said.is_null()));
+        let text = key.filter(|_| block == Block::Result).and_then(|key| value.get(key)).and_then(text::joined);
+        let text_key = key.filter(|_| block != Block::Call);
+        Self { role, text_key, text, is_null: false, has_other_parts: block != Block::Result, ..self }
     }
 }
 

@@ -4,7 +4,7 @@ use super::entry::Entry;
 use super::links;
 use super::number;
 use super::rows::{self, RowTrack};
-use super::shape::{Shape, Version, bare_pointer, chat_pointer, shape};
+use super::shape::{Shape, Version, chat_pointer, shape};
 use super::track::Track;
 use super::track_reader::TrackReader;
 use crate::json::{self, Data, Value};
@@ -40,6 +40,9 @@ pub enum Way {
     Protocol,
     /// `FORMATS.md` 5, 8: [`Reading::of_row`].
     Formats,
+    /// The same, and a call that an agent writes in its text counts too: for what looks at how a run went, and for what
+    /// converters take and make.
+    Written,
 }
 
 impl Way {
@@ -48,8 +51,14 @@ impl Way {
     pub fn read<'a>(self, root: &'a Value<'a>) -> Reading<'a> {
         match self {
             Self::Protocol => Reading::of(root),
-            Self::Formats => Reading::of_row(root),
+            Self::Formats | Self::Written => Reading::row(root, self),
         }
+    }
+
+    /// The same way, in which calls count that are written in a text.
+    #[must_use]
+    pub fn with_written_calls(self) -> Self {
+        if self == Self::Formats { Self::Written } else { self }
     }
 
     /// Reads a message of a conversation so; a text alone is said by `role`.
@@ -57,7 +66,7 @@ impl Way {
     pub fn message<'a>(self, value: &'a Value<'a>, role: Role) -> Entry<'a> {
         match self {
             Self::Protocol => Entry::message(value),
-            Self::Formats => Entry::row_message(value, role),
+            Self::Formats | Self::Written => Entry::row_message(value, role, self),
         }
     }
 }
@@ -107,24 +116,18 @@ impl<'a> Reading<'a> {
         Self::with(root, shape, body)
     }
 
-    /// The same, and a bare array of messages is a conversation too, also as `traj` of a record: what converters take
-    /// and make, in whose texts calls count.
-    #[must_use]
-    pub fn of_bare(root: &'a Value<'a>) -> Self {
-        match bare_pointer(root) {
-            Some(pointer) => Self::with(root, Shape::Chat, Some(pointer)),
-            None => Self::of(root),
-        }
-    }
-
     /// `FORMATS.md` 5, 8: the same, and rows of datasets under more names; of an ATIF file the trajectories of its
     /// sub-agents too. A call that is written in a text is none.
     #[must_use]
     pub fn of_row(root: &'a Value<'a>) -> Self {
+        Self::row(root, Way::Formats)
+    }
+
+    fn row(root: &'a Value<'a>, way: Way) -> Self {
         let shape = shape(root);
         let read = match shape {
             Shape::Atif => {
-                let mut read = TrackReader::default();
+                let mut read = TrackReader::new(way);
                 read.turns(root);
                 Some((read, Some("/steps")))
             }
@@ -134,20 +137,20 @@ impl<'a> Reading<'a> {
                     [RowTrack { sources, .. }] if sources.len() == 1 => sources.first().map(|source| source.pointer),
                     _ => None,
                 };
-                let mut read = TrackReader::default();
+                let mut read = TrackReader::new(way);
                 tracks.iter().for_each(|track| read.row(track));
                 read.reward_steps(root);
                 (read, body)
             }),
         };
-        let Some((TrackReader { mut entries, tracks }, body)) = read else { return Self::of(root) };
+        let Some((TrackReader { mut entries, tracks, .. }, body)) = read else { return Self::of(root) };
         for track in &tracks {
             if let Some(own) = entries.get_mut(track.steps.clone()) {
                 links::settle_from(track.steps.start, own);
             }
         }
         let shape = if shape == Shape::Atif { shape } else { Shape::Chat };
-        Self { root, way: Way::Formats, shape, version: Version::of(root), body, entries, tracks }
+        Self { root, way, shape, version: Version::of(root), body, entries, tracks }
     }
 
     fn with(root: &'a Value<'a>, shape: Shape, body: Option<&'static str>) -> Self {

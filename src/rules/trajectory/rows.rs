@@ -1,7 +1,8 @@
 //! Where rows of datasets hold their conversations (`FORMATS.md` 8): under more names than D2 knows, in parts, and as
 //! pairs of which one was preferred.
 
-use super::shape::{bare_pointer, chat_pointer};
+use super::blocks;
+use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
 use crate::model::Role;
 
@@ -46,13 +47,20 @@ fn are_messages(value: &Value<'_>) -> bool {
     value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_message))
 }
 
+/// Whether they are messages and items of the Responses interface.
+fn are_items(value: &Value<'_>) -> bool {
+    let all = value.as_array().unwrap_or_default();
+    all.iter().any(is_message) && all.iter().all(|value| is_message(value) || blocks::item(value).is_some())
+}
+
 fn is_text(value: &Value<'_>) -> bool {
     value.as_str().is_some()
 }
 
 /// A list of messages under a name of D2, as `traj`, or as the row itself.
 fn whole<'a>(row: &'a Value<'a>) -> Option<Vec<Source<'a>>> {
-    let pointer = chat_pointer(row).or_else(|| bare_pointer(row))?;
+    let items = || CHATS.into_iter().find(|pointer| row.get(&pointer[1..]).is_some_and(are_items));
+    let pointer = chat_pointer(row).or_else(|| bare_pointer(row)).or_else(items)?;
     Some(vec![source(row, pointer, Role::Unknown)?])
 }
 

@@ -58,7 +58,7 @@ fn is_atif(root: &Value<'_>) -> bool {
 }
 
 /// D2, point 3: pointers to arrays of messages, in the order in which they are tried.
-const CHATS: [&str; 3] = ["/conversations", "/messages", "/trajectory"];
+pub(super) const CHATS: [&str; 3] = ["/conversations", "/messages", "/trajectory"];
 
 /// D2, point 3: the array of messages, by its pointer.
 #[must_use]

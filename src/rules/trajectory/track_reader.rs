@@ -3,19 +3,25 @@
 use super::atif;
 use super::entry::Entry;
 use super::number;
+use super::reading::Way;
 use super::rows::{RowTrack, Source};
 use super::track::Track;
 use crate::json::{Data, Value};
 use std::borrow::Cow;
 
 /// Takes trajectories one behind the other.
-#[derive(Default)]
 pub(in crate::rules) struct TrackReader<'a> {
+    way: Way,
     pub(in crate::rules) entries: Vec<Entry<'a>>,
     pub(in crate::rules) tracks: Vec<Track>,
 }
 
 impl<'a> TrackReader<'a> {
+    /// Reads messages in that way.
+    pub(in crate::rules) fn new(way: Way) -> Self {
+        Self { way, entries: Vec::new(), tracks: Vec::new() }
+    }
+
     /// A trajectory of a row.
     pub(in crate::rules) fn row(&mut self, row: &RowTrack<'a>) {
         let mut track = Track::begin(self.entries.len(), row.label.map(str::to_owned));
@@ -27,7 +33,7 @@ impl<'a> TrackReader<'a> {
         let Source { value, pointer, role } = *source;
         let Data::Array(messages) = &value.data else {
             track.stretch(Cow::Borrowed(pointer), None);
-            return self.add(Entry::row_message(value, role), track);
+            return self.add(Entry::row_message(value, role, self.way), track);
         };
         track.stretch(Cow::Borrowed(pointer), Some(0));
         for (place, message) in messages.iter().enumerate() {
@@ -35,10 +41,10 @@ impl<'a> TrackReader<'a> {
                 // tau2: one message that holds several.
                 Some(several) => {
                     track.stretch(Cow::Owned(format!("{pointer}/{place}/tool_messages")), Some(0));
-                    several.iter().for_each(|message| self.add(Entry::row_message(message, role), track));
+                    several.iter().for_each(|message| self.add(Entry::row_message(message, role, self.way), track));
                     track.stretch(Cow::Borrowed(pointer), Some(place + 1));
                 }
-                None => self.add(Entry::row_message(message, role), track),
+                None => self.add(Entry::row_message(message, role, self.way), track),
             }
         }
     }

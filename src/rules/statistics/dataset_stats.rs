@@ -1,6 +1,6 @@
 //! D23: statistics of a dataset, which merge in any order.
 
-use super::stats::{Counts, TrajectoryStats, add, count};
+use super::trajectory_stats::{Counts, TrajectoryStats, add, count};
 use crate::json::Value;
 use crate::model::{Found, Severity};
 use serde::Serialize;
@@ -79,20 +79,20 @@ impl DatasetStats {
     }
 
     /// D23: counts what only the line of a trajectory tells.
-    pub(super) fn add_line(&mut self, steps: u64, chars: u64, reward: Option<f64>) {
+    pub(in crate::rules) fn add_line(&mut self, steps: u64, chars: u64, reward: Option<f64>) {
         self.steps.add(steps, 1);
         self.chars.add(chars, 1);
         self.rewards.add(reward.unwrap_or(0.0));
     }
 
     /// D15, D23: counts findings of repetition in a record that had no warning before, or some.
-    pub(super) fn add_repeats(&mut self, rules: &[&str], has_warning: bool) {
+    pub(in crate::rules) fn add_repeats(&mut self, rules: &[&str], has_warning: bool) {
         rules.iter().for_each(|rule| add(&mut self.rules, rule, 1));
         self.with_warnings += u64::from(!rules.is_empty() && !has_warning);
     }
 
     /// D23: counts what the last line of a part tells beside those before it; None if it is no such line.
-    pub(super) fn add_totals(&mut self, line: &Value<'_>) -> Option<()> {
+    pub(in crate::rules) fn add_totals(&mut self, line: &Value<'_>) -> Option<()> {
         let number = |value: Option<&Value<'_>>| value?.as_number()?.parse::<u64>().ok();
         let reward = line.get("reward")?;
         for (into, value) in [

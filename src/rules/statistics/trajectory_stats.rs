@@ -15,7 +15,7 @@ pub type Counts = BTreeMap<String, u64>;
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TrajectoryStats {
     #[serde(rename = "type")]
-    pub(super) line: &'static str,
+    pub(in crate::rules) line: &'static str,
     /// Record number, from 0.
     pub record: usize,
     /// The record's own id as written; None is null.
@@ -110,13 +110,13 @@ impl TrajectoryStats {
 }
 
 /// D20, D22: the sum of rewards, added in order; None without any.
-pub(super) fn reward_sum(rewards: &[f64]) -> Option<f64> {
+pub(in crate::rules) fn reward_sum(rewards: &[f64]) -> Option<f64> {
     let sum = rewards.iter().fold(0.0, |sum, reward| add_reward(sum, *reward));
     (!rewards.is_empty()).then_some(sum)
 }
 
 /// How often each name occurs.
-pub(super) fn count<'s>(names: impl Iterator<Item = &'s str>) -> Counts {
+pub(in crate::rules) fn count<'s>(names: impl Iterator<Item = &'s str>) -> Counts {
     let mut counts = Counts::new();
     for name in names {
         add(&mut counts, name, 1);
@@ -125,7 +125,7 @@ pub(super) fn count<'s>(names: impl Iterator<Item = &'s str>) -> Counts {
 }
 
 /// Counts a name `n` times more.
-pub(super) fn add(counts: &mut Counts, name: &str, n: u64) {
+pub(in crate::rules) fn add(counts: &mut Counts, name: &str, n: u64) {
     match counts.get_mut(name) {
         Some(count) => *count += n,
         None => {
@@ -167,7 +167,7 @@ fn turns(entries: &[Entry<'_>]) -> u64 {
 }
 
 /// D22: whether a message says that all is done.
-pub(super) fn is_marked_finished(text: &str) -> bool {
+pub(in crate::rules) fn is_marked_finished(text: &str) -> bool {
     text.contains("<finish>") && text.contains("</finish>")
 }
 

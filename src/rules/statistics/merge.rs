@@ -2,7 +2,7 @@
 //!
 //! All but what one part repeats of another stands in the lines; that comes from their digests (D15).
 
-use super::dataset::DatasetStats;
+use super::dataset_stats::DatasetStats;
 use crate::json::Value;
 use std::collections::HashSet;
 

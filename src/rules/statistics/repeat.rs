@@ -36,7 +36,7 @@ pub struct RepeatDigests {
 
 impl RepeatKeys {
     /// So many lines of the file come before what was taken for its first.
-    pub(super) fn shift(&mut self, lines: u64) {
+    pub(in crate::rules) fn shift(&mut self, lines: u64) {
         self.id.iter_mut().chain(&mut self.body).for_each(|key| key.place.line += lines);
     }
 
@@ -49,7 +49,7 @@ impl RepeatKeys {
 
     /// D15: id and non-empty body of a std, chat or atif record. `place` tells where a value stands in the file,
     /// `digest` its digest.
-    pub(super) fn of(
+    pub(in crate::rules) fn of(
         reading: &Reading<'_>,
         place: impl Fn(&Value<'_>) -> Place,
         digest: fn(&Value<'_>) -> u128,
