@@ -292,7 +292,7 @@ impl App {
             Msg::RunsAligned(number, made) => self.runs_aligned(number, *made),
             Msg::StatesCompared(of, made) => self.states_compared(&of, made),
             Msg::Compared(generation, question, lines) => self.inspector.diff.take(generation, question, lines),
-            Msg::Code(document, node, lines) => self.inspector.message.set_code(document, node, lines),
+            Msg::Code(document, node, lines) => self.set_code(document, node, lines),
             Msg::FileLaidOut(key, layout) => self.take_file(key, layout),
             Msg::LineColours(number, lines) => self.inspector.file.take_colours(number, lines),
             Msg::File(generation, step, name, lines) => self.take_named_file(generation, step, name, lines),

@@ -287,6 +287,10 @@ pub trait Run: Send + Sync {
     fn error_steps(&self) -> Vec<StepNo> {
         Vec::new()
     }
+    /// Steps with results whose text looks like a failure (W4), in order.
+    fn suspect_steps(&self) -> Vec<StepNo> {
+        self.work().map(|work| work.suspect_steps().iter().copied().collect()).unwrap_or_default()
+    }
 
     /// A path of the state in the notation of the format, canonical (A33): `†state.a[0]`, `slot.path`,
     /// `/kind/instance/slot`.

@@ -2,6 +2,7 @@
 
 use super::call_rows::results_of;
 use super::lazy_column::{At, Column, Items};
+use super::message::{CodeLine, CodeRequest};
 use super::reading::{ReadingView, Step, head};
 use super::step_filter::StepRows;
 use super::value::size_text;
@@ -19,6 +20,8 @@ const FOLD_LINES: usize = 12;
 pub const TURN_BYTES_MAX: u64 = 96 << 10;
 /// Most turns whose rows are kept.
 const KEPT_MAX: usize = 256;
+/// Numbers of views with this bit are those of pagers.
+const SERIES_BIT: u32 = 1 << 31;
 
 /// What the rows of a turn were laid out for: generation, step, results, width, whether its folds are open.
 type Key = (u64, StepNo, usize, usize, bool);
@@ -33,6 +36,16 @@ pub struct ConversationPane {
     /// Whether those of all are.
     is_all_open: bool,
     rows: RefCell<HashMap<Key, Rc<Vec<Row>>>>,
+    code: RefCell<TurnCode>,
+}
+
+/// Coloured code of turns whose rows are kept, by the number of its view and its own.
+#[derive(Debug, Default)]
+struct TurnCode {
+    generation: u64,
+    lines: HashMap<(u64, u32), Arc<Vec<CodeLine>>>,
+    /// What is asked for until it is answered, and the step that it is of.
+    asked: HashMap<(u64, u32), (StepNo, CodeRequest)>,
 }
 
 /// The turns of a run, by the rows of the list of steps.
@@ -102,6 +115,21 @@ impl ConversationPane {
         self.is_all_open || self.opened.contains(&step)
     }
 
+    /// The code of turns whose rows are kept that has no colours yet.
+    #[must_use]
+    pub fn code_requests(&self) -> Vec<CodeRequest> {
+        self.code.borrow().asked.values().map(|(_, request)| request.clone()).collect()
+    }
+
+    /// Takes coloured code, if it was asked for: the rows of its turn are made anew.
+    pub fn set_code(&mut self, document: u64, node: u32, lines: &[CodeLine]) {
+        let code = self.code.get_mut();
+        if let Some((of, _)) = code.asked.remove(&(document, node)) {
+            code.lines.insert((document, node), Arc::new(lines.to_vec()));
+            self.rows.get_mut().retain(|(_, step, ..), _| *step != of);
+        }
+    }
+
     /// The visible rows.
     #[must_use]
     pub fn window(&self, open: &Open<'_>, list: &StepRows<'_>, extent: Extent, has_focus: bool) -> Window {
@@ -115,11 +143,13 @@ impl ConversationPane {
         if let Some(rows) = self.rows.borrow().get(&key) {
             return Rc::clone(rows);
         }
-        let rows = Rc::new(turn(open, step, cells, key.4));
+        let mut code = self.code.borrow_mut();
         let mut kept = self.rows.borrow_mut();
-        if kept.len() >= KEPT_MAX {
+        if kept.len() >= KEPT_MAX || code.generation != key.0 {
+            *code = TurnCode { generation: key.0, ..TurnCode::default() };
             kept.clear();
         }
+        let rows = Rc::new(turn(open, step, cells, key.4, &mut code));
         kept.insert(key, Rc::clone(&rows));
         rows
     }
@@ -152,7 +182,7 @@ impl Items for Turns<'_> {
 }
 
 /// The rows of a turn: who, what was said or done, a blank one.
-fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool) -> Vec<Row> {
+fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool, code: &mut TurnCode) -> Vec<Row> {
     let inside = cells.saturating_sub(1);
     let of = Step { call: None, ..Step::of(open.run(), step) };
     let heading = head::of_step(open, &of, false, inside);
@@ -162,10 +192,17 @@ fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool) -> Vec<Row> 
         let told = format!(" ⋯ {} · Enter shows it by itself", size_text(size));
         rows.push(Row::text(Role::Dim, &told).remark());
     } else if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
-        let mut view = ReadingView::folding(FOLD_LINES);
+        let mut view = ReadingView::folding(FOLD_LINES).numbered(series(step));
         view.set(Some(Arc::new(reading)), false);
         if is_open {
             view.fold_all(true);
+        }
+        for request in view.code_requests(Extent { width: inside, height: usize::MAX }) {
+            let key = (request.document, request.node);
+            match code.lines.get(&key) {
+                Some(lines) => view.set_code(key.0, key.1, lines),
+                None => drop(code.asked.insert(key, (step, request))),
+            }
         }
         rows.extend(view.all_rows(inside));
     } else {
@@ -174,4 +211,9 @@ fn turn(open: &Open<'_>, step: StepNo, cells: usize, is_open: bool) -> Vec<Row> 
     }
     rows.push(Row::new(vec![Piece::safe(Role::Text, SafeText::literal(""))]));
     rows
+}
+
+/// The number of the view of a turn; 0 is that of the message's own.
+fn series(step: StepNo) -> u32 {
+    u32::try_from(step).unwrap_or(0).saturating_add(1) & !SERIES_BIT
 }

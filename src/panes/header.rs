@@ -43,7 +43,8 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
             let mark = if session.records.is_complete() { "" } else { "≥" };
             let count = session.records.count();
             let of = if cells >= 60 {
-                format!("trajectory {} of {mark}{count}", session.trajectory)
+                // Where a count follows, people count from 1; records keep their numbers everywhere else.
+                format!("trajectory {} of {mark}{count}", session.trajectory + 1)
             } else {
                 format!("#{}", session.trajectory)
             };

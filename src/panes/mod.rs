@@ -34,7 +34,7 @@ pub mod seek;
 pub mod session;
 pub mod state;
 pub mod step_filter;
-mod step_row;
+pub mod step_row;
 pub mod steps;
 pub mod table;
 pub mod text_view;

@@ -361,6 +361,16 @@ impl Open<'_> {
         steps
     }
 
+    /// The same and the steps whose results look like a failure (W4), in order.
+    #[must_use]
+    pub fn failure_steps(&self) -> Vec<StepNo> {
+        let mut steps = self.error_steps();
+        steps.extend(self.guard.suspect_steps());
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+
     /// Where the findings of a step stand among all; an empty range where they would.
     #[must_use]
     pub fn findings_at(&self, step: StepNo) -> Range<usize> {

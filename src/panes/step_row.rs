@@ -16,7 +16,7 @@ const OUTCOME_CELLS_MIN: usize = 44;
 const WRITING: [&str; 6] = ["edit", "new", "write", "undo", "todo", "plan"];
 
 /// Words for the reasons of outcomes that say more than their names.
-const REASONS: [(&str, &str); 9] = [
+const REASONS: [(&str, &str); 12] = [
     ("flag", "failed"),
     ("no-exit", "no output"),
     ("no-match", "no match"),
@@ -25,6 +25,9 @@ const REASONS: [(&str, &str); 9] = [
     ("not-found", "not found"),
     ("command-not-found", "no such command"),
     ("tests-failed", "tests failed"),
+    ("build-failed", "build failed"),
+    ("file-error", "file error"),
+    ("git-error", "git error"),
     ("error-line", "an error line"),
 ];
 
@@ -87,6 +90,19 @@ pub(super) fn of_result(outcome: Option<Outcome>, lines: Option<usize>) -> Vec<P
         Some(Outcome { reason: Some(reason), .. }) => vec![Piece::of(Role::Dim, &format!(" {}", reason_words(reason)))],
         _ => vec![Piece::of(Role::Dim, &format!(" {}", size.unwrap_or_else(|| "ok".to_owned())))],
     }
+}
+
+/// How a result came out in words, where it failed or may have: `failed · exit 1`, `may have failed · traceback`.
+pub fn failure_words(outcome: Outcome) -> Option<String> {
+    let how = match outcome.verdict {
+        Verdict::Error => "failed",
+        Verdict::Suspect => "may have failed",
+        Verdict::Ok => return None,
+    };
+    let why = outcome.reason.map(reason_words).filter(|why| *why != how);
+    let exit = outcome.exit.filter(|exit| *exit != 0).map(|exit| format!("exit {exit}"));
+    let words = [Some(how.to_owned()), why.filter(|why| *why != "exit").map(str::to_owned), exit];
+    Some(words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
 fn reason_words(reason: &'static str) -> &'static str {

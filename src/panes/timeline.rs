@@ -99,9 +99,9 @@ impl Timeline {
     }
 }
 
-/// Steps that change too little to draw a long line anew while it grows: a part of a cell; 1 for what is short.
+/// Steps that change too little to draw a long line anew while it grows: half of a cell; 1 for what is short.
 fn grain(count: usize, len: usize) -> usize {
-    (count.next_power_of_two() / (8 * len)).max(1)
+    (count.next_power_of_two() / (2 * len)).max(1)
 }
 
 fn cell_of(step: StepNo, len: usize, count: usize) -> usize {
@@ -130,6 +130,9 @@ fn made(open: &Open<'_>, len: usize, focus: Option<NodeId>) -> Vec<Cell> {
         for step in super::times::pauses(open, &firsts) {
             out[cell_of(step, len, count)] = (Role::Dim, "┊");
         }
+    }
+    for step in open.run().suspect_steps() {
+        out[cell_of(step, len, count)] = (Role::Warning, "?");
     }
     for step in open.error_steps() {
         out[cell_of(step, len, count)] = (Role::Error, "✗");

@@ -2,7 +2,7 @@
 
 use super::growing::Growing;
 use super::jobs::Threaded;
-use super::stage::{notice, on, press, step};
+use super::stage::{notice, on, press, screen, step};
 use obelus::app::{App, Effect, Job, Lane, Msg};
 use obelus::model::StepNo;
 use obelus::shell::headless::Stage;
@@ -118,4 +118,39 @@ fn of_what_is_still_being_read_nothing_is_said() {
     live.append(&lines[90..]);
     press(&mut live.stage, "]e");
     assert_eq!(step(&live.stage), 99);
+}
+
+#[test]
+fn failures_and_what_looks_like_one_are_gone_to_and_named() {
+    let result = |call: usize, text: &str, is_error: bool| {
+        format!(
+            r#"{{"type":"message","message":{{"role":"toolResult","toolCallId":"c{call}","isError":{is_error},"content":"{text}"}}}}"#
+        )
+    };
+    let call = |call: usize| {
+        format!(
+            r#"{{"type":"message","message":{{"role":"assistant","content":[{{"type":"toolCall","id":"c{call}","name":"bash","arguments":{{"command":"make"}}}}]}}}}"#
+        )
+    };
+    let lines = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"2026-05-01T09:00:00Z","cwd":"/w"}"#.to_owned(),
+        r#"{"type":"message","message":{"role":"user","content":"build it"}}"#.to_owned(),
+        call(0),
+        result(0, "make: *** [all] Error 2", false),
+        call(1),
+        result(1, "no", true),
+        call(2),
+        result(2, "built", false),
+    ];
+    let mut stage = on(&(lines.join("\n") + "\n"), SIZE);
+    press(&mut stage, "0");
+    let all = screen(&stage);
+    let marked = |line: &str| line.starts_with(" 0 ") && line.contains('?') && line.contains('✗');
+    assert!(all.lines().any(marked), "the timeline has both: {all}");
+    press(&mut stage, "]e");
+    assert!(notice(&stage).ends_with("may have failed · build failed"), "{}", notice(&stage));
+    press(&mut stage, "]e");
+    assert!(notice(&stage).contains("failed") && !notice(&stage).contains("may"), "{}", notice(&stage));
+    press(&mut stage, "]e");
+    assert_eq!(notice(&stage), "no later error");
 }

@@ -2,9 +2,9 @@
 //! "no later error" is said of all steps.
 
 use crate::app::{App, Effect, Effects, Job, Lane};
-use crate::model::{StepNo, When};
+use crate::model::{Finding, Severity, StepNo, When};
 use crate::panes::seek::{Goal, Pass};
-use crate::panes::{Open, times};
+use crate::panes::{Open, step_row, times};
 
 /// Steps that are looked at before a job is asked.
 const NEAR_STEPS: StepNo = 64;
@@ -46,7 +46,7 @@ impl Wanted {
 
     fn goal(self, open: &Open<'_>) -> Goal {
         match self {
-            Self::Error => Goal::Error(open.error_steps().into()),
+            Self::Error => Goal::Error(open.failure_steps().into()),
             Self::Call => Goal::Call,
             Self::User => Goal::User,
         }
@@ -90,7 +90,7 @@ impl App {
             if let Some(step) = found {
                 drop(open);
                 self.stop_seeking(effects);
-                return self.jump_to(step);
+                return self.arrive(step, &what);
             }
             *first = far;
         }
@@ -103,6 +103,16 @@ impl App {
         self.seeking.number += 1;
         self.seeking.awaited = Some(Awaited { from, what, none, nth });
         effects.push(Effect::Job(Job::Seek { number: self.seeking.number, passes, nth }));
+    }
+
+    /// Goes to a step that was looked for. Of a failure it is said which.
+    fn arrive(&mut self, step: StepNo, what: &str) {
+        self.jump_to(step);
+        if what.ends_with(Wanted::Error.word()) {
+            let told = self.session.open().and_then(|open| failure(&open, step));
+            self.notice = None;
+            told.into_iter().for_each(|told| self.tell(format!("step {step}: {told}")));
+        }
     }
 
     /// Of a file that is still being read, nothing is said of what comes.
@@ -126,7 +136,7 @@ impl App {
         }
         self.notice = None;
         if let Some(step) = step {
-            self.jump_to(step);
+            self.arrive(step, &awaited.what);
         }
         if count < awaited.nth {
             self.tell_none(awaited.none);
@@ -141,4 +151,11 @@ impl App {
         }
         is_stopped
     }
+}
+
+/// What failed at a step: how its result came out, else what the rules found.
+fn failure(open: &Open<'_>, step: StepNo) -> Option<String> {
+    let outcome = open.run().outcome(step).and_then(step_row::failure_words);
+    let is_error = |finding: &std::sync::Arc<Finding>| finding.severity == Severity::Error;
+    outcome.or_else(|| open.findings_of(step).into_iter().find(is_error).map(|finding| finding.message.to_string()))
 }

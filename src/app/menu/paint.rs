@@ -55,12 +55,13 @@ pub(super) fn row(item: Item, width: usize) -> Row {
         Item::Key(row) => key_row(row, width),
         Item::Sign(sign) => {
             let cells = if width >= BOTH_CELLS { SIGN_CELLS } else { NARROW_SIGN_CELLS };
-            let text = Piece::safe(sign.role, pad(&SafeText::of(sign.text), cells));
+            let text = Piece::of(sign.role, sign.text);
+            let gap = Piece::of(Role::Text, &" ".repeat(cells.saturating_sub(text.width()) + 1));
             // In a narrow list the sentence stands below, as those of keys do.
             let room = if width < HELP_CELLS { width.saturating_sub(cells + 3) } else { usize::MAX };
             let about = cut(&SafeText::literal(sign.about), room);
             let about = Piece::safe(Role::Dim, about);
-            Row::new(vec![Piece::of(Role::Text, "  "), text, Piece::of(Role::Dim, " "), about])
+            Row::new(vec![Piece::of(Role::Text, "  "), text, gap, about])
         }
         Item::Mouse((gesture, about)) => {
             let gesture = Piece::safe(Role::KeyName, pad(&SafeText::literal(gesture), 18));

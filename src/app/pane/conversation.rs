@@ -92,7 +92,7 @@ impl PaneContent for Conversation {
         }
     }
 
-    fn after_update(&self, app: &mut App, _effects: &mut Effects) {
+    fn after_update(&self, app: &mut App, effects: &mut Effects) {
         if app.pane != Pane::Conversation {
             return;
         }
@@ -100,6 +100,9 @@ impl PaneContent for Conversation {
         let App { session, conversation, step_filter, .. } = app;
         let Some(open) = session.open().filter(|open| open.count() > 0) else { return };
         conversation.sync(&open, &step_filter.rows(&open), extent);
+        let requests = conversation.code_requests();
+        drop(open);
+        app.inspector.message.ask_code(requests, effects);
     }
 
     fn close(&self, app: &mut App) -> bool {

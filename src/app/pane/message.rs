@@ -117,7 +117,7 @@ impl MessageTab {
     }
 
     /// Takes highlighted code, whichever of the looks asked for it.
-    pub(in crate::app) fn set_code(&mut self, document: u64, node: u32, lines: Vec<CodeLine>) {
+    fn set_code(&mut self, document: u64, node: u32, lines: Vec<CodeLine>) {
         self.highlighting.retain(|awaited| *awaited != (document, node));
         self.reading.set_code(document, node, &lines);
         self.view.set_code(document, node, lines);
@@ -132,6 +132,15 @@ impl MessageTab {
         if self.raw.shown() != Some(&shown) {
             self.raw.set(text.map(raw::raw_lines).unwrap_or_default());
         }
+    }
+}
+
+impl App {
+    /// Takes highlighted code: it belongs to the view that asked for it.
+    pub(in crate::app) fn set_code(&mut self, document: u64, node: u32, lines: Vec<CodeLine>) {
+        self.pager.view.set_code(document, node, &lines);
+        self.conversation.set_code(document, node, &lines);
+        self.inspector.message.set_code(document, node, lines);
     }
 }
 

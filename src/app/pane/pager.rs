@@ -31,6 +31,9 @@ impl PagerPane {
     }
 }
 
+/// The first number of the readings of pagers, whose highest bit those of the conversation have not.
+const SERIES: u32 = 1 << 31;
+
 pub(super) struct Pager;
 
 impl PaneContent for Pager {
@@ -114,13 +117,16 @@ impl PaneContent for Pager {
         app.close_pager();
     }
 
-    fn after_update(&self, app: &mut App, _effects: &mut Effects) {
+    fn after_update(&self, app: &mut App, effects: &mut Effects) {
         if app.pane != Pane::Pager {
             return;
         }
         let extent = app.pane_extent(Pane::Pager);
         let height = extent.height.saturating_sub(self.head(app, extent).len());
-        app.pager.view.show_cursor(Extent { height, ..extent });
+        let extent = Extent { height, ..extent };
+        app.pager.view.show_cursor(extent);
+        let requests = app.pager.view.code_requests(extent);
+        app.inspector.message.ask_code(requests, effects);
     }
 
     fn close(&self, app: &mut App) -> bool {
@@ -141,7 +147,7 @@ impl App {
         let number = self.pager.number + 1;
         name.clone_into(&mut self.pager.name);
         (self.pager.text, self.pager.number, self.pager.is_awaited, self.pager.under) = (None, number, true, under);
-        self.pager.view = ReadingView::default();
+        self.pager.view = ReadingView::default().numbered(SERIES | u32::try_from(number).unwrap_or(0));
         self.pane = Pane::Pager;
         effects.push(Effect::Job(Job::Page { number, of }));
     }

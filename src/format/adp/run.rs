@@ -276,8 +276,7 @@ impl Run for Trajectory {
     }
 
     fn error_steps(&self) -> Vec<StepNo> {
-        let steps = 0..StepNo::try_from(self.steps.len()).unwrap_or(StepNo::MAX);
-        steps.filter(|step| self.work.outcome(*step).is_some_and(|outcome| outcome.is_error())).collect()
+        self.work.error_steps().iter().copied().collect()
     }
 
     fn reference(&self, identity: &Identity, path: &[Key]) -> String {

@@ -17,13 +17,15 @@ use crate::model::{
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What the records so far gave.
 #[derive(Default)]
 pub(super) struct Steps {
     kept: Chunks<Kept>,
+    /// The steps that say themselves that they failed.
+    failed: BTreeSet<StepNo>,
     names: HashMap<Arc<str>, ()>,
     links: Links,
     rewards: HashMap<StepNo, Box<str>>,
@@ -66,6 +68,9 @@ impl Steps {
         let step = self.next();
         kept.show(spans);
         kept.class = kept.class.map(|class| self.name(&class));
+        if kept.is_failed {
+            self.failed.insert(step);
+        }
         self.kept.push(kept);
         step
     }
@@ -117,6 +122,9 @@ impl Steps {
         (kept.tool, kept.answers) = (tool, answers);
         kept.is_failed |= is_failed;
         kept.chars = u32::try_from(chars).unwrap_or(u32::MAX);
+        if kept.is_failed {
+            self.failed.insert(step);
+        }
     }
 
     pub(super) fn surroundings(&mut self, at: StepNo, around: &Surroundings<'_>) {
@@ -376,9 +384,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn error_steps(&self) -> Vec<StepNo> {
-        let is_error = |step| self.steps.work.outcome(step).is_some_and(|outcome| outcome.is_error());
-        let failed = (0..).zip(self.steps.kept.iter()).filter(|(step, kept)| kept.is_failed || is_error(*step));
-        failed.map(|(step, _)| step).collect()
+        self.steps.failed.union(self.steps.work.error_steps()).copied().collect()
     }
 
     fn answers(&self, step: StepNo) -> Option<StepNo> {

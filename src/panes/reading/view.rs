@@ -17,6 +17,8 @@ const FOLD_LINES_MIN: usize = 24;
 const HIDDEN_LINES_MIN: usize = 4;
 /// Numbers of readings among those of all documents whose code is coloured.
 const DOCUMENTS: u64 = 1 << 63;
+/// Readings that one view shows, one after the other, have numbers of so many bits.
+const SERIES_BITS: u32 = 30;
 
 /// What is shown: an item, or the fold of a block that stands for so many lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,7 @@ pub struct ReadingView {
     /// Scroll and cursor.
     pub column: Column,
     reading: Option<Arc<Reading>>,
+    /// Number of what is shown, among those of all views whose code is coloured.
     document: u64,
     seen: Vec<Seen>,
     /// Blocks of this reading that were opened or closed by hand.
@@ -49,6 +52,12 @@ impl ReadingView {
     #[must_use]
     pub fn folding(lines: usize) -> Self {
         Self { limit: lines, folds_words: true, ..Self::default() }
+    }
+
+    /// The same view with numbers of its own, so that coloured code of another view is not taken for its own.
+    #[must_use]
+    pub fn numbered(self, series: u32) -> Self {
+        Self { document: u64::from(series) << SERIES_BITS, ..self }
     }
 
     /// All its rows.

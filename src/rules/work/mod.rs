@@ -63,7 +63,7 @@ use open_calls::{OpenCall, OpenCalls};
 use other::{Todos, Totals};
 use path::{Folders, last_name};
 use slots::{Board, Writer};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use text::Texts;
 use wrapping::Body;
 
@@ -111,6 +111,9 @@ pub struct Work {
     compactions: u64,
     page: Option<String>,
     outcomes: HashMap<StepNo, Outcome>,
+    /// The steps of those that are errors, and of those that are suspect.
+    errors: BTreeSet<StepNo>,
+    suspects: BTreeSet<StepNo>,
     files: Files,
     texts: Texts,
     fuel: Fuel,
@@ -213,6 +216,18 @@ impl Work {
         self.outcomes.get(&step).copied()
     }
 
+    /// The steps whose outcome is an error, in order: they are known without a look at all steps.
+    #[must_use]
+    pub fn error_steps(&self) -> &BTreeSet<StepNo> {
+        &self.errors
+    }
+
+    /// The steps whose outcome is suspect, in order.
+    #[must_use]
+    pub fn suspect_steps(&self) -> &BTreeSet<StepNo> {
+        &self.suspects
+    }
+
     /// Whether a call of this step waits for its result.
     #[must_use]
     pub fn is_open(&self, step: StepNo) -> bool {
@@ -279,6 +294,12 @@ impl Work {
         let worst = self.outcomes.entry(at).or_insert(outcome);
         if outcome.verdict > worst.verdict {
             *worst = outcome;
+        }
+        if worst.is_error() {
+            self.errors.insert(at);
+            self.suspects.remove(&at);
+        } else if worst.verdict == Verdict::Suspect {
+            self.suspects.insert(at);
         }
         if class == Class::Shell {
             self.shell.exit = Some(body.exit);
