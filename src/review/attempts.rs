@@ -69,6 +69,8 @@ pub struct AttemptTree {
     pub branches: Vec<Branch>,
     /// Attempts beyond those.
     pub left_out: usize,
+    /// Tokens that a model sees of each attempt, by estimate; None where its record was not looked at yet.
+    pub tokens: Vec<Option<u64>>,
 }
 
 /// A task with several attempts.
@@ -151,7 +153,32 @@ impl AttemptTree {
             outcomes[i] = own;
         }
         let branch = |(stretch, outcome)| Branch { stretch, outcome, step: None };
-        Self { task, branches: stretches.into_iter().zip(outcomes).map(branch).collect(), attempts, left_out }
+        Self {
+            task,
+            branches: stretches.into_iter().zip(outcomes).map(branch).collect(),
+            attempts,
+            left_out,
+            tokens: Vec::new(),
+        }
+    }
+
+    /// Takes from the facts on all records how many tokens a model sees of each attempt.
+    pub fn count_tokens(&mut self, facts: &FactTable) {
+        let places: HashMap<usize, usize> = self.attempts.iter().enumerate().map(|(i, a)| (a.record, i)).collect();
+        self.tokens = vec![None; self.attempts.len()];
+        for entry in facts.iter() {
+            if let Some(place) = places.get(&entry.record()) {
+                self.tokens[*place] = entry.number(Numbers::Tokens).map(|tokens| tokens as u64);
+            }
+        }
+    }
+
+    /// The first step at which an attempt is another than the one of a record; None: that is none of them, or is it.
+    #[must_use]
+    pub fn parts_from(&self, attempt: usize, record: usize) -> Option<usize> {
+        let chosen = self.attempts.iter().position(|attempt| attempt.record == record)?;
+        let (own, other) = (&self.attempts.get(attempt)?.steps, &self.attempts[chosen].steps);
+        (attempt != chosen).then(|| own.iter().zip(other).take_while(|(a, b)| a == b).count())
     }
 
     /// The first steps of branches that are to be told, by the record that has them: branch and step.
@@ -273,6 +300,17 @@ mod tests {
         let steps = tree.steps_to_tell();
         assert_eq!(steps[&3], [(0, 0), (1, 1), (2, 2)]);
         assert_eq!((steps[&5].as_slice(), steps[&9].as_slice()), (&[(3, 2)][..], &[(4, 1)][..]));
+    }
+
+    #[test]
+    fn an_attempt_parts_from_another_where_their_steps_first_differ() {
+        let all =
+            vec![attempt(3, &[1, 2, 3], None, "x"), attempt(5, &[1, 2, 4], None, "x"), attempt(9, &[7], None, "x")];
+        let mut tree = AttemptTree::of("t".into(), all, 0);
+        let parts = |attempt| tree.parts_from(attempt, 3);
+        assert_eq!([parts(0), parts(1), parts(2), tree.parts_from(1, 4)], [None, Some(2), Some(0), None]);
+        tree.count_tokens(&table(&[made("a", 3, &[], None, "done"), made("b", 3, &[], None, "done")]));
+        assert_eq!(tree.tokens, [None; 3], "their records were not looked at yet");
     }
 
     #[test]

@@ -108,6 +108,7 @@ fn of_task(
         attempts.extend(attempt(source, number, by).filter(|attempt| attempt.task == task));
     }
     let mut tree = AttemptTree::of(task, attempts, left_out);
+    tree.count_tokens(facts);
     tell_steps(source, &mut tree, is_wanted)?;
     Some(TaskAnswer::Tree(tree))
 }

@@ -42,6 +42,20 @@ fn at(stage: &Stage) -> (Pane, usize, i32) {
 }
 
 #[test]
+fn attempts_tell_their_steps_and_where_they_part_from_the_chosen_one() {
+    let mut stage = stage(dataset(), (150, 30));
+    press(&mut stage, "a");
+    let row = |stage: &Stage, id: &str| lines(stage).into_iter().find(|line| line.contains(id)).unwrap();
+    let told = row(&stage, "a-1  record 0");
+    assert!(told.contains("chosen") && told.contains("4 steps") && told.contains("tokens"), "{told}");
+    assert!(row(&stage, "a-2  record 2").contains("parts @3"), "{}", screen(&stage));
+    assert!(row(&stage, "a-3  record 4").contains("parts @2"));
+    press(&mut stage, "j D");
+    assert!(row(&stage, "a-2  record 2").contains("chosen"), "{}", screen(&stage));
+    assert!(row(&stage, "a-1  record 0").contains("parts @3"));
+}
+
+#[test]
 fn a_row_of_the_tree_opens_its_record_at_its_step_and_esc_leads_back_level_by_level() {
     let mut stage = stage(dataset(), (120, 30));
     press(&mut stage, "j j a");

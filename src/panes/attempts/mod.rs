@@ -43,6 +43,8 @@ pub struct AttemptsPane {
     pub list_scroll: Scroll,
     /// Whether the tree was opened from the list.
     pub is_from_list: bool,
+    /// The record that is marked to be compared; None: the one whose task was asked for is the chosen one.
+    pub chosen: Option<usize>,
     /// The record that is being opened, and the step to go to in it.
     pub going: Option<(usize, StepNo)>,
     /// The answer for a tree; None: there is none yet.
@@ -176,6 +178,14 @@ impl AttemptsPane {
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.question == Some(TaskQuestion::Several)
+    }
+
+    /// The record of the attempt that the others are measured by.
+    fn chosen(&self) -> Option<usize> {
+        self.chosen.or(match self.question {
+            Some(TaskQuestion::Of(record)) => Some(record),
+            _ => None,
+        })
     }
 
     /// Number of rows.

@@ -3,6 +3,7 @@
 use super::{AttemptsPane, HEAD_ROWS, Line};
 use crate::panes::row::pieces_width;
 use crate::panes::table::measured;
+use crate::panes::value::{count_of, count_text};
 use crate::panes::{Extent, Hit, Piece, Row, Session, Window, marks, steps};
 use crate::review::{Attempt, AttemptTree, Branch, Numbers, Outcome, Verdict};
 use crate::text::{Role, SafeText, cut, pad};
@@ -10,6 +11,8 @@ use crate::text::{Role, SafeText, cut, pad};
 /// From these widths on a row tells more.
 const WIDE: usize = 100;
 const MEDIUM: usize = 60;
+/// From this width on attempts tell their tokens.
+const TOKENS_CELLS_MIN: usize = 130;
 /// Ways to end that a branch tells.
 const FINISHES_WIDE: usize = 3;
 
@@ -178,12 +181,29 @@ impl Painter<'_> {
             }
             None => head.push(Piece::of(Role::Text, &record)),
         }
-        let mut right = Vec::new();
+        let mut right = self.measures(attempt);
+        let has_measures = !right.is_empty();
         attempt.reward.iter().for_each(|reward| put_reward(&steps::one_line(reward), self.cells, &mut right));
-        if self.cells >= MEDIUM || right.is_empty() {
+        if self.cells >= MEDIUM || has_measures || right.is_empty() {
             attempt.finish.iter().for_each(|finish| put_finish(&steps::one_line(finish), self.cells, &mut right));
         }
         self.told(head, is_alone.then_some(branch), right)
+    }
+
+    /// Where an attempt parts from the chosen one, its steps and tokens, each in its cells, where there is room.
+    fn measures(&self, attempt: &Attempt) -> Vec<Piece> {
+        let Some(chosen) = self.pane.chosen().filter(|_| self.cells >= WIDE) else { return Vec::new() };
+        let place = self.tree.attempts.iter().position(|other| other.record == attempt.record).unwrap_or(usize::MAX);
+        let parts = match self.tree.parts_from(place, chosen) {
+            Some(step) => Piece::of(Role::Blame, &format!("{:>11}", format!("parts @{step}"))),
+            None if attempt.record == chosen => Piece::of(Role::Accent, &format!("{:>11}", "chosen")),
+            None => Piece::of(Role::Dim, &" ".repeat(11)),
+        };
+        let steps = Piece::of(Role::Dim, &format!("{:>12}", count_of(attempt.steps.len(), "step")));
+        let tokens = self.tree.tokens.get(place).copied().flatten().filter(|_| self.cells >= TOKENS_CELLS_MIN);
+        let tokens = tokens.map(|n| format!("≈{} tokens", count_text(usize::try_from(n).unwrap_or(usize::MAX))));
+        let tokens = tokens.map(|told| Piece::of(Role::Dim, &format!("{told:>16}")));
+        [parts, steps].into_iter().chain(tokens).collect()
     }
 
     /// A row: what it is, then its first step in a column of its own, where there is room.

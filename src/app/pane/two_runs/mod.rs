@@ -75,7 +75,7 @@ impl App {
                 self.compare_runs([of(0), of(1)], effects);
             }
             Some(marked) => {
-                self.two_runs.marked = None;
+                (self.two_runs.marked, self.attempts.chosen) = (None, None);
                 self.tell(format!("{} is no longer marked", marked.name));
             }
             None => {
@@ -84,6 +84,8 @@ impl App {
                     "{} is marked: D on another run shows both side by side; D again {again}",
                     place.name
                 ));
+                // Among attempts, it is the one that the others are measured by.
+                self.attempts.chosen = (place.file == self.session.path).then_some(place.record);
                 self.two_runs.marked = Some(place);
             }
         }
