@@ -29,6 +29,8 @@ use toml::Spanned;
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
+/// A background is light above this lightness (L*, from 0, black, to 1, white).
+const LIGHT_MIN: f32 = 0.5;
 /// How long the terminal may take to tell its background colour.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
@@ -351,9 +353,10 @@ fn parse(text: &str) -> Result<Config, String> {
 pub fn ask_background() -> Background {
     let mut options = terminal_colorsaurus::QueryOptions::default();
     options.timeout = BACKGROUND_WAIT;
-    match terminal_colorsaurus::theme_mode(options) {
-        Ok(terminal_colorsaurus::ThemeMode::Light) => Background::Light,
-        Ok(terminal_colorsaurus::ThemeMode::Dark) => Background::Dark,
+    // Its foreground is not asked for: one question says enough.
+    match terminal_colorsaurus::background_color(options) {
+        Ok(colour) if colour.perceived_lightness() > LIGHT_MIN => Background::Light,
+        Ok(_) => Background::Dark,
         Err(_) => Background::Any,
     }
 }

@@ -36,6 +36,21 @@ fn every_way_to_end_gives_the_terminal_back() {
     }
 }
 
+/// The default theme asks for the background alone: the question for the foreground is what hostile files send.
+#[test]
+fn the_terminal_is_asked_one_question_before_the_screen_opens() {
+    let path = sample("trip-run.jsonl");
+    let mut terminal = Terminal::run(&[path.to_str().unwrap()], &[("COLORFGBG", "")]);
+    terminal.until_sent("\u{1b}]11;?", 0);
+    terminal.answer("\u{1b}]11;rgb:ffff/ffff/ffff\u{1b}\\\u{1b}[?62;c");
+    terminal.see("of 0–65");
+    let sent = String::from_utf8_lossy(&terminal.sent).into_owned();
+    let (before, _) = sent.split_once("\u{1b}[?1049h").unwrap();
+    assert_eq!((before.matches("\u{1b}]11;?").count(), sent.matches("\u{1b}]").count()), (1, 1), "{before:?}");
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}
+
 /// R12: nobody hears a SIGSTOP, and the shell sets its own modes until `fg`.
 #[test]
 fn a_program_that_was_stopped_takes_the_terminal_again() {

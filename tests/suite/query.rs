@@ -171,9 +171,11 @@ fn no_worker_outlives_its_parent() {
         // Long enough for the worker to be at work, and less than the time of a column.
         std::thread::sleep(std::time::Duration::from_millis(500));
         let workers = [found.into_inner(), children(parent.id())].concat();
+        let status = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let confined = workers.iter().filter(|pid| status(pid).contains("NoNewPrivs:\t1")).count();
         parent.kill().unwrap();
         parent.wait().unwrap();
-        assert!(has_started, "{words:?}");
+        assert!(has_started && confined > 0, "{words:?}: {confined} of {workers:?} can gain no rights");
         let is_gone = |pid: &u32| fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |line| line.is_empty());
         assert!(comes_true(|| workers.iter().all(is_gone)), "{words:?}: {workers:?}");
     }

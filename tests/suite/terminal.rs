@@ -119,6 +119,11 @@ impl Terminal {
         keys.split(' ').for_each(|key| self.keyboard.write_all(&bytes_of(key)).unwrap());
     }
 
+    /// What a terminal answers to a question.
+    pub(crate) fn answer(&mut self, text: &str) {
+        self.keyboard.write_all(text.as_bytes()).unwrap();
+    }
+
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         self.master.resize(size(columns, rows)).unwrap();
         self.parser.screen_mut().set_size(cells(rows), cells(columns));

@@ -15,6 +15,7 @@ const FILES_MAX: u64 = 3;
 /// # Errors
 /// There is no thread that can watch the parent.
 pub(crate) fn confine(memory_bytes_max: u64) -> io::Result<()> {
+    renounce();
     limit(Resource::As, memory_bytes_max);
     limit(Resource::Cpu, PROCESSOR_SECONDS_MAX);
     limit(Resource::Core, 0);
@@ -22,6 +23,13 @@ pub(crate) fn confine(memory_bytes_max: u64) -> io::Result<()> {
     std::thread::Builder::new().name("parent".to_owned()).spawn(watch)?;
     limit(Resource::Nofile, FILES_MAX);
     Ok(())
+}
+
+/// No program that this process could start would have more rights than it, as those with a set-user bit have. Threads
+/// that begin later inherit it.
+fn renounce() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_no_new_privs(true);
 }
 
 /// Where a system knows no such limit there is none.
