@@ -2,6 +2,7 @@
 
 use super::args::FileName;
 use super::{TROUBLE, complain};
+use crate::ingest::is_input_folder;
 use crate::model::Problem;
 use crate::source;
 use std::path::Path;
@@ -39,11 +40,11 @@ impl Inputs {
                 inputs.troubles.push(twice());
                 continue;
             }
-            if argument.is_stdin() || !path.is_dir() {
+            if argument.is_stdin() || !path.is_dir() || is_input_folder(path) {
                 inputs.names.push(argument.clone());
                 continue;
             }
-            let (mut files, mut troubles) = source::files_below(path);
+            let (mut files, mut troubles) = source::files_below(path, is_input_folder);
             files.retain(|file| is_wanted(&path.join(file)));
             if files.is_empty() && troubles.is_empty() {
                 let problem = Problem::unreadable(format!("{argument}: there is no file of records in this folder"));

@@ -5,7 +5,7 @@ use super::inputs::spread;
 use super::out::Out;
 use super::{COMMANDS, Command, Stop, complain, paths};
 use crate::app::initial_position::Start;
-use crate::ingest::open_input;
+use crate::ingest::{is_input_folder, open_input};
 use crate::model::Problem;
 use crate::panes::two_runs::RunPlace;
 use crate::shell::{self, Opened, Settings};
@@ -65,7 +65,7 @@ pub(super) fn screen(matches: &ArgMatches) -> Result<u8, Stop> {
             Some(sessions) => sessions,
             None => return show(None, format.forced(), look, (follow, marks.path(), None)),
         },
-        ([file], None) if file.is_stdin() || !file.as_ref().is_dir() => {
+        ([file], None) if file.is_stdin() || !file.as_ref().is_dir() || is_input_folder(file.as_ref()) => {
             if follow && !file.is_stdin() {
                 wait_for(file.as_ref());
             }

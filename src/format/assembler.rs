@@ -3,12 +3,15 @@
 //! An assembler knows members and tables by their names, and what stands where in them; it is handed the contents and
 //! writes JSON Lines, a line for each trajectory. What a line says is its format's to read, like that of any file.
 
-use crate::model::{Contents, Problem, Sink};
+use super::log::Log;
+use crate::json::{self, Value};
+use crate::model::{Contents, Problem, Severity, Sink, StepNo};
 
 /// A row of [`ASSEMBLERS`].
 pub trait Assembler: Send + Sync {
-    /// Whether it reads contents such as these, by the names of their members or tables.
-    fn claims(&self, contents: &Contents<'_>) -> bool;
+    /// Whether it reads contents such as these, by the names of their members or tables; of a folder, in which others
+    /// have files too, by what the first of them hold.
+    fn claims(&self, contents: &mut Contents<'_>) -> bool;
 
     /// Writes the text of all records. A member or row that is damaged costs its own record; the others come all the
     /// same, and the fault is the answer.
@@ -25,4 +28,30 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::langgraph::Store,
     &super::adk::Database,
     &super::opencode::Database,
+    &super::opencode::Storage,
+    &super::openhands::Folder,
 ];
+
+/// The member of a record that says which part of a run is not there.
+const MISSING: &str = "missing_part";
+
+/// A record that says that a part of the run is not there.
+pub(super) fn missing_part(what: &str) -> String {
+    format!("{{{}}}", missing_member(what))
+}
+
+/// The same as a member of a record that says more.
+pub(super) fn missing_member(what: &str) -> String {
+    format!("\"{MISSING}\":{}", json::quote(what))
+}
+
+/// Which part is not there (0.4.5).
+pub(super) fn missing_part_of<'v>(record: &'v Value<'_>) -> Option<&'v str> {
+    record.get(MISSING).and_then(Value::as_str)
+}
+
+/// Tells that a part of the run is not there (0.4.5), at a step or of the record.
+pub(super) fn tell_missing(what: &str, step: Option<StepNo>, log: &mut Log<'_>) {
+    let message = format!("a part of the run is not there: {what}, looked for in the folder");
+    log.finding(step, "run.part-missing", Severity::Warning, message);
+}

@@ -2,6 +2,7 @@
 
 mod database;
 mod session;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -10,6 +11,7 @@ use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::Value;
 pub(super) use database::Database;
+pub(super) use storage::Storage;
 
 /// The format.
 pub(super) struct Opencode;
@@ -48,7 +50,8 @@ impl Format for Opencode {
     }
 
     fn about(&self) -> &'static str {
-        "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`), what `opencode \
+        "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`), the \
+         folder `storage` with a file for each of these, what `opencode \
          export` writes, or the events of `opencode run --format json`. Each session is a trajectory, the parts \
          of its messages the steps. State: title, folder and parent of the session, patches."
     }

@@ -1,8 +1,10 @@
 //! OpenHands: events of version 0 and of the SDK (version 1), and rows of evaluations that hold them (`FORMATS.md` 9).
 
 mod classic;
+mod folder;
 mod sdk;
 
+use super::assembler::{missing_part_of, tell_missing};
 use super::log::{Adapter, Copies, Form, Log, LogRun};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
@@ -10,6 +12,7 @@ use crate::json::Value;
 use crate::model::{Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
+pub(super) use folder::Folder;
 use std::collections::HashSet;
 
 /// Events: an array, lines, or one event a file.
@@ -21,9 +24,9 @@ struct Rows;
 const NAME: &str = "openhands";
 const TITLE: &str = "OpenHands run";
 const ABOUT: &str = "Runs of OpenHands: events of version 0 (`action`, `observation`, `cause`) or of the SDK (`kind`), \
-     as an array or JSON Lines; and `output.jsonl` of evaluations, each row a run with its `history`. State: the \
-     agent's state, what ConversationStateUpdateEvent says, forgotten events, and of a row its instance, patch and \
-     error.";
+     as an array or JSON Lines, or in a folder with a file for each; and `output.jsonl` of evaluations, each row a run \
+     with its `history`. State: the agent's state, what ConversationStateUpdateEvent says, forgotten events, and of a \
+     row its instance, patch and error.";
 
 /// Two events of version 0 and their answers.
 const EVENTS: &str = r#"[{"id":0,"timestamp":"2026-05-01T10:00:00","source":"user",
@@ -186,6 +189,11 @@ impl Adapter for Events {
 
 impl Events {
     fn event(&mut self, event: &Value<'_>, log: &mut Log<'_>) {
+        // A record that says this says nothing else.
+        if let Some(what) = missing_part_of(event).filter(|_| event.as_object().is_some_and(|it| it.len() == 1)) {
+            let before = log.next_step().checked_sub(1).filter(|step| *step >= 0);
+            return tell_missing(what, before, log);
+        }
         if event.get("id").is_some_and(|id| self.copies.has(id.text, event.text)) {
             return;
         }

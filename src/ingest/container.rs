@@ -1,20 +1,30 @@
 //! Opens a file for reading as text: what it holds itself or, of a container, what a format makes of its contents.
 
-use crate::format::ASSEMBLERS;
+use crate::format::{ASSEMBLERS, Assembler};
 use crate::model::Problem;
 use crate::source::{Container, Input};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Opens a file. A container that no format knows is refused by its name.
+/// Opens a file, or a folder whose files are one run or several. A container that no format knows is refused by its
+/// name.
 ///
 /// # Errors
 /// As [`Input::open`]; or it is a container and damaged.
 pub fn open_input(path: &Path) -> Result<Arc<Input>, Problem> {
     let Some(mut container) = Container::open(path)? else { return Input::open(path) };
-    let contents = container.contents();
-    let Some(assembler) = ASSEMBLERS.iter().find(|assembler| assembler.claims(&contents)) else {
-        return Input::open(path);
-    };
+    let Some(assembler) = assembler_of(&mut container) else { return Input::open(path) };
     container.assembled(|contents, out| assembler.assemble(contents, out))
+}
+
+/// Whether a folder is one input: its files are a run, or several, that a format knows.
+#[must_use]
+pub fn is_input_folder(path: &Path) -> bool {
+    let container = || Container::open(path).ok().flatten();
+    path.is_dir() && container().is_some_and(|mut container| assembler_of(&mut container).is_some())
+}
+
+fn assembler_of(container: &mut Container) -> Option<&'static dyn Assembler> {
+    let mut contents = container.contents();
+    ASSEMBLERS.iter().copied().find(|assembler| assembler.claims(&mut contents))
 }

@@ -18,7 +18,7 @@ mod schema_check;
 mod versions;
 mod worker;
 
-pub use container::open_input;
+pub use container::{is_input_folder, open_input};
 pub use custom_formats::{all_formats, use_custom_formats, use_format};
 pub use detect::{Detected, detect};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};

@@ -12,7 +12,7 @@ use super::{clock, editor, notification, open_session};
 use crate::app::initial_position::Start;
 use crate::app::msg::OpenedRun;
 use crate::app::{App, Effect, Msg, view};
-use crate::ingest::{self, IngestEvent};
+use crate::ingest::{self, IngestEvent, is_input_folder};
 use crate::model::Problem;
 use crate::panes::Session;
 use crate::panes::replay::Replay;
@@ -180,8 +180,8 @@ fn open(settings: &Settings) -> Result<OpenedSession, Problem> {
     match &settings.opened {
         Opened::Input(read) => input(Arc::clone(read), forced),
         Opened::Replay(replay, _) => input(Arc::clone(&replay.input), Some(replay.format.name())),
-        Opened::Files { roots, .. } => listed(Listing::new(roots), forced),
-        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone()), forced),
+        Opened::Files { roots, .. } => listed(Listing::new(roots, is_input_folder), forced),
+        Opened::Sessions { places, .. } => listed(Listing::of_places(places.clone(), is_input_folder), forced),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Files that are containers, told by their first bytes: zip archives, SQLite databases and pickles. What they hold
-//! becomes a text of records in a private file; which records, the caller says.
+//! Containers: zip archives, SQLite databases and pickles, told by their first bytes, and folders, told by the names in
+//! them. What they hold becomes a text of records in a private file; which records, the caller says.
 
+use super::folder::Folder;
 use super::input::{Input, cannot_open};
 use super::sqlite::{self, Database};
 use super::zip::{self, Zip};
@@ -23,6 +24,7 @@ enum Kind {
     Zip(Zip),
     Sqlite(Database),
     Pickle(Vec<u8>),
+    Folder(Folder),
 }
 
 /// How pickles of protocols 2 to 5 begin, and the greatest that are read: a value may refer to any before it.
@@ -30,15 +32,20 @@ const PICKLE: [&[u8]; 4] = [b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"];
 const PICKLE_BYTES_MAX: u64 = 1 << 30;
 
 impl Container {
-    /// Opens a file that is a container; None: it is none, or no file.
+    /// Opens a file or folder that is a container; None: it is none, or no file.
     ///
     /// # Errors
     /// It is one and damaged.
     pub fn open(path: &Path) -> Result<Option<Self>, Problem> {
         let name = path.display().to_string();
         // Opening a pipe would wait, and take what it brings.
-        if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
-            return Ok(None);
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_file() => {}
+            Ok(meta) if meta.is_dir() => {
+                let folder = Folder::open(path)?;
+                return Ok(folder.map(|folder| Self { path: path.to_owned(), kind: Kind::Folder(folder) }));
+            }
+            Ok(_) | Err(_) => return Ok(None),
         }
         let file = File::open(path).map_err(|e| cannot_open(&name, &e))?;
         let mut head = [0; 16];
@@ -62,6 +69,7 @@ impl Container {
             Kind::Zip(zip) => Contents::Archive(zip),
             Kind::Sqlite(database) => Contents::Tables(database),
             Kind::Pickle(bytes) => Contents::Pickle(bytes),
+            Kind::Folder(folder) => Contents::Folder(folder),
         }
     }
 

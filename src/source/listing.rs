@@ -5,11 +5,11 @@
 
 use super::fs_events::Hints;
 use super::places::SessionPlace;
-use super::walk;
+use super::walk::{self, FileFacts, IsInput};
 use crate::model::{ListChange, ListedFile, ListedKind, Problem};
 use crossbeam_channel::Receiver;
 use std::collections::HashMap;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{self, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -30,6 +30,8 @@ pub struct Listing {
     has_looked: bool,
     /// Files of folders whose beginning was read, with what they were then; whether obelus wrote them.
     begun: HashMap<PathBuf, (Version, bool)>,
+    /// Which folders are one input.
+    is_input: IsInput,
     hints: Hints,
     /// Files that were asked what they are now: the work that was done.
     asked: u64,
@@ -41,7 +43,7 @@ type Version = (u64, Option<SystemTime>);
 impl Listing {
     /// A list of these files, and of all that hold records in these folders. Nothing is looked at yet.
     #[must_use]
-    pub fn new(roots: &[PathBuf]) -> Self {
+    pub fn new(roots: &[PathBuf], is_input: IsInput) -> Self {
         let title = match roots {
             [one] => one.display().to_string(),
             _ => format!("{} files and folders", roots.len()),
@@ -51,13 +53,13 @@ impl Listing {
         let common = common(&roots);
         let (told, troubles, begun) = (HashMap::new(), Vec::new(), HashMap::new());
         let (places, hints) = (Vec::new(), Hints::new());
-        Self { roots, places, title, common, told, troubles, has_looked: false, begun, hints, asked: 0 }
+        Self { roots, places, title, common, told, troubles, has_looked: false, begun, is_input, hints, asked: 0 }
     }
 
     /// A list of the sessions in these places.
     #[must_use]
-    pub fn of_places(places: Vec<SessionPlace>) -> Self {
-        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), ..Self::new(&[]) }
+    pub fn of_places(places: Vec<SessionPlace>, is_input: IsInput) -> Self {
+        Self { places, title: "sessions".to_owned(), common: PathBuf::new(), ..Self::new(&[], is_input) }
     }
 
     /// From now on hears of changes below its folders, where the file system tells of them.
@@ -82,7 +84,9 @@ impl Listing {
     /// What changed of the files that notifications named; of all files where something came or went.
     pub fn look_at_changed(&mut self, now: SystemTime) -> Option<ListChange> {
         let heard = self.hints.take();
-        if heard.is_all || !self.has_looked {
+        // What comes to a folder that is one input changes that.
+        let is_within = |path: &PathBuf| path.ancestors().skip(1).any(|folder| self.told.contains_key(folder));
+        if heard.is_all || !self.has_looked || heard.paths.iter().any(is_within) {
             return self.look(now);
         }
         let known: Vec<PathBuf> = heard.paths.into_iter().filter(|path| self.told.contains_key(path)).collect();
@@ -91,7 +95,7 @@ impl Listing {
             .filter_map(|path| {
                 self.asked += 1;
                 let meta = fs::metadata(&path).ok()?;
-                self.changed(path, Some(&meta), now)
+                self.changed(path, Some(FileFacts::of(&meta)), now)
             })
             .collect();
         (!changed.is_empty()).then(|| self.change(changed, Vec::new(), now))
@@ -108,14 +112,14 @@ impl Listing {
         let mut troubles = Vec::new();
         for root in &self.roots {
             match fs::metadata(root) {
-                Ok(meta) if meta.is_dir() => walk::walk(root, &mut troubles, &mut |below, meta| {
+                Ok(meta) if meta.is_dir() => walk::walk(root, self.is_input, &mut troubles, &mut |below, facts| {
                     let path = root.join(below);
-                    if !is_own(&mut self.begun, &path, meta) {
-                        found.entry(path).or_insert(Some(meta.clone()));
+                    if !is_own(&mut self.begun, &path, facts) {
+                        found.entry(path).or_insert(Some(*facts));
                     }
                 }),
                 Ok(meta) => {
-                    found.insert(root.clone(), Some(meta));
+                    found.insert(root.clone(), Some(FileFacts::of(&meta)));
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                     found.insert(root.clone(), None);
@@ -124,10 +128,10 @@ impl Listing {
             }
         }
         for place in &self.places {
-            walk::walk_place(place, &mut troubles, &mut |below, meta| {
+            walk::walk_place(place, self.is_input, &mut troubles, &mut |below, facts| {
                 let path = place.folder.join(below);
-                if meta.len() > 0 && !is_own(&mut self.begun, &path, meta) {
-                    found.entry(path).or_insert(Some(meta.clone()));
+                if facts.len > 0 && !is_own(&mut self.begun, &path, facts) {
+                    found.entry(path).or_insert(Some(*facts));
                 }
             });
         }
@@ -136,7 +140,7 @@ impl Listing {
         let gone: Vec<PathBuf> = self.told.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
         gone.iter().for_each(|path| drop((self.told.remove(path), self.begun.remove(path))));
         let changed: Vec<ListedFile> =
-            found.into_iter().filter_map(|(path, meta)| self.changed(path, meta.as_ref(), now)).collect();
+            found.into_iter().filter_map(|(path, facts)| self.changed(path, facts, now)).collect();
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         if !is_first && changed.is_empty() && gone.is_empty() && troubles == self.troubles {
             return None;
@@ -152,17 +156,17 @@ impl Listing {
     }
 
     /// A file, if it is not as it was told.
-    fn changed(&mut self, path: PathBuf, meta: Option<&Metadata>, now: SystemTime) -> Option<ListedFile> {
+    fn changed(&mut self, path: PathBuf, facts: Option<FileFacts>, now: SystemTime) -> Option<ListedFile> {
         let before = self.told.get(&path);
-        let written = meta.and_then(|meta| meta.modified().ok());
+        let written = facts.and_then(|facts| facts.written);
         let mut file = ListedFile {
             name: self.name_of(&path),
-            len: meta.map_or(0, Metadata::len),
+            len: facts.map_or(0, |facts| facts.len),
             written: written.map(millis),
             is_live: false,
-            kind: match meta {
+            kind: match facts {
                 None => ListedKind::Missing,
-                Some(meta) if meta.is_file() => ListedKind::File,
+                Some(facts) if facts.is_file => ListedKind::File,
                 Some(_) => ListedKind::Stream,
             },
             path,
@@ -186,8 +190,8 @@ impl Listing {
 }
 
 /// Whether obelus wrote a file. One that holds records is not asked again when it grows.
-fn is_own(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, meta: &Metadata) -> bool {
-    let version = (meta.len(), meta.modified().ok());
+fn is_own(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, facts: &FileFacts) -> bool {
+    let version = (facts.len, facts.written);
     match begun.get(path) {
         Some((known, is_own)) if *known == version || (!is_own && known.0 <= version.0 && known.0 >= walk::OWN_LEN) => {
             *is_own
@@ -213,6 +217,8 @@ fn common(roots: &[PathBuf]) -> PathBuf {
 }
 
 fn below(path: &Path, common: &Path) -> String {
+    let is_common = path == common;
+    let path = if is_common { Path::new(path.file_name().unwrap_or_default()) } else { path };
     path.strip_prefix(common).unwrap_or(path).display().to_string()
 }
 
@@ -241,7 +247,7 @@ mod tests {
         fs::write(root.join("deep/a.jsonl"), "{}\n").unwrap();
         fs::write(root.join("notes.txt"), "").unwrap();
         fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xff.json")), "").unwrap();
-        let mut listing = Listing::new(&[root.to_owned()]);
+        let mut listing = Listing::new(&[root.to_owned()], |_| false);
         let now = SystemTime::now();
         assert_eq!(names(&listing.look(now).unwrap()), ["deep/a.jsonl", "\u{fffd}.json"]);
         assert_eq!(listing.look(now), None);
@@ -264,7 +270,7 @@ mod tests {
         for n in 0..300 {
             fs::write(folder.path().join(format!("{n}.jsonl")), "{}\n").unwrap();
         }
-        let mut listing = Listing::new(&[folder.path().to_owned()]);
+        let mut listing = Listing::new(&[folder.path().to_owned()], |_| false);
         listing.watch();
         assert!(listing.is_notified());
         let now = SystemTime::now();
@@ -296,7 +302,7 @@ mod tests {
         write("o.manifest.json", "{\"obelus\":1,\"rules\":1}");
         write("known.jsonl", "{\"obelus\":1,\"rule\":\"x\"}\n");
         write("run.jsonl", "{");
-        let mut listing = Listing::new(&[folder.path().to_owned()]);
+        let mut listing = Listing::new(&[folder.path().to_owned()], |_| false);
         let now = SystemTime::now();
         assert_eq!(names(&listing.look(now).unwrap()), ["run.jsonl"]);
         assert_eq!(listing.look(now), None);
@@ -305,7 +311,7 @@ mod tests {
         write("run.jsonl", "{\"a\":1}");
         write("known.jsonl", "");
         assert_eq!(names(&listing.look(now).unwrap()), ["known.jsonl", "run.jsonl"]);
-        let mut listing = Listing::new(&[folder.path().to_owned(), folder.path().join("o.manifest.json")]);
+        let mut listing = Listing::new(&[folder.path().to_owned(), folder.path().join("o.manifest.json")], |_| false);
         let change = listing.look(now).unwrap();
         assert!(change.changed.len() == 3 && names(&change)[1].ends_with("o.manifest.json"), "{change:?}");
     }
@@ -317,7 +323,7 @@ mod tests {
         fs::create_dir(&sub).unwrap();
         fs::write(&file, "").unwrap();
         let missing = folder.path().join("later.txt");
-        let mut listing = Listing::new(&[sub, file, missing.clone()]);
+        let mut listing = Listing::new(&[sub, file, missing.clone()], |_| false);
         let change = listing.look(SystemTime::now()).unwrap();
         assert_eq!(names(&change), ["later.txt", "runs/a.jsonl"]);
         assert!(change.changed.iter().any(|file| file.kind == ListedKind::Missing));

@@ -1,15 +1,17 @@
 //! The files of a folder that hold records (TAIL T18).
 
+use super::folder::{self, Folder};
 use super::input::cannot_open;
 use super::places::SessionPlace;
 use crate::model::Problem;
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Ends of the names of files that hold records.
 const ENDS: [&[u8]; 3] = [b".jsonl", b".ndjson", b".json"];
@@ -20,14 +22,43 @@ const SESSION_ENDS: [&[u8]; 3] = [b".eval", b".traj", b".db"];
 /// Ends behind these where such a file is packed: it can be read but not followed.
 const PACKED: [&[u8]; 2] = [b".gz", b".zst"];
 
-/// Paths below `root` of the files that hold records, packed ones too, in order; and folders that cannot be read.
+/// Whether a folder whose names allow it is one input: a format says so.
+pub type IsInput = fn(&Path) -> bool;
+
+/// What the file system says of a file, or of all files of a folder that is one input.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileFacts {
+    pub(super) len: u64,
+    pub(super) written: Option<SystemTime>,
+    /// Whether it can be read more than once.
+    pub(super) is_file: bool,
+}
+
+impl FileFacts {
+    pub(super) fn of(meta: &Metadata) -> Self {
+        Self { len: meta.len(), written: meta.modified().ok(), is_file: meta.is_file() }
+    }
+
+    /// Of a file or of a folder that is one input.
+    pub(super) fn of_path(path: &Path, meta: &Metadata) -> Self {
+        if !meta.is_dir() {
+            return Self::of(meta);
+        }
+        let all = Folder::facts(path);
+        Self { len: all.len, written: all.written.max(meta.modified().ok()), is_file: true }
+    }
+}
+
+/// Paths below `root` of the files that hold records, packed ones too, and of folders that are one input, in order; and
+/// folders that cannot be read.
 #[must_use]
-pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
+pub fn files_below(root: &Path, is_input: IsInput) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut found, mut troubles) = (Vec::new(), Vec::new());
     let unpacked = |name: &[u8]| PACKED.iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(name).len();
     let is_table = |name: &[u8]| cfg!(feature = "parquet") && name.ends_with(b".parquet");
     let is_wanted = |name: &[u8]| holds_records(&name[..unpacked(name)]) || is_table(name);
-    walk_for(root, &is_wanted, &|_| true, &mut troubles, &mut |below, _| found.push(below.to_owned()));
+    let wanted = Wanted { file: &is_wanted, folder: &|_| true, is_input };
+    walk_for(root, &wanted, &mut troubles, &mut |below, _| found.push(below.to_owned()));
     found.sort();
     (found, troubles)
 }
@@ -53,18 +84,29 @@ fn holds_records(name: &[u8]) -> bool {
 /// Paths below `root` of the files to follow, in order. Folders that cannot be read are told.
 pub(super) fn files(root: &Path, troubles: &mut Vec<Problem>) -> Vec<OsString> {
     let mut found = Vec::new();
-    walk(root, troubles, &mut |below, _| found.push(below.as_os_str().to_owned()));
+    // Of a folder that is one input each file is followed by itself.
+    walk(root, |_| false, troubles, &mut |below, _| found.push(below.as_os_str().to_owned()));
     found.sort();
     found
 }
 
 /// Goes through the files below `root` that hold records, in no order: the path below it, what the file system says.
-pub(super) fn walk(root: &Path, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &Metadata)) {
-    walk_for(root, &holds_records, &|_| true, troubles, each);
+pub(super) fn walk(
+    root: &Path,
+    is_input: IsInput,
+    troubles: &mut Vec<Problem>,
+    each: &mut dyn FnMut(&Path, &FileFacts),
+) {
+    walk_for(root, &Wanted { file: &holds_records, folder: &|_| true, is_input }, troubles, each);
 }
 
 /// The same of a place of sessions, as deep as they lie there.
-pub(super) fn walk_place(place: &SessionPlace, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &Metadata)) {
+pub(super) fn walk_place(
+    place: &SessionPlace,
+    is_input: IsInput,
+    troubles: &mut Vec<Problem>,
+    each: &mut dyn FnMut(&Path, &FileFacts),
+) {
     let enters = |folder: &Path| {
         let is_skipped = folder.file_name().is_some_and(|name| place.skipped.iter().any(|skipped| name == *skipped));
         !is_skipped && folder.components().count() <= place.depth_max
@@ -73,16 +115,20 @@ pub(super) fn walk_place(place: &SessionPlace, troubles: &mut Vec<Problem>, each
         let is_log = holds_records(name) || SESSION_ENDS.iter().any(|end| name.ends_with(end));
         is_log && !name.starts_with(b"agent-")
     };
-    walk_for(&place.folder, &is_session, &enters, troubles, each);
+    walk_for(&place.folder, &Wanted { file: &is_session, folder: &enters, is_input }, troubles, each);
 }
 
-fn walk_for(
-    root: &Path,
-    is_wanted: &dyn Fn(&[u8]) -> bool,
-    enters: &dyn Fn(&Path) -> bool,
-    troubles: &mut Vec<Problem>,
-    each: &mut dyn FnMut(&Path, &Metadata),
-) {
+/// What a walk looks for.
+struct Wanted<'w> {
+    /// Files by their names.
+    file: &'w dyn Fn(&[u8]) -> bool,
+    /// Folders that are entered, by their paths.
+    folder: &'w dyn Fn(&Path) -> bool,
+    /// Folders that are one input.
+    is_input: IsInput,
+}
+
+fn walk_for(root: &Path, wanted: &Wanted<'_>, troubles: &mut Vec<Problem>, each: &mut dyn FnMut(&Path, &FileFacts)) {
     let mut seen = HashSet::new();
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
@@ -92,27 +138,39 @@ fn walk_for(
         if !is_new {
             continue;
         }
-        let entries = match fs::read_dir(&path) {
-            Ok(entries) => entries,
+        let entries: Vec<DirEntry> = match fs::read_dir(&path) {
+            Ok(entries) => entries.flatten().collect(),
             Err(e) if e.kind() == ErrorKind::NotFound => continue,
             Err(e) => {
                 troubles.push(cannot_open(&path.display().to_string(), &e));
                 continue;
             }
         };
-        for entry in entries.flatten() {
+        if is_input_folder(&path, &entries, wanted.is_input)
+            && let Ok(meta) = fs::metadata(&path)
+        {
+            each(&folder, &FileFacts::of_path(&path, &meta));
+            continue;
+        }
+        for entry in entries {
             let name = entry.file_name();
             if name.as_bytes().starts_with(b".") {
                 continue;
             }
             let Ok(meta) = fs::metadata(entry.path()) else { continue };
             if meta.is_dir() {
-                open.extend(Some(folder.join(name)).filter(|folder| enters(folder)));
-            } else if meta.is_file() && is_wanted(name.as_bytes()) {
-                each(&folder.join(&name), &meta);
+                open.extend(Some(folder.join(name)).filter(|folder| (wanted.folder)(folder)));
+            } else if meta.is_file() && (wanted.file)(name.as_bytes()) {
+                each(&folder.join(&name), &FileFacts::of(&meta));
             }
         }
     }
+}
+
+/// Whether a folder with these entries is one input.
+fn is_input_folder(path: &Path, entries: &[DirEntry], is_input: IsInput) -> bool {
+    let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
+    folder::may_be_input(names.iter().filter_map(|name| name.to_str())) && is_input(path)
 }
 
 #[cfg(test)]
@@ -135,6 +193,6 @@ mod tests {
         fs::write(root.join("p.jsonl.gz"), "").unwrap();
         fs::write(root.join("b/p.zst"), "").unwrap();
         let paths = ["a.json", "b/c/d.ndjson", "p.jsonl.gz", "z.jsonl"].map(PathBuf::from);
-        assert_eq!(files_below(root).0, paths);
+        assert_eq!(files_below(root, |_| false).0, paths);
     }
 }

@@ -1,17 +1,24 @@
-//! Every format reads what its samples become when lines and bytes of them are moved, doubled, cut and exchanged: no
-//! panic, every step has a place in the input, and what it answers came before it.
+//! Every format reads what its samples become when lines, members and bytes of them are moved, doubled, cut and
+//! exchanged: no panic, every step has a place in the input, and what it answers came before it.
 
 use obelus::format;
 use obelus::ingest::{Loaded, load};
+use obelus::json::{self, Value};
 use obelus::model::StepNo;
 use obelus::source::Input;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use std::ops::Range;
+
+/// How many cases a property has: so many, or as the environment says (`OBELUS_CASES=500`).
+pub(crate) fn cases(standard: u32) -> u32 {
+    std::env::var("OBELUS_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(standard)
+}
 
 /// A change of a text.
 #[derive(Debug, Clone)]
-enum Change {
+pub(crate) enum Change {
     /// A line goes to another place.
     Move(Index, Index),
     /// A line comes again behind another.
@@ -22,9 +29,20 @@ enum Change {
     Copy(Index, Index, usize),
     /// A byte becomes another.
     Byte(Index, u8),
+    /// The end goes.
+    Truncate(Index),
+    /// The lines come in another order.
+    Shuffle(Vec<Index>),
+    /// A value becomes one of another type.
+    Member(Index, &'static str),
+    /// A value becomes a copy of another one.
+    Exchange(Index, Index),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+/// Values that take the place of others.
+const VALUES: [&str; 10] = ["7", "-1", "1e999", "\"x\"", "\"\"", "[]", "{}", "null", "[{}]", "true"];
+
+pub(crate) fn change() -> impl Strategy<Value = Change> {
     let index = any::<Index>;
     prop_oneof![
         (index(), index()).prop_map(|(from, to)| Change::Move(from, to)),
@@ -32,10 +50,49 @@ fn change() -> impl Strategy<Value = Change> {
         (index(), 1..40usize).prop_map(|(at, len)| Change::Cut(at, len)),
         (index(), index(), 1..40usize).prop_map(|(from, to, len)| Change::Copy(from, to, len)),
         (index(), select(b"{}[]\",:0n\\ \n\xff".to_vec())).prop_map(|(at, byte)| Change::Byte(at, byte)),
+        index().prop_map(Change::Truncate),
+        vec(index(), 1..12).prop_map(Change::Shuffle),
+        (index(), select(VALUES.to_vec())).prop_map(|(at, value)| Change::Member(at, value)),
+        (index(), index()).prop_map(|(at, from)| Change::Exchange(at, from)),
     ]
 }
 
-fn apply(text: Vec<u8>, change: &Change) -> Vec<u8> {
+/// Where the values of a text stand: of its documents, one or one a line, down to the leaves.
+fn values(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let Ok(text) = std::str::from_utf8(text) else { return found };
+    if let Ok(value) = json::parse(text) {
+        collect(&value, 0, &mut found);
+        return found;
+    }
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        if let Ok(value) = json::parse(line) {
+            collect(&value, offset, &mut found);
+        }
+        offset += line.len();
+    }
+    found
+}
+
+fn collect(value: &Value<'_>, offset: usize, found: &mut Vec<Range<usize>>) {
+    found.push(offset + value.start..offset + value.start + value.text.len());
+    value.as_array().into_iter().flatten().for_each(|inner| collect(inner, offset, found));
+    let members = value.as_object().into_iter().flat_map(|object| &object.members);
+    members.for_each(|member| collect(&member.value, offset, found));
+}
+
+/// A text with a value replaced; as it is, where it has none.
+fn replaced(mut text: Vec<u8>, at: &Index, with: impl FnOnce(&[u8], &[Range<usize>]) -> Vec<u8>) -> Vec<u8> {
+    let values = values(&text);
+    if !values.is_empty() {
+        let with = with(&text, &values);
+        text.splice(values[at.index(values.len())].clone(), with);
+    }
+    text
+}
+
+pub(crate) fn apply(text: Vec<u8>, change: &Change) -> Vec<u8> {
     if text.is_empty() {
         return text;
     }
@@ -67,6 +124,21 @@ fn apply(text: Vec<u8>, change: &Change) -> Vec<u8> {
             bytes[at.index(text.len())] = *byte;
             bytes
         }
+        Change::Truncate(at) => {
+            bytes.truncate(at.index(text.len()));
+            bytes
+        }
+        Change::Shuffle(order) => {
+            let mut shuffled = Vec::with_capacity(lines.len());
+            for number in 0..lines.len() {
+                shuffled.push(lines.remove(order[number % order.len()].index(lines.len())));
+            }
+            shuffled.join(&b'\n')
+        }
+        Change::Member(at, value) => replaced(text, at, |_, _| value.as_bytes().to_vec()),
+        Change::Exchange(at, from) => {
+            replaced(text, at, |text, values| text[values[from.index(values.len())].clone()].to_vec())
+        }
     }
 }
 
@@ -93,7 +165,7 @@ fn check(loaded: &Loaded) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_samples_are_read(changes in vec(change(), 1..6), seed in any::<Index>()) {

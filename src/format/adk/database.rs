@@ -36,7 +36,7 @@ const PARTS: [&str; 13] = [
 const JSON_PARTS: [&str; 4] = ["content", "actions", "grounding_metadata", "usage_metadata"];
 
 impl Assembler for Database {
-    fn claims(&self, contents: &Contents<'_>) -> bool {
+    fn claims(&self, contents: &mut Contents<'_>) -> bool {
         let Contents::Tables(tables) = contents else { return false };
         tables.has(SESSIONS, &OWNER) && tables.has(EVENTS, &["session_id"]) && tables.has("app_states", &["app_name"])
     }

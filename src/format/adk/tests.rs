@@ -73,7 +73,7 @@ fn a_state_that_the_events_do_not_set_is_found() {
 /// The lines of a database.
 fn lines(memory: &mut Memory) -> Vec<String> {
     let mut out = Vec::new();
-    assert!(Database.claims(&Contents::Tables(memory)));
+    assert!(Database.claims(&mut Contents::Tables(memory)));
     let sink = &mut |piece: &[u8]| {
         out.extend_from_slice(piece);
         Ok(())

@@ -41,7 +41,7 @@ const HEADER_BYTES_MAX: usize = 256 << 20;
 const MEMBER_BYTES_MAX: usize = 2 << 30;
 
 impl Assembler for Eval {
-    fn claims(&self, contents: &Contents<'_>) -> bool {
+    fn claims(&self, contents: &mut Contents<'_>) -> bool {
         matches!(contents, Contents::Archive(archive) if HEADERS.iter().any(|name| archive.find(name).is_some()))
     }
 

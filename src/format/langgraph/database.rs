@@ -17,7 +17,7 @@ const KEY: [&str; 4] = ["thread_id", "checkpoint_ns", "checkpoint_id", "parent_c
 pub(super) type Row = (Cell, Cell, i64);
 
 impl Assembler for Database {
-    fn claims(&self, contents: &Contents<'_>) -> bool {
+    fn claims(&self, contents: &mut Contents<'_>) -> bool {
         let Contents::Tables(tables) = contents else { return false };
         tables.has(CHECKPOINTS, &["thread_id", "checkpoint_id", "checkpoint"])
             && tables.has(WRITES, &["thread_id", "checkpoint_id", "channel", "value"])

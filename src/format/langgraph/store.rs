@@ -23,7 +23,7 @@ enum Part {
 }
 
 impl Assembler for Store {
-    fn claims(&self, contents: &Contents<'_>) -> bool {
+    fn claims(&self, contents: &mut Contents<'_>) -> bool {
         let Contents::Pickle(bytes) = contents else { return false };
         Pickle::read(bytes).is_ok_and(|pickle| part_of(&pickle).is_some())
     }

@@ -85,7 +85,7 @@ fn deltas_come_to_what_was_stored_and_interrupts_are_state() {
 
 fn lines(memory: &mut Memory) -> Vec<String> {
     let mut out = Vec::new();
-    assert!(Database.claims(&Contents::Tables(memory)));
+    assert!(Database.claims(&mut Contents::Tables(memory)));
     let sink = &mut |piece: &[u8]| {
         out.extend_from_slice(piece);
         Ok(())
@@ -156,7 +156,7 @@ proptest! {
 /// The lines of a pickle of protocol 2.
 fn stored(pickle: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
-    assert!(Store.claims(&Contents::Pickle(pickle)));
+    assert!(Store.claims(&mut Contents::Pickle(pickle)));
     let sink = &mut |piece: &[u8]| {
         out.extend_from_slice(piece);
         Ok(())
@@ -200,5 +200,5 @@ fn the_files_of_the_server_are_lines_of_threads() {
             r#"{"langgraph":{"thread_id":"t","checkpoint_ns":""},"checkpoints":[{"checkpoint_id":"1","writes":[{"task_id":"x","task_path":null,"idx":0,"channel":"c","value":5}]}]}"#
         ]
     );
-    assert!(!Store.claims(&Contents::Pickle(b"\x80\x04K\x01.")));
+    assert!(!Store.claims(&mut Contents::Pickle(b"\x80\x04K\x01.")));
 }

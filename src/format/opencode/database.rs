@@ -34,7 +34,7 @@ const JSON: [&str; 3] = ["model", "revert", "summary_diffs"];
 type Row = (i64, Cell, i64);
 
 impl Assembler for Database {
-    fn claims(&self, contents: &Contents<'_>) -> bool {
+    fn claims(&self, contents: &mut Contents<'_>) -> bool {
         let Contents::Tables(tables) = contents else { return false };
         tables.has(SESSIONS, &["id"])
             && tables.has(MESSAGES, &["id", "session_id", "data"])

@@ -1,5 +1,6 @@
 //! A session as a trajectory: the parts of its messages are steps.
 
+use crate::format::assembler::{missing_part_of, tell_missing};
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, show, text_of};
 use crate::json::Value;
 use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
@@ -29,6 +30,9 @@ impl Adapter for Session {
         }
         for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
             tell(message, log);
+        }
+        if let Some(what) = missing_part_of(record) {
+            tell_missing(what, None, log);
         }
     }
 
@@ -101,7 +105,11 @@ fn tell(message: &Value<'_>, log: &mut Log<'_>) {
         time: info.get("time").and_then(|time| time.get("created")),
         tokens: usage.as_ref().and_then(|usage| usage.output),
     };
+    let first = log.next_step();
     said.tell_parts(message.get("parts").and_then(Value::as_array).unwrap_or_default(), log);
+    if let Some(what) = missing_part_of(message) {
+        tell_missing(what, Some(first), log);
+    }
     if let Some(usage) = usage {
         log.usage(text(info, "id"), &usage);
     }

@@ -76,7 +76,7 @@ fn a_database_is_a_line_for_each_session() {
             ],
         ),
     ]);
-    assert!(Database.claims(&Contents::Tables(&mut memory)));
+    assert!(Database.claims(&mut Contents::Tables(&mut memory)));
     let mut out = Vec::new();
     Database
         .assemble(Contents::Tables(&mut memory), &mut |piece| {

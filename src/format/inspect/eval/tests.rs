@@ -28,8 +28,8 @@ const HEADER: &str = "{\"version\": 2, \"status\": \"success\", \"eval\": {\"tas
 
 fn assembled(members: &[(&str, Option<&'static str>)]) -> (String, Result<(), Problem>) {
     let (mut archive, mut text) = (Members::new(members), Vec::new());
-    let contents = Contents::Archive(&mut archive);
-    assert!(Eval.claims(&contents));
+    let mut contents = Contents::Archive(&mut archive);
+    assert!(Eval.claims(&mut contents));
     let result = Eval.assemble(contents, &mut |piece| {
         text.extend_from_slice(piece);
         Ok(())

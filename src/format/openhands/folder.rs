@@ -1,0 +1,85 @@
+//! A folder of events, a file each, as lines of them (`FORMATS.md` 0.4, 9).
+
+use crate::format::assembler::{Assembler, missing_part};
+use crate::format::rows::{Trouble, one_line};
+use crate::format::signature;
+use crate::json;
+use crate::model::{Contents, Problem, Sink};
+
+/// How such folders are read.
+pub(in crate::format) struct Folder;
+
+/// The most bytes of an event, and events that are asked what they are.
+const EVENT_BYTES_MAX: usize = 256 << 20;
+const LOOKED_AT: usize = 3;
+
+impl Assembler for Folder {
+    fn claims(&self, contents: &mut Contents<'_>) -> bool {
+        let Contents::Folder(files) = contents else { return false };
+        // The first that is whole: a file may be written at this moment.
+        let is_event = |text: Vec<u8>| {
+            let text = String::from_utf8(text).ok()?;
+            let value = json::parse_lenient(&text).ok()?;
+            Some(signature::detect("openhands", &[value]).is_some())
+        };
+        let first = events(files.names()).into_iter().take(LOOKED_AT);
+        let mut told = first.filter_map(|(_, member)| is_event(files.read_whole(member, EVENT_BYTES_MAX).ok()?));
+        told.next().unwrap_or(false)
+    }
+
+    fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
+        let Contents::Folder(files) = contents else { return Ok(()) };
+        let (mut trouble, mut next) = (Trouble::default(), 0);
+        for (number, member) in events(files.names()) {
+            let Some(text) = trouble.pass(files.read_whole(member, EVENT_BYTES_MAX)) else { continue };
+            // What is no JSON is one bad record.
+            let line = one_line(&text).unwrap_or_else(|| broken_line(&text));
+            out(line.as_bytes())?;
+            out(b"\n")?;
+            // 0.4.5: what lacks before it is told behind it, so that the first record is always an event.
+            if number > next {
+                out(missing_part(&gap(next, number)).as_bytes())?;
+                out(b"\n")?;
+            }
+            next = number.saturating_add(1);
+        }
+        trouble.end()
+    }
+}
+
+/// A file that holds no event, on one line; nothing for one that is empty.
+fn broken_line(text: &[u8]) -> String {
+    match String::from_utf8_lossy(text).split_ascii_whitespace().collect::<Vec<_>>().join(" ") {
+        line if line.is_empty() => missing_part("an event whose file is empty"),
+        line => line,
+    }
+}
+
+/// The events that lack between two numbers.
+fn gap(from: u64, to: u64) -> String {
+    match to - from {
+        1 => format!("event {from}"),
+        n => format!("events {from} to {} ({n} files)", to - 1),
+    }
+}
+
+/// The files of events in the order of their numbers: those of the folder, else those of `events` in it.
+fn events(names: &[String]) -> Vec<(u64, usize)> {
+    let below = |folder: &str| -> Vec<(u64, usize)> {
+        let of_name = |name: &String| number(name.strip_prefix(folder)?);
+        let found = names.iter().enumerate().filter_map(|(member, name)| Some((of_name(name)?, member)));
+        found.collect()
+    };
+    let own = below("");
+    let mut found = if own.is_empty() { below("events/") } else { own };
+    found.sort_unstable();
+    found
+}
+
+/// The number in `12.json` and `event-00012-ID.json`.
+fn number(name: &str) -> Option<u64> {
+    let stem = name.strip_suffix(".json")?;
+    let digits = stem.strip_prefix("event-").map_or(stem, |rest| rest.split('-').next().unwrap_or_default());
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if is_number { digits.parse().ok() } else { None }
+}
