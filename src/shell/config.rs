@@ -6,8 +6,8 @@ use crate::format::Format;
 use crate::ingest::all_formats;
 use crate::model::Problem;
 use crate::review::{ChatTemplate, CustomColumn, Filter, Scope};
-use crate::shell::format_files;
 use crate::shell::templates::{named, template_of};
+use crate::shell::{background, format_files};
 use crate::source::read_small_text;
 use crate::state::condition::Expected;
 use crate::text::suggest;
@@ -22,17 +22,12 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use toml::Spanned;
 
 /// Most bytes of a configuration or theme file.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
-/// A background is light above this lightness (L*, from 0, black, to 1, white).
-const LIGHT_MIN: f32 = 0.5;
-/// How long the terminal may take to tell its background colour.
-const BACKGROUND_WAIT: Duration = Duration::from_millis(100);
 /// The names that `config.toml` may have.
 const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns", "template", "next_undecided"];
 
@@ -87,7 +82,7 @@ impl Environment {
         Self {
             no_color: get("NO_COLOR").is_some(),
             colors,
-            background: background(get("COLORFGBG").as_deref()),
+            background: background::told(get("COLORFGBG").as_deref()),
             term,
             editor: get("VISUAL").or_else(|| get("EDITOR")),
             backtrace: get("RUST_BACKTRACE").is_some_and(|value| value != "0"),
@@ -347,48 +342,12 @@ fn parse(text: &str) -> Result<Config, String> {
     Ok(Config { theme, template, watch, filters, columns, next_undecided, ..Config::default() })
 }
 
-/// Asks the terminal for its background. Ask before the screen opens: the answer comes as typed text. Of a terminal
-/// that does not answer in time it is not known.
-#[must_use]
-pub fn ask_background() -> Background {
-    let mut options = terminal_colorsaurus::QueryOptions::default();
-    options.timeout = BACKGROUND_WAIT;
-    // Its foreground is not asked for: one question says enough.
-    match terminal_colorsaurus::background_color(options) {
-        Ok(colour) if colour.perceived_lightness() > LIGHT_MIN => Background::Light,
-        Ok(_) => Background::Dark,
-        Err(_) => Background::Any,
-    }
-}
-
-/// What `COLORFGBG` says (`15;0`: the last is the number of the background's colour).
-fn background(told: Option<&str>) -> Background {
-    match told.and_then(|told| told.rsplit(';').next()?.parse::<u8>().ok()) {
-        Some(7 | 15) => Background::Light,
-        Some(0..=6 | 8) => Background::Dark,
-        _ => Background::Any,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn environment(values: &[(&str, &str)]) -> Environment {
         Environment::of(|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
-    }
-
-    #[test]
-    fn the_background_is_the_last_colour_told() {
-        for (told, expected) in [
-            (None, Background::Any),
-            (Some("15;0"), Background::Dark),
-            (Some("0;default;15"), Background::Light),
-            (Some("12;8"), Background::Dark),
-            (Some("default"), Background::Any),
-        ] {
-            assert_eq!(background(told), expected, "{told:?}");
-        }
     }
 
     #[test]

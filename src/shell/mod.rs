@@ -1,6 +1,7 @@
 //! The terminal, threads and the clock: what the program as a function must not know.
 
 mod attempts;
+mod background;
 pub(crate) mod chat;
 mod clipboard;
 mod clock;

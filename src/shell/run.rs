@@ -1,6 +1,7 @@
 //! The loop: wait, drain, update, do what is asked for, draw once.
 
-use super::config::{Config, Environment, ask_background};
+use super::background;
+use super::config::{Config, Environment};
 use super::input::InputEvent;
 use super::jobs::{Jobs, Source};
 use super::listing::Lists;
@@ -89,7 +90,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
     let mut environment = Environment::read();
     let mut config = Config::load();
     let asked = Themes::need_background(settings.theme.as_deref(), &config, &environment)
-        .then(|| thread::Builder::new().name("background".to_owned()).spawn(ask_background).ok())
+        .then(|| thread::Builder::new().name("background".to_owned()).spawn(background::ask).ok())
         .flatten();
     let opened = open(&settings);
     // The terminal answers while the input is opened; no answer may come when the screen is there, or after the end.
