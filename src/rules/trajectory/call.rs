@@ -30,7 +30,8 @@ pub(crate) struct FunctionCall<'a> {
 }
 
 impl FunctionCall<'_> {
-    fn into_owned(self) -> FunctionCall<'static> {
+    /// The same, borrowed from nothing.
+    pub(super) fn into_owned(self) -> FunctionCall<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         let (id, arguments, source) = (self.id.map(owned), self.arguments.map(owned), self.source.map(owned));
         FunctionCall { name: owned(self.name), id, arguments, source }

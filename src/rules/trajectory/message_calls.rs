@@ -5,7 +5,7 @@ use super::entry::Call;
 use super::message::Message;
 use super::reading::Way;
 use super::{blocks, text};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::model::Role;
 use std::borrow::Cow;
 
@@ -26,8 +26,31 @@ pub(crate) enum CallSource<'a> {
 }
 
 impl<'a> CallSource<'a> {
-    /// D17: reads the calls of a message.
+    /// D17: reads the calls of a message: of the protocol's own data to the letter, of other formats in all spellings.
     pub(crate) fn of(value: &'a Value<'a>, message: &Message<'a>) -> Self {
+        match message.way {
+            Way::Protocol => Self::of_protocol(value, message),
+            Way::Formats | Way::Written => Self::of_formats(value, message),
+        }
+    }
+
+    /// D17: `tool_calls`, else `function_call`, else the text of a `function_call` turn, else a call written in text.
+    fn of_protocol(value: &'a Value<'a>, message: &Message<'a>) -> Self {
+        let listed = value.get("tool_calls").and_then(Value::as_array).unwrap_or_default().iter();
+        let listed: Vec<_> = listed.filter(|one| has_name(one, true)).filter_map(call::call).collect();
+        if !listed.is_empty() {
+            return Self::Json(listed);
+        }
+        let single = value.get("function_call").filter(|one| has_name(one, false)).and_then(call::call);
+        if let Some(single) = single {
+            return Self::Json(vec![single]);
+        }
+        let is_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
+        let turn = message.text.as_deref().filter(|_| is_turn).map(named_calls).unwrap_or_default();
+        if turn.is_empty() { Self::in_text(message) } else { Self::Turn(turn) }
+    }
+
+    fn of_formats(value: &'a Value<'a>, message: &Message<'a>) -> Self {
         let is_turn = message.speaker.eq_ignore_ascii_case(CALL_SPEAKER);
         let mut calls = match message.text.as_deref().filter(|_| is_turn) {
             Some(text) => call::each_in(text).into_iter().flatten().collect(),
@@ -47,8 +70,8 @@ impl<'a> CallSource<'a> {
             }
         }
         match (calls.is_empty(), is_turn) {
-            (true, _) if message.way == Way::Formats => Self::Nothing,
-            (true, _) => Self::in_text(message),
+            (true, _) if message.way == Way::Written => Self::in_text(message),
+            (true, _) => Self::Nothing,
             (false, true) => Self::Turn(calls),
             (false, false) => Self::Json(calls),
         }
@@ -71,6 +94,28 @@ impl<'a> CallSource<'a> {
     }
 }
 
+/// Whether a value, or JSON of one in a string, is an object with a `name`, or with one in its `function` where that
+/// may be.
+fn has_name(value: &Value<'_>, may_be_inside: bool) -> bool {
+    if let Some(text) = value.as_str() {
+        return json::parse_lenient(text)
+            .is_ok_and(|inner| inner.as_str().is_none() && has_name(&inner, may_be_inside));
+    }
+    let named = |value: &Value<'_>| value.get("name").is_some_and(|name| name.as_str().is_some());
+    named(value) || (may_be_inside && value.get("function").is_some_and(named))
+}
+
+/// The calls of a JSON text: an object with a `name`, or those in a list.
+fn named_calls(text: &str) -> Vec<FunctionCall<'static>> {
+    let Ok(value) = json::parse_lenient(text) else { return Vec::new() };
+    let items = value.as_array().unwrap_or(std::slice::from_ref(&value));
+    items
+        .iter()
+        .filter(|item| has_name(item, false))
+        .filter_map(|item| call::call(item).map(FunctionCall::into_owned))
+        .collect()
+}
+
 /// The calls that a message lists beside its content.
 fn beside<'a>(value: &'a Value<'a>) -> Option<Vec<FunctionCall<'a>>> {
     let lists = LISTS.iter().filter_map(|key| value.get(key));
@@ -89,7 +134,6 @@ pub(in crate::rules) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
 
     /// Names and ids of the calls of a message.
     fn of(message: &str) -> Vec<String> {
@@ -111,6 +155,9 @@ mod tests {
                 vec!["f -", "g -"],
             ),
             (r#"{"role":"assistant","tool_calls":[{"name":7},{},null]}"#, vec![]),
+            (r#"{"role":"assistant","tool_calls":[{"toolName":"f"}]}"#, vec![]),
+            (r#"{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}"#, vec![]),
+            (r#"{"from":"function_call","value":"{\"name\":\"f\"}","tool_calls":[{"name":"g"}]}"#, vec!["g -"]),
             (r#"{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}"#, vec!["f -"]),
             (r#"{"role":"assistant","function_call":"{\"name\":\"f\"}"}"#, vec!["f -"]),
             (r#"{"role":"assistant","function_call":"f"}"#, vec![]),
