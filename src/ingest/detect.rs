@@ -93,6 +93,7 @@ fn as_records(signature: &Signature, found: &Match) -> Result<Detected, Problem>
 fn fallback(mut reasons: Vec<String>, has_records: bool) -> Result<Detected, Problem> {
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK))?;
     reasons.push("`--format NAME` reads it as another".to_owned());
+    reasons.push("`obelus formats --explain FILE` drafts a format of your own for it".to_owned());
     Ok(Detected { format: configured(format), reasons, was_forced: false, is_fallback: has_records })
 }
 
