@@ -13,7 +13,7 @@ pub struct ListedFile {
     pub len: u64,
     /// When it was last written: milliseconds since 1970, UTC; None where the file system does not say.
     pub written: Option<i64>,
-    /// Whether it was written a short time ago.
+    /// Whether it came or changed a short time ago, while the list was looked at.
     pub is_live: bool,
     /// What it is.
     pub kind: ListedKind,

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{self, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A file that was written so short a time ago is live.
+/// A file that came or changed so short a time ago, while the list was looked at, is live.
 const LIVE: Duration = Duration::from_secs(30);
 
 /// Files and folders that are listed.
@@ -175,12 +175,12 @@ impl Listing {
         let moved = match before {
             Some((old, _)) if is_other(old) => Some(now),
             Some((_, moved)) => *moved,
-            None => None,
+            // What was there when the list was opened may be a copy of an old run, however new the file is.
+            None => self.has_looked.then_some(now),
         };
         // The clock of another machine, whose folder this may be, can go ahead a little.
         let is_recent = |at: SystemTime| now.duration_since(at).unwrap_or_else(|ahead| ahead.duration()) < LIVE;
-        file.is_live =
-            file.kind == ListedKind::File && (written.is_some_and(is_recent) || moved.is_some_and(is_recent));
+        file.is_live = file.kind == ListedKind::File && moved.is_some_and(is_recent);
         if before.is_some_and(|(old, _)| *old == file) {
             return None;
         }
@@ -249,7 +249,9 @@ mod tests {
         fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xff.json")), "").unwrap();
         let mut listing = Listing::new(&[root.to_owned()], |_| false);
         let now = SystemTime::now();
-        assert_eq!(names(&listing.look(now).unwrap()), ["deep/a.jsonl", "\u{fffd}.json"]);
+        let first = listing.look(now).unwrap();
+        assert_eq!(names(&first), ["deep/a.jsonl", "\u{fffd}.json"]);
+        assert!(first.changed.iter().all(|file| !file.is_live), "nobody saw them grow");
         assert_eq!(listing.look(now), None);
         fs::write(root.join("deep/a.jsonl"), "{}\n{}\n").unwrap();
         fs::write(root.join("b.jsonl"), "").unwrap();
