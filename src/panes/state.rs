@@ -131,7 +131,7 @@ type CacheKey = (u64, StepNo, u64, StepNo);
 
 /// Where cursor and window of the state pane are.
 #[derive(Debug, Clone)]
-pub struct Position {
+pub struct StatePosition {
     scroll: Scroll,
     at: Option<Place>,
 }
@@ -413,12 +413,12 @@ impl StatePane {
 
     /// Where cursor and window are.
     #[must_use]
-    pub fn position(&self) -> Position {
-        Position { scroll: self.scroll, at: self.at.clone() }
+    pub fn position(&self) -> StatePosition {
+        StatePosition { scroll: self.scroll, at: self.at.clone() }
     }
 
     /// Puts them back there.
-    pub fn return_to(&mut self, position: Position) {
+    pub fn return_to(&mut self, position: StatePosition) {
         (self.scroll, self.at) = (position.scroll, position.at);
     }
 

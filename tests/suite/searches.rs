@@ -123,3 +123,15 @@ fn a_search_of_the_steps_that_is_given_up_comes_back_to_its_step() {
     press(&mut stage, "Backspace");
     assert_eq!(stage.app.session.focus.step, 0);
 }
+
+/// What a key press costs has a bound: a large state is searched at Enter, not at each letter.
+#[test]
+fn a_large_state_waits_for_the_whole_pattern() {
+    let members: Vec<String> = (0..30_000).map(|i| format!("\"k{i}\":{i}")).collect();
+    let log = format!("{{\"type\":\"state\",\"state\":{{{}}}}}\n", members.join(","));
+    let mut stage = on(&log, (100, 30));
+    press(&mut stage, "Tab / type:k29999");
+    assert_eq!(stage.app.session.focus.path, None, "{}", notice(&stage));
+    press(&mut stage, "Enter");
+    assert!(stage.app.session.focus.path.is_some() && nth(&stage) == (1, 1), "{}", notice(&stage));
+}

@@ -55,7 +55,7 @@ use crate::model::Identity;
 use crate::panes::json_outline::Kind;
 use crate::panes::lazy_column::Column;
 use crate::panes::message::DocView;
-use crate::panes::state as state_rows;
+use crate::panes::state::StatePosition;
 use crate::panes::text_view::Reader;
 use crate::panes::{Extent, Nth, Open, Piece, Row, Scroll, Window};
 use crate::text::{Pattern, Role};
@@ -88,7 +88,7 @@ pub enum Position {
     /// At a place of a column that is laid out as it is shown.
     Column(Column),
     /// In the state.
-    State(state_rows::Position),
+    State(StatePosition),
     /// At the step in focus.
     Step,
 }

@@ -34,6 +34,9 @@ impl PagerPane {
 /// The first number of the readings of pagers, whose highest bit those of the conversation have not.
 const SERIES: u32 = 1 << 31;
 
+/// Longest text that is searched while the pattern is typed.
+const TYPED_BYTES_MAX: usize = 1 << 20;
+
 pub(super) struct Pager;
 
 impl PaneContent for Pager {
@@ -76,8 +79,10 @@ impl PaneContent for Pager {
         None
     }
 
+    /// A longer text is searched when the pattern is whole.
     fn position(&self, app: &App) -> Option<Position> {
-        Some(Position::Column(app.pager.view.column))
+        let is_short = app.pager.text.as_ref().is_none_or(|text| text.len() <= TYPED_BYTES_MAX);
+        is_short.then_some(Position::Column(app.pager.view.column))
     }
 
     fn return_to(&self, app: &mut App, position: Position) {

@@ -7,10 +7,13 @@ use crate::json::Key;
 use crate::panes::reading::{PageOf, is_long};
 use crate::panes::state::at;
 use crate::panes::{Extent, Nth, Piece, Row, Scroll, Window};
+use crate::state::Shape;
 use crate::text::{Pattern, Role};
 
 /// Most leaves of the state that one search looks at.
 const LEAVES_MAX: usize = 200_000;
+/// Most values of a state that is searched while the pattern is typed; of a larger one at Enter.
+const TYPED_VALUES_MAX: usize = 20_000;
 /// Below this width what changed out of view is told in few words.
 const SHORT_CELLS: u16 = 60;
 
@@ -66,7 +69,7 @@ impl PaneContent for State {
     }
 
     fn position(&self, app: &App) -> Option<Position> {
-        Some(Position::State(app.state.position()))
+        has_few_values(app).then(|| Position::State(app.state.position()))
     }
 
     fn return_to(&self, app: &mut App, position: Position) {
@@ -136,6 +139,22 @@ impl PaneContent for State {
     fn marked_value(&self, app: &App) -> Option<(String, Option<String>)> {
         app.session.open()?.focus_reference()
     }
+}
+
+/// Whether a search of the whole state is so quick that each letter typed may cost one.
+fn has_few_values(app: &App) -> bool {
+    let Some(open) = app.session.open() else { return true };
+    let (tree, step) = (open.tree(), open.step());
+    let mut left = TYPED_VALUES_MAX;
+    let mut nodes: Vec<_> = tree.identities(step).into_iter().filter_map(|view| view.root).collect();
+    while let Some(node) = nodes.pop() {
+        let Some(rest) = left.checked_sub(tree.child_count(node, step)) else { return false };
+        left = rest;
+        let is_container = |shape: &Shape| matches!(shape, Shape::Object | Shape::Array);
+        nodes
+            .extend(tree.child_shapes(node, step).into_iter().filter(|(_, shape)| is_container(shape)).map(|(n, _)| n));
+    }
+    true
 }
 
 /// The name of the pane, and of which step it is.
