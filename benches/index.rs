@@ -5,9 +5,10 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use obelus::framing::Framer;
 use obelus::json::{Scan, Scanner};
 use obelus::model::{Framing, RecordIndex};
-use obelus::source::{Framer, Input, index_all};
+use obelus::source::{Input, index_all};
 use std::io::Write;
 
 fn main() {

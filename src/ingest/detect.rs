@@ -4,9 +4,10 @@ use super::custom_formats::{all_formats, configured, custom_formats};
 use super::outline;
 use crate::format::signature::{self, Head, Signature};
 use crate::format::{self, Format, Match, Near};
+use crate::framing::Framer;
 use crate::json;
 use crate::model::{Framing, Problem, Span};
-use crate::source::{BLOCK, Framer, Input, RecordIndex};
+use crate::source::{BLOCK, Input, RecordIndex};
 use std::cell::OnceCell;
 
 /// Records that detection looks at.

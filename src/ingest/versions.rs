@@ -7,9 +7,10 @@
 use super::live::{IngestEvent, Live, Why};
 use super::worker::{Stop, Work};
 use crate::format::Layout;
+use crate::framing::Framer;
 use crate::model::{Bytes, Place, Problem, Span};
 use crate::source::tail::{Digest, Document, Found};
-use crate::source::{Change, Framer, Input};
+use crate::source::{Change, Input};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -6,9 +6,10 @@ use super::live::{IngestEvent, Live, Why};
 use super::rotated_file::Late;
 use super::versions::{Kept, Versions};
 use crate::format::Format;
+use crate::framing::{Ending, Framer};
 use crate::json::{Scan, Scanner};
 use crate::model::{Problem, ProblemKind, Span};
-use crate::source::{Change, Ending, Framer, Input, Watch};
+use crate::source::{Change, Input, Watch};
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, select_biased};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -225,7 +226,7 @@ impl Work {
             }
             self.framer.feed(&piece[..got], &mut self.live.records.write());
             if piece[got - 1] == 0 {
-                self.framer.skip_hole(&self.live.input);
+                self.framer.skip_hole(|at| self.live.input.hole_at(at));
             }
             self.progress(|work| IngestEvent::Indexed {
                 records: work.live.records.count(),

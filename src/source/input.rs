@@ -346,7 +346,7 @@ impl Input {
     }
 
     /// Length of the hole at a byte: zeros that the file system keeps no data for; 0 where it has data or cannot tell.
-    pub(super) fn hole_at(&self, offset: u64) -> u64 {
+    pub(crate) fn hole_at(&self, offset: u64) -> u64 {
         let Store::File { file, .. } = &self.store else { return 0 };
         // The file's own position moves, which nobody uses.
         let data = match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(offset)) {

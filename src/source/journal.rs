@@ -4,7 +4,7 @@
 //! that a killed program left unfinished ends where the next one begins; one that a full disk cut off is taken back.
 //! Knows nothing of what the lines say.
 
-use super::frame::BYTE_ORDER_MARK;
+use crate::framing::BYTE_ORDER_MARK;
 use crate::model::Problem;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{DirBuilder, File, OpenOptions};

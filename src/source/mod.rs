@@ -8,19 +8,15 @@
 mod atomic_write;
 mod binary_detect;
 mod container;
-mod event_stream;
 mod expendable;
 mod file_snapshot;
 mod fingerprint;
 mod folder;
 mod follow;
-mod frame;
 mod fs_events;
 mod glob;
 mod input;
-mod items;
 mod journal;
-mod lines;
 mod listing;
 mod parallel;
 #[cfg(feature = "parquet")]
@@ -34,7 +30,6 @@ mod spool;
 mod sqlite;
 pub mod tail;
 mod unpack;
-mod values;
 mod walk;
 mod zip;
 
@@ -44,7 +39,6 @@ pub use container::Container;
 pub use expendable::{caught, is_expendable, is_kept, set_expendable};
 pub use file_snapshot::Stamp;
 pub use follow::{Change, Content, Follower, Watch};
-pub use frame::{Ending, Framer};
 pub use glob::{files_matching, is_pattern};
 pub use input::{BLOCK, Input, is_missing, reachable};
 pub use journal::Journal;

@@ -1,9 +1,9 @@
 //! Finds all records of an input whose end is final; of a run of values on several threads, which look at what they
 //! find while its bytes are at hand.
 
-use super::frame::Framer;
 use super::reader::shown;
 use super::{BLOCK, Input, RecordIndex, in_order};
+use crate::framing::Framer;
 use crate::model::{Bytes, Framing, Place, Problem, Record, RecordBody};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -113,7 +113,7 @@ impl<'a, L> All<'a, L> {
             self.framer.feed(piece, &mut self.index);
         }
         if piece.last() == Some(&0) {
-            self.framer.skip_hole(self.input);
+            self.framer.skip_hole(|at| self.input.hole_at(at));
         }
         Ok(got)
     }

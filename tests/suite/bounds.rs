@@ -129,7 +129,7 @@ fn a_template_that_asks_too_much_leaves_the_screen_alone() {
 fn a_template_from_a_file_renders_as_one_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let talk = file(folder.path(), "t.jsonl", &format!("{TALK}\n"));
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/review/templates/chatml.jinja");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/core/src/review/templates/chatml.jinja");
     for options in [&["--json"][..], &["--train", "none-of:user"], &["--max-tokens", "5"]] {
         let by = |name: &str| {
             let (status, out, errors) = obelus(&[&["loss", &talk, "--template", name], options].concat());

@@ -111,7 +111,7 @@ fn keys_page() -> String {
 
 fn formats_page() -> String {
     let mut out = String::from(
-        "# Formats\n\nMade from the table `FORMATS` in `src/format/mod.rs`, in the order in which detection tries them. A \
+        "# Formats\n\nMade from the table `FORMATS` in `core/src/format/mod.rs`, in the order in which detection tries them. A \
          format is told from the content of the first records, never from the name of a file; `obelus formats FILE` says \
          which one a file is and why, `--format NAME` overrules it.\n",
     );

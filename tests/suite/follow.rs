@@ -1,9 +1,10 @@
 //! A file read in pieces, while it grows, or at once: the same records.
 
 use obelus::format;
+use obelus::framing::Framer;
 use obelus::ingest::{IngestEvent, Live, Why, Worker};
 use obelus::model::{Bytes, Framing, Record, RecordIndex};
-use obelus::source::{Framer, Input};
+use obelus::source::Input;
 use proptest::prelude::*;
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -125,7 +125,7 @@ fn examples_are_found_by_the_options_that_stand_with_them() {
 /// family.
 fn ids_in_sources() -> BTreeSet<String> {
     let mut out = BTreeSet::new();
-    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/core/src"));
     let mut folders = vec![root.join("rules"), root.join("format"), root.join("review")];
     while let Some(folder) = folders.pop() {
         // Of what reviews datasets, only how records train is a rule; the rest names rules of others.
@@ -160,7 +160,7 @@ fn the_table_has_every_rule_and_no_other() {
     let sources = ids_in_sources();
     assert!(sources.len() > 70, "{sources:?}");
     let missing: Vec<&String> = sources.difference(&unique).collect();
-    assert!(missing.is_empty(), "rules without a row in src/lint: {missing:?}");
+    assert!(missing.is_empty(), "rules without a row in core/src/lint: {missing:?}");
     let dead: Vec<&String> = unique.difference(&sources).collect();
     assert!(dead.is_empty(), "rows without a rule: {dead:?}");
     for family in FAMILIES {
@@ -175,7 +175,7 @@ fn the_table_has_every_rule_and_no_other() {
 
 fn page() -> String {
     let mut out = String::from(
-        "# Findings\n\nMade from the tables in `src/lint`. `obelus check FILE` tells these, so does the tab *Findings* of the \
+        "# Findings\n\nMade from the tables in `core/src/lint`. `obelus check FILE` tells these, so does the tab *Findings* of the \
          open trajectory, `obelus explain RULE` says the same as this page. Numbers such as A8, S9 or D10 name \
          [rules](rules/README.md).\n",
     );

@@ -50,7 +50,7 @@ fn names(sources: &str) -> BTreeSet<&str> {
 #[test]
 fn the_page_on_reliability_names_tests_that_exist() {
     let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
-    let all = sources(root().join("tests/suite")) + &sources(root().join("src"));
+    let all = sources(root().join("tests/suite")) + &sources(root().join("src")) + &sources(root().join("core/src"));
     let names = names(&all);
     let faults = faults(&page, |name| names.contains(name));
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -101,7 +101,7 @@ fn each_rule_that_is_cited_exists() {
     let known: BTreeSet<String> =
         PAGES.iter().flat_map(|(letter, _, count)| (1..=*count).map(move |n| format!("{letter}{n}"))).collect();
     let mut faults = Vec::new();
-    for folder in ["src", "tests/suite", "docs"] {
+    for folder in ["src", "core/src", "tests/suite", "docs"] {
         for path in files_below(&project(folder), &["rs", "md"]) {
             let unknown = cited(&prose(&path)).into_iter().filter(|rule| !known.contains(rule));
             faults.extend(unknown.map(|rule| format!("{}: {rule} is no rule of docs/rules", path.display())));

@@ -4,8 +4,9 @@
 use super::changed_samples::{Change, apply, cases, change};
 use super::command::sample;
 use obelus::format::{CustomFormat, FORMATS, Format, Layout, Run};
+use obelus::framing::Framer;
 use obelus::model::{Finding, Record, RecordBody, Step, StepNo};
-use obelus::source::{Framer, Input, RecordIndex, index_all};
+use obelus::source::{Input, RecordIndex, index_all};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

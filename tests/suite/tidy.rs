@@ -11,6 +11,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("json", &[]),
     ("text", &[]),
     ("model", &["json", "text"]),
+    ("framing", &["json", "model"]),
     ("state", &["json", "text", "model"]),
     ("rules", &["json", "text", "model", "state"]),
     ("format", &["json", "text", "model", "state", "rules"]),
@@ -18,8 +19,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("review", &["json", "text", "model", "state", "rules", "format", "lint"]),
     ("panes", &["json", "text", "model", "state", "rules", "format", "lint", "review"]),
     ("app", &["json", "text", "model", "state", "rules", "format", "lint", "review", "panes"]),
-    ("source", &["json", "text", "model"]),
-    ("ingest", &["json", "text", "model", "state", "format", "source"]),
+    ("source", &["json", "text", "model", "framing"]),
+    ("ingest", &["json", "text", "model", "framing", "state", "format", "source"]),
     ("ui", &["text", "panes", "app"]),
     ("shell", &["json", "text", "model", "state", "format", "review", "panes", "app", "source", "ingest", "ui"]),
     (
@@ -81,7 +82,10 @@ const LINES_MAX: usize = 500;
 const LINE_CHARS_MAX: usize = 120;
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// One file of `src`: its path below that, and its text.
+/// The folders of sources, one a package. A room stands in one of them.
+const PACKAGES: &[&str] = &["src", "core/src"];
+
+/// One file of the sources: its path below the folder of its package, and its text.
 struct Source {
     path: String,
     text: String,
@@ -110,7 +114,13 @@ impl Source {
 }
 
 fn sources() -> Vec<Source> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let of = |package: &&str| sources_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(package));
+    let out: Vec<Source> = PACKAGES.iter().flat_map(of).collect();
+    assert!(out.len() > 40, "the walk found the sources");
+    out
+}
+
+fn sources_below(root: &Path) -> Vec<Source> {
     let mut out = Vec::new();
     let mut folders = vec![PathBuf::from(root)];
     while let Some(folder) = folders.pop() {
@@ -124,7 +134,6 @@ fn sources() -> Vec<Source> {
             }
         }
     }
-    assert!(out.len() > 40, "the walk found the sources");
     out
 }
 

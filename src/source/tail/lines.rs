@@ -2,7 +2,7 @@
 
 use super::TailItem;
 use super::validate::{self, Part};
-use crate::source::frame::BYTE_ORDER_MARK;
+use crate::framing::BYTE_ORDER_MARK;
 
 /// Longest line that is kept until its newline comes: a line without end must not take all memory.
 const LINE_BYTES_MAX: usize = 256 << 20;

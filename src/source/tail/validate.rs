@@ -1,7 +1,7 @@
 //! What a line or a document holds: values, and one error for what is none (TAIL, Output).
 
+use crate::framing::is_space;
 use crate::json::{Scan, Scanner};
-use crate::source::frame::is_space;
 
 /// A piece of a line or document.
 #[derive(Debug, PartialEq, Eq)]

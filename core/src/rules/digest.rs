@@ -6,14 +6,14 @@ use twox_hash::XxHash3_128;
 
 /// 128 bits that are equal where two values are equal as JSON: members in any order, of duplicates the last, strings
 /// decoded, numbers by source text.
-pub(crate) fn of(value: &Value<'_>) -> u128 {
+pub fn of(value: &Value<'_>) -> u128 {
     let mut hash = Sha256::new();
     put(value, &mut hash);
     finish(hash)
 }
 
 /// As [`of`], many times as fast, but easy to make equal on purpose: who finds two equal looks at the values.
-pub(crate) fn quick(value: &Value<'_>) -> u128 {
+pub fn quick(value: &Value<'_>) -> u128 {
     let mut hash = XxHash3_128::new();
     put(value, &mut hash);
     hash.finish_128()
@@ -37,7 +37,7 @@ impl Sink for XxHash3_128 {
 }
 
 /// The digest of an object with one member of this string and one of this value, `text_key` before or behind `key`.
-pub(crate) fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) -> u128 {
+pub fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) -> u128 {
     let mut hash = Sha256::new();
     hash.update(b"{");
     let put_string = |hash: &mut Sha256| {
@@ -57,7 +57,7 @@ pub(crate) fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) 
 }
 
 /// The digest of a text, in a domain of its own.
-pub(crate) fn of_text(domain: &str, text: &str) -> u128 {
+pub fn of_text(domain: &str, text: &str) -> u128 {
     let mut hash = Sha256::new();
     put_text(domain, &mut hash);
     put_text(text, &mut hash);

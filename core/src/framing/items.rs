@@ -1,10 +1,10 @@
 //! Records as the elements of one array that stands under a known name in one object, as the samples of a log.
 
-use super::RecordIndex;
-use super::frame::{Cursor, Ending, FramerAction, Mode};
 use super::lines::DetectLines;
 use super::values::Run;
+use super::{Cursor, Ending, FramerAction, Mode};
 use crate::json::{Scan, Scanner};
+use crate::model::RecordIndex;
 
 /// The elements of the array under a name; other members of the object are passed over. An object without that array
 /// has no records. What is no object, or has something behind it, is a run of values. A fault in an element or behind
@@ -154,8 +154,9 @@ impl Items {
 
 #[cfg(test)]
 mod tests {
+    use crate::framing::Framer;
+    use crate::model::RecordIndex;
     use crate::model::{Framing, RecordBody};
-    use crate::source::{Framer, RecordIndex};
 
     /// The records of a text that is fed in pieces of this size; `!` stands before what is broken.
     fn framed(text: &str, size: usize) -> Vec<String> {

@@ -3,8 +3,8 @@
 //! Comments, other fields and blank lines are none, and neither is what some services end a stream with (`[DONE]`). A
 //! record is one stretch of the input, so an event of several `data:` lines is several records.
 
-use super::RecordIndex;
-use super::frame::{Cursor, FramerAction, Mode, is_space};
+use super::{Cursor, FramerAction, Mode, is_space};
+use crate::model::RecordIndex;
 
 /// What a record's line begins with.
 pub(super) const FIELD: &[u8] = b"data:";
@@ -99,8 +99,8 @@ impl EventStream {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::Framing;
-    use crate::source::{Input, index_all};
+    use crate::framing::Framer;
+    use crate::model::{Framing, RecordIndex};
 
     #[test]
     fn the_data_lines_are_records() {
@@ -108,7 +108,10 @@ mod tests {
             ("# words\ndata: {\"a\":1}\n\n: ping\nid: 7\ndata:{}\r\n", &[(2, 7), (6, 2)][..]),
             (": ping\n\ndata: 7 \ndata:\ndata: [DONE]\ndata: [DONE\n", &[(3, 1), (6, 5)]),
         ] {
-            let records = index_all(&Input::memory("x", text), Framing::Elements).unwrap();
+            let (mut framer, mut records) = (Framer::new(Framing::Elements), RecordIndex::default());
+            while framer.position() < text.len() as u64 || !framer.finish(&mut records) {
+                framer.feed(&text.as_bytes()[framer.position() as usize..], &mut records);
+            }
             let found: Vec<_> = records.iter().map(|r| (r.place.line, r.place.span.len)).collect();
             assert_eq!(found, expected);
         }

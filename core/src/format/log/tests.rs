@@ -1,9 +1,9 @@
 //! What tests of adapters share: a text read whole, and texts that are damaged in every place.
 
 use crate::format::{Format, Run};
+use crate::framing::Framer;
 use crate::json;
 use crate::model::{RecordIndex, StepNo};
-use crate::source::Framer;
 
 /// What a run tells of a text.
 pub(in crate::format) struct RunReport {

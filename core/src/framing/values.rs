@@ -1,11 +1,11 @@
 //! Records as values: one text, the elements of one array, the members of one object, a run of values with white space
 //! between them.
 
-use super::RecordIndex;
-use super::frame::{Cursor, Ending, FramerAction, Mode, Rules, is_space};
 use super::lines::{DetectLines, Lines, tell_hole, zeros};
+use super::{Cursor, Ending, FramerAction, Mode, Rules, is_space};
 use crate::json::{DEPTH_MAX, SCAN_DEPTH_MAX, Scan, Scanner};
 use crate::model::Framing;
+use crate::model::RecordIndex;
 
 /// The file is tried as one JSON text; a first line that is a record by itself makes it lines (A1, S1).
 #[derive(Debug, Clone)]

@@ -82,7 +82,7 @@ impl RecordIndex {
     }
 
     /// Adds the next record.
-    pub(crate) fn push(&mut self, place: Place, broken: Option<String>) {
+    pub fn push(&mut self, place: Place, broken: Option<String>) {
         let number = self.len();
         if place.line != self.next_line || self.lines.is_empty() {
             self.lines.push((number, place.line));
@@ -99,7 +99,7 @@ impl RecordIndex {
     }
 
     /// Takes records back: keeps the first `len`. A new version, if that were not all.
-    pub(crate) fn truncate(&mut self, len: usize) {
+    pub fn truncate(&mut self, len: usize) {
         if len >= self.len() {
             return;
         }

@@ -5,7 +5,7 @@
 pub mod acts;
 pub mod adp;
 pub mod data;
-pub(crate) mod digest;
+pub mod digest;
 pub mod graph;
 pub mod scopix;
 pub mod slot_pointer;

@@ -1,12 +1,12 @@
 //! Format files: what they read, what is wrong with them, and drafts of them.
 
 use super::*;
+use crate::framing::Framer;
 use crate::json::{self, parse};
 use crate::model::{Record, RecordIndex, StepNo};
-use crate::source::Framer;
 
-const RELAY: &str = include_str!("../../../samples/relay-format.toml");
-const LOG: &str = include_str!("../../../samples/relay-run.jsonl");
+const RELAY: &str = include_str!("../../../../samples/relay-format.toml");
+const LOG: &str = include_str!("../../../../samples/relay-run.jsonl");
 
 fn format(text: &str) -> CustomFormat {
     CustomFormat::parse("f.toml", text).unwrap_or_else(|problem| panic!("{problem}\n{text}"))

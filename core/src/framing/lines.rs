@@ -1,11 +1,11 @@
 //! Records as lines, and the question whether a file that is no JSON text has any line that is a record.
 
-use super::RecordIndex;
 use super::event_stream::{EventStream, FIELD};
-use super::frame::{Cursor, FramerAction, Mode, Rules, is_space};
 use super::values::Run;
+use super::{Cursor, FramerAction, Mode, Rules, is_space};
 use crate::json::{Scan, Scanner};
 use crate::model::Framing;
+use crate::model::RecordIndex;
 
 static ZEROS: [u8; 4096] = [0; 4096];
 

@@ -1,0 +1,15 @@
+//! The pure core of obelus: bytes of agent runs to records, steps, state at any step, provenance, checks and review.
+//!
+//! No module here opens a file, asks the clock, starts a thread or knows a terminal: what it needs comes in as
+//! arguments. The rooms and what each may know: `docs/architecture.md` in the repository.
+#![forbid(unsafe_code)]
+
+pub mod format;
+pub mod framing;
+pub mod json;
+pub mod lint;
+pub mod model;
+pub mod review;
+pub mod rules;
+pub mod state;
+pub mod text;
