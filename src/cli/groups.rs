@@ -15,6 +15,7 @@ pub(super) static GROUPS: &[(&str, &[&str])] = &[
     ("Ask", &["blame", "history", "cause", "when", "resolve", "diff", "query"]),
     ("Check", &["check", "explain", "loss"]),
     ("Review", &["mark", "marks", "export"]),
+    ("Set up", &["doctor", "config", "completions", "man"]),
 ];
 
 /// What one begins with, and what it is for.
@@ -28,12 +29,12 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// Commands that write as they go, or to a file: their answers are not paged.
-const UNPAGED: &[&str] = &["tail", "replay", "demo", "query", "mark", "export", "picture"];
+const UNPAGED: &[&str] = &["tail", "replay", "demo", "query", "mark", "export", "picture", "man"];
 
 /// Columns that lines of the help are wrapped to.
 const HELP_CELLS: usize = 100;
 /// Columns of a command's name.
-const NAME_CELLS: usize = 11;
+const NAME_CELLS: usize = 14;
 
 /// Whether the answer of a command may go through a pager.
 pub(super) fn is_paged(command: &str) -> bool {
@@ -107,7 +108,8 @@ mod tests {
         put_command("loss", &"word ".repeat(30), &mut out);
         assert!(out.lines().count() == 2 && out.lines().all(|line| line.chars().count() <= HELP_CELLS), "{out}");
         assert!(
-            out.starts_with("  loss     word") && out.lines().nth(1).is_some_and(|l| l.starts_with("           word"))
+            out.starts_with("  loss        word")
+                && out.lines().nth(1).is_some_and(|l| l.starts_with("              word"))
         );
     }
 }

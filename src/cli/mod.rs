@@ -10,11 +10,14 @@ mod blame_file;
 mod cause;
 mod check;
 mod columns;
+mod completions;
+mod config;
 mod context;
 mod custom_formats;
 mod data_types;
 mod diff;
 mod digested;
+mod doctor;
 mod explain;
 mod export;
 mod extra_findings;
@@ -26,6 +29,7 @@ mod groups;
 mod history;
 mod inputs;
 mod loss;
+mod man;
 mod mark;
 mod marks;
 mod merge;
@@ -103,6 +107,10 @@ static COMMANDS: &[Command] = &[
     marks::COMMAND,
     export::COMMAND,
     formats::COMMAND,
+    doctor::COMMAND,
+    config::COMMAND,
+    completions::COMMAND,
+    man::COMMAND,
     screen::COMMAND,
     screenshot::COMMAND,
 ];

@@ -28,6 +28,11 @@ pub(super) fn by_tool(text: &str) -> bool {
     !text.is_empty() && tools(|name| env::var_os(name).is_some_and(|value| !value.is_empty())).any(|t| give(t, text))
 }
 
+/// The names of the tools that can reach the user's screen from here, whether they are installed or not.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    tools(|name| env::var_os(name).is_some_and(|value| !value.is_empty())).map(|(name, ..)| name)
+}
+
 /// The tools that can reach the user's screen: none of them over ssh.
 fn tools(is_set: impl Fn(&str) -> bool) -> impl Iterator<Item = Tool> {
     let is_far = ["SSH_CONNECTION", "SSH_TTY"].into_iter().any(&is_set);

@@ -29,7 +29,8 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most theme files that are read.
 const THEMES_MAX: usize = 100;
 /// The names that `config.toml` may have.
-const NAMES: &[&str] = &["theme", "watch", "notice", "paths", "filters", "columns", "template", "next_undecided"];
+pub(super) const NAMES: &[&str] =
+    &["theme", "watch", "notice", "paths", "filters", "columns", "template", "next_undecided"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -244,7 +245,7 @@ impl Config {
         folder().map_or_else(Self::default, |folder| Self::of(&folder))
     }
 
-    fn of(folder: &Path) -> Self {
+    pub(super) fn of(folder: &Path) -> Self {
         let mut config = Self::default();
         let file = folder.join("config.toml");
         match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Default::default()), |text| parse(&text))) {
@@ -292,7 +293,7 @@ pub(super) fn toml_files(entries: fs::ReadDir) -> Vec<PathBuf> {
 }
 
 /// The configuration folder, if the user has a home.
-pub(super) fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("obelus"))
 }
 

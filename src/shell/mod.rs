@@ -3,9 +3,10 @@
 mod attempts;
 mod background;
 pub(crate) mod chat;
-mod clipboard;
+pub(crate) mod clipboard;
 mod clock;
 pub mod config;
+pub(crate) mod config_check;
 pub(crate) mod custom_columns;
 pub mod editor;
 pub mod file_list;

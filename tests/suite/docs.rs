@@ -35,6 +35,7 @@ fn read(path: &str) -> String {
 fn pages() -> Vec<PathBuf> {
     let mut out = vec![root().join("samples/README.md")];
     out.extend(Some(root().join("CONTRIBUTING.md")).filter(|path| path.exists()));
+    out.extend(Some(root().join("CHANGELOG.md")).filter(|path| path.exists()));
     out.extend(Some(root().join("README.md")).filter(|path| path.exists()));
     let mut folders = vec![root().join("docs")];
     while let Some(folder) = folders.pop() {

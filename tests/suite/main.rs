@@ -74,6 +74,7 @@ mod scopix_screen;
 mod screen_text;
 mod searches;
 mod seek;
+mod set_up;
 mod shapes;
 mod signs;
 mod spark;

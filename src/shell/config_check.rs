@@ -1,0 +1,59 @@
+//! The configuration as a whole: a commented example of it, and all that is wrong with the one that is there.
+
+use crate::model::Problem;
+use crate::shell::config::{Config, Environment};
+use crate::shell::themes::Themes;
+
+/// A `config.toml` in which every setting stands as a comment.
+pub(crate) const EXAMPLE: &str = include_str!("config.example.toml");
+
+/// All that is wrong in `config.toml`, the themes and the formats of the configuration folder.
+pub(crate) fn problems() -> Vec<Problem> {
+    all_problems(Config::load(), &Environment::read())
+}
+
+fn all_problems(mut config: Config, environment: &Environment) -> Vec<Problem> {
+    let themes = Themes::choose(None, &config, environment).map_or_else(|problem| vec![problem], |t| t.problems);
+    // A template is read when the screen wants it; what is wrong with it joins the problems then.
+    let _ = config.take_template();
+    config.problems.into_iter().chain(themes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// The example with its settings in force: all comments that are settings without their sign.
+    fn in_force() -> String {
+        let is_setting = |line: &str| line.starts_with("# [") || line.contains(" = ");
+        let bare = |line: &str| line.strip_prefix("# ").filter(|_| is_setting(line)).unwrap_or(line).to_owned();
+        EXAMPLE.lines().map(bare).collect::<Vec<_>>().join("\n")
+    }
+
+    fn of(text: &str, theme: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("config.toml"), text).unwrap();
+        fs::create_dir(folder.path().join("themes")).unwrap();
+        fs::write(folder.path().join("themes/sea.toml"), theme).unwrap();
+        let told = all_problems(Config::of(folder.path()), &Environment::default());
+        told.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_example_is_right_as_it_is_and_with_its_settings_in_force() {
+        assert_eq!(of(EXAMPLE, ""), Vec::<String>::new());
+        let all = in_force();
+        assert_eq!(of(&all, ""), Vec::<String>::new(), "{all}");
+        for name in crate::shell::config::NAMES.iter().filter(|name| **name != "paths") {
+            assert!(EXAMPLE.contains(&format!("{name} =")) || EXAMPLE.contains(&format!("[{name}]")), "{name}");
+        }
+        assert_eq!(of(&all.replace("theme = \"ansi\"", "theme = \"anis\""), "").len(), 1);
+    }
+
+    #[test]
+    fn broken_themes_and_templates_are_told_together() {
+        let told = of("template = \"none.jinja\"\ntheme = \"sea\"", "text = \"no colour\"").join("\n");
+        assert!(told.contains("none.jinja") && told.contains("theme sea"), "{told}");
+    }
+}
