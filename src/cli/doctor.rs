@@ -240,7 +240,8 @@ fn folders() -> Vec<Check> {
 /// Whether a file can be written, or made in the nearest folder above that is there. Nothing is written.
 fn writable(name: &'static str, file: &Path, advice: &str) -> Check {
     let there: Option<PathBuf> = file.ancestors().find(|path| path.exists()).map(Path::to_owned);
-    let can = there.is_some_and(|path| rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_ok());
+    let may = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
+    let can = there.is_some_and(|path| (path == file || path.is_dir()) && may(&path));
     match can {
         true => Check::good(name, file.display().to_string()),
         false => {
@@ -271,7 +272,10 @@ mod tests {
         assert_eq!(clipboard_check(None).level, Level::Note);
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(writable("marks", &folder.path().join("a/b/marks.jsonl"), "x").level, Level::Good);
-        assert_eq!(writable("marks", Path::new("/proc/none/marks.jsonl"), "x").level, Level::Bad);
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert_eq!(writable("marks", &file, "x").level, Level::Good);
+        assert_eq!(writable("marks", &file.join("marks.jsonl"), "x").level, Level::Bad, "a file is no folder");
         let lost = Environment { term: "dumb".to_owned(), ..Environment::default() };
         assert!(terminal(&lost).iter().all(|check| check.level != Level::Good || check.advice.is_none()));
     }
