@@ -4,6 +4,7 @@ use super::stage::{has, lines, notice, on, press, shows};
 use obelus::app::{Msg, Pane};
 use obelus::panes::two_runs::{Pairing, RunPlace};
 use obelus::shell::headless::Stage;
+use obelus::text::Role;
 use std::fmt::Write;
 use std::fs;
 
@@ -152,4 +153,19 @@ fn two_files_are_compared_from_the_command_line_and_each_can_be_opened() {
     stage.tell(Msg::Resize(120, 36));
     assert!(has(&stage, "nowhere"), "why there is nothing to see");
     press(&mut stage, "j k ]d [d l h Tab Enter d E y /");
+}
+
+#[test]
+fn words_that_differ_in_the_messages_are_set_off() {
+    let run = |words: &str| format!(r#"{{"messages":[{{"role":"user","content":"pay {words} coins to ann"}}]}}"#);
+    let mut stage = on(&format!("{}\n{}\n", run("ten"), run("six")), (140, 40));
+    press(&mut stage, "D j D");
+    let buffer = stage.buffer();
+    let in_colour = |role: Role| -> String {
+        let colour = stage.theme().style(role).fg;
+        let rows = 16..buffer.area.height;
+        let cells = rows.flat_map(|y| (0..buffer.area.width).map(move |x| (x, y)));
+        cells.filter(|at| Some(buffer[*at].fg) == colour).map(|at| buffer[at].symbol().to_owned()).collect()
+    };
+    assert_eq!((in_colour(Role::Removed).as_str(), in_colour(Role::Added).as_str()), ("ten", "six"));
 }

@@ -8,6 +8,7 @@ pub(super) mod head;
 mod layout;
 mod line;
 mod markdown;
+mod marked;
 mod output;
 mod page;
 mod table;
@@ -15,6 +16,7 @@ mod turn;
 mod view;
 
 pub use head::head;
+pub use marked::mark_differences;
 pub use page::{PageOf, is_long, page};
 pub use view::ReadingView;
 

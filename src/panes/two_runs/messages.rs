@@ -1,11 +1,12 @@
-//! What both runs say at the row in focus: each message to read, or as JSON where its format knows no messages.
+//! What both runs say at the row in focus: each message to read, the words that differ set off, or as JSON where its
+//! format knows no messages.
 
 use super::columns::Columns;
 use super::{Side, TwoRuns};
 use crate::model::{StepNo, lossy};
 use crate::panes::json_outline::Doc;
 use crate::panes::message::DocView;
-use crate::panes::reading::{ReadingView, Step, head};
+use crate::panes::reading::{Reading, ReadingView, Step, head, mark_differences};
 use crate::panes::value::size_text;
 use crate::panes::{Extent, Nth, Piece, Row, Window};
 use crate::text::{Pattern, Role};
@@ -26,6 +27,32 @@ enum Shown {
     Reading,
     /// As JSON.
     Document,
+}
+
+/// The message of a side before it is on screen.
+enum Content {
+    Absent,
+    Large(u64),
+    Reading(Reading),
+    Document(Doc),
+}
+
+/// Reads the message of a step.
+fn content(side: &Side, step: Option<StepNo>) -> Content {
+    let read = |step: StepNo| {
+        let open = side.session.open()?;
+        let of = Step { call: None, ..Step::of(open.run(), step) };
+        let size = of.size(open.run());
+        if size > MESSAGE_BYTES_MAX {
+            return Some(Content::Large(size));
+        }
+        if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
+            return Some(Content::Reading(reading));
+        }
+        let text = open.bytes().read(open.run().place(step)?.place.span).ok()?;
+        Some(Content::Document(Doc::of(&lossy(&text))))
+    };
+    step.and_then(read).unwrap_or(Content::Absent)
 }
 
 /// The message of a side on screen.
@@ -51,9 +78,13 @@ impl MessagePair {
         if self.row.replace(row) == Some(row) {
             return;
         }
-        for (number, view) in self.views.iter_mut().enumerate() {
-            let step = runs.rows.get(row).and_then(|row| row.step(number));
-            view.set(&runs.sides[number], step);
+        let steps = [0, 1].map(|side| runs.rows.get(row).and_then(|row| row.step(side)));
+        let mut contents = [0, 1].map(|side| content(&runs.sides[side], steps[side]));
+        if let [Content::Reading(left), Content::Reading(right)] = &mut contents {
+            mark_differences(left, right);
+        }
+        for ((view, step), content) in self.views.iter_mut().zip(steps).zip(contents) {
+            view.set(step, content);
         }
     }
 
@@ -169,25 +200,21 @@ impl MessagePair {
 }
 
 impl MessageView {
-    fn set(&mut self, side: &Side, step: Option<StepNo>) {
+    fn set(&mut self, step: Option<StepNo>, content: Content) {
         let is_same = self.step == step;
         self.step = step;
-        let shown = step.and_then(|step| {
-            let open = side.session.open()?;
-            let of = Step { call: None, ..Step::of(open.run(), step) };
-            let size = of.size(open.run());
-            if size > MESSAGE_BYTES_MAX {
-                return Some(Shown::Large(size));
-            }
-            if let Some(reading) = of.read(open.run(), open.bytes(), &open.folder()) {
+        self.shown = match content {
+            Content::Absent => Shown::Absent,
+            Content::Large(bytes) => Shown::Large(bytes),
+            Content::Reading(reading) => {
                 self.reading.set(Some(Arc::new(reading)), is_same);
-                return Some(Shown::Reading);
+                Shown::Reading
             }
-            let text = open.bytes().read(open.run().place(step)?.place.span).ok()?;
-            self.document.set(Some(Arc::new(Doc::of(&lossy(&text)))));
-            Some(Shown::Document)
-        });
-        self.shown = shown.unwrap_or_default();
+            Content::Document(doc) => {
+                self.document.set(Some(Arc::new(doc)));
+                Shown::Document
+            }
+        };
     }
 
     fn rows(&self, side: &Side, extent: Extent, has_focus: bool) -> (Row, Window) {
