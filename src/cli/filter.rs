@@ -228,7 +228,7 @@ fn passing(
         _ if filter.is_of_outline() => Purpose::Outline,
         _ if filter.is_of_findings() => Purpose::Judged,
         _ if filter.is_of_texts() => Purpose::Heads,
-        _ if filter.has_findings() => Purpose::Table,
+        _ if filter.has_findings() || filter.has_outcomes() => Purpose::Table,
         _ => Purpose::Measures,
     };
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {

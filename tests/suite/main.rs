@@ -46,6 +46,7 @@ mod log_edge_cases;
 mod loss;
 mod marks;
 mod mouse;
+mod outcome_filters;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -38,6 +38,10 @@ pub struct Counted {
     pub reward: Option<f64>,
     /// How it ends: a word of the format.
     pub finish: String,
+    /// Steps with a result that is an error (W4), where findings were asked for.
+    pub failed: u64,
+    /// Steps with a result that is suspect (W4), likewise.
+    pub suspect: u64,
 }
 
 impl Facts {

@@ -106,6 +106,8 @@ fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
         tokens: estimated_tokens(seen.chars),
         reward: seen.reward,
         finish: finish(seen.last.as_ref()).to_owned(),
+        failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
+        suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),
     };
     let words = seen.asked.or(seen.first).unwrap_or_default();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");

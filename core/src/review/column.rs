@@ -12,6 +12,7 @@ pub enum Column {
     Id,
     Steps,
     Findings,
+    Failed,
     Actions,
     Tools,
     Tokens,
@@ -25,12 +26,13 @@ pub enum Column {
 
 impl Column {
     /// All built-in columns, in the order in which they stand.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Number,
         Self::Mark,
         Self::Id,
         Self::Steps,
         Self::Findings,
+        Self::Failed,
         Self::Finish,
         Self::Reward,
         Self::Tokens,
@@ -50,6 +52,7 @@ impl Column {
             Self::Id => "id",
             Self::Steps => "steps",
             Self::Findings => "find",
+            Self::Failed => "failed",
             Self::Actions => "actions",
             Self::Tools => "tools",
             Self::Tokens => "tokens~",
@@ -71,6 +74,7 @@ impl Column {
             Self::Id => "id of the record",
             Self::Steps => "number of steps",
             Self::Findings => "findings: errors and warnings",
+            Self::Failed => "results that are errors, and ? those that may be",
             Self::Actions => "actions by class",
             Self::Tools => "calls by tool",
             Self::Tokens => "tokens that a model sees, estimated: a quarter of the bytes",
@@ -90,6 +94,7 @@ impl Column {
             Self::Number => Numbers::Record,
             Self::Steps => Numbers::Steps,
             Self::Findings => Numbers::Findings,
+            Self::Failed => Numbers::Failed,
             Self::Actions => Numbers::Actions,
             Self::Tools => Numbers::Calls,
             Self::Tokens => Numbers::Tokens,

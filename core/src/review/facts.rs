@@ -112,6 +112,8 @@ impl ChunkMaker {
             finish: self.number(&counted.finish),
             errors: facts.errors,
             warnings: facts.warnings,
+            failed: counted.failed,
+            suspect: counted.suspect,
             texts: [title.len() as u64, words.len() as u64],
             names: [&counted.tools, &counted.classes, &facts.rules].map(|all| self.names(all, &mut names)),
         };
@@ -373,6 +375,8 @@ impl<'t> Entry<'t> {
             tokens: row.tokens,
             reward: self.reward(&row),
             finish: self.chunk.name(row.finish).to_owned(),
+            failed: row.failed,
+            suspect: row.suspect,
         });
         Facts {
             title: self.text(Texts::Id).into_owned(),
@@ -414,6 +418,8 @@ impl Subject for Entry<'_> {
             Numbers::Calls => sum(Names::Tool, &|_| true),
             Numbers::Tokens => row.tokens as f64,
             Numbers::Chars => row.chars as f64,
+            Numbers::Failed => row.failed as f64,
+            Numbers::Suspect => row.suspect as f64,
             // A reward that is no number has no place in any order.
             _ => return self.reward(&row).filter(|reward| reward.is_finite()),
         })

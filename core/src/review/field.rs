@@ -72,13 +72,15 @@ pub enum Numbers {
     Findings,
     Errors,
     Warnings,
+    Failed,
+    Suspect,
     Step,
     Writes,
 }
 
 impl Numbers {
     /// All with their names.
-    pub const ALL: [(&'static str, Self); 13] = [
+    pub const ALL: [(&'static str, Self); 15] = [
         ("record", Self::Record),
         ("step", Self::Step),
         ("steps", Self::Steps),
@@ -91,6 +93,8 @@ impl Numbers {
         ("findings", Self::Findings),
         ("errors", Self::Errors),
         ("warnings", Self::Warnings),
+        ("failed", Self::Failed),
+        ("suspect", Self::Suspect),
         ("writes", Self::Writes),
     ];
 }

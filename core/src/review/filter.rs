@@ -89,6 +89,11 @@ impl Term {
         matches!(self.field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
     }
 
+    /// Whether it asks for how results came out.
+    fn has_outcomes(&self) -> bool {
+        matches!(self.field, Some(Field::Number(Numbers::Failed | Numbers::Suspect)))
+    }
+
     /// Whether it asks for what is known without a look at the text.
     fn is_of_place(&self) -> bool {
         use Field::{Name, Number};
@@ -282,6 +287,12 @@ impl Filter {
     #[must_use]
     pub fn has_findings(&self) -> bool {
         self.terms.iter().any(Term::has_findings)
+    }
+
+    /// Whether it asks for how results came out.
+    #[must_use]
+    pub fn has_outcomes(&self) -> bool {
+        self.terms.iter().any(Term::has_outcomes)
     }
 
     /// Whether it lets something through. What is known without a look at the text is asked first.

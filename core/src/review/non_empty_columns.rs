@@ -47,6 +47,7 @@ fn has_value(column: Column, facts: &Facts) -> bool {
         Column::Id => !facts.title.is_empty(),
         Column::Words => !facts.words.is_empty(),
         Column::Findings => facts.errors + facts.warnings > 0,
+        Column::Failed => counted.is_some_and(|counted| counted.failed + counted.suspect > 0),
         Column::Reward => counted.is_some_and(|counted| counted.reward.is_some()),
         Column::Finish => counted.is_some_and(|counted| !counted.finish.is_empty()),
         Column::Tools => counted.is_some_and(|counted| !counted.tools.is_empty()),
@@ -66,10 +67,10 @@ mod tests {
         assert!(Column::ALL.into_iter().all(|column| !held.lacks(column)), "nothing is known yet");
         held.take(&made("a", 1, &[], None, "finish"));
         let lacking = |held: NonEmptyColumns| Column::ALL.into_iter().filter(|c| held.lacks(*c)).collect::<Vec<_>>();
-        assert_eq!(lacking(held), [Column::Findings, Column::Reward, Column::Tools, Column::Actions]);
+        assert_eq!(lacking(held), [Column::Findings, Column::Failed, Column::Reward, Column::Tools, Column::Actions]);
         let mut other = NonEmptyColumns::default();
         other.take(&made("b", 1, &[("x", 1)], Some(0.0), "open-call"));
         held.join(other);
-        assert_eq!((lacking(held), held.finish_bytes()), (vec![Column::Findings, Column::Actions], 9));
+        assert_eq!((lacking(held), held.finish_bytes()), (vec![Column::Findings, Column::Failed, Column::Actions], 9));
     }
 }

@@ -123,6 +123,7 @@ fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
         Column::Steps => one(Role::JsonNumber, &counted.steps.to_string()),
         Column::Tokens => one(Role::JsonNumber, &measured(Numbers::Tokens, counted.tokens as f64)),
         Column::Chars => one(Role::JsonNumber, &measured(Numbers::Chars, counted.chars as f64)),
+        Column::Failed => outcomes(counted),
         Column::Reward => match counted.reward {
             Some(reward) if reward < 0.0 => one(Role::Removed, &measured(Numbers::Reward, reward)),
             Some(reward) => one(Role::JsonNumber, &measured(Numbers::Reward, reward)),
@@ -146,6 +147,14 @@ fn finish_role(finish: &str) -> Role {
         "message" => Role::Text,
         _ => Role::Warning,
     }
+}
+
+/// How many results are errors, and how many may be.
+fn outcomes(counted: &Counted) -> Vec<Piece> {
+    let failed = if counted.failed > 0 { counted.failed.to_string() } else { String::new() };
+    let suspect = if counted.suspect > 0 { format!("?{}", counted.suspect) } else { String::new() };
+    let blank = if failed.is_empty() || suspect.is_empty() { "" } else { " " };
+    vec![Piece::of(Role::Error, &failed), Piece::of(Role::Warning, &format!("{blank}{suspect}"))]
 }
 
 fn findings(facts: &Facts) -> Vec<Piece> {

@@ -35,8 +35,7 @@ impl Survey for Trajectories {
     fn look(&self) -> Look {
         let way = self.way;
         let see = match self.purpose {
-            Purpose::Findings => adp::inspect,
-            Purpose::Judged => adp::judge,
+            Purpose::Findings | Purpose::Judged => adp::judge,
             Purpose::Statistics => adp::examine,
             Purpose::Table => adp::glance,
             Purpose::Calls => adp::tally,
@@ -88,6 +87,8 @@ fn facts(stats: Option<TrajectoryStats>, glance: adp::Glance, found: &[Found]) -
         tokens: glance.seen.div_ceil(TOKEN_BYTES),
         reward: stats.reward,
         finish: stats.finish.to_owned(),
+        failed: glance.failed,
+        suspect: glance.suspect,
     };
     let words = one_line(&glance.words);
     let (title, task) = (glance.name, glance.task);

@@ -17,6 +17,8 @@ pub(super) struct Row {
     pub(super) finish: u64,
     pub(super) errors: u64,
     pub(super) warnings: u64,
+    pub(super) failed: u64,
+    pub(super) suspect: u64,
     /// Bytes of the id and of the first words.
     pub(super) texts: [u64; 2],
     /// How many names there are: tools, classes, rules.
@@ -44,8 +46,9 @@ pub(super) struct At<'r> {
 impl Rows {
     /// Takes the next row, and its names by number with how often each occurs.
     pub(super) fn push(&mut self, row: &Row, names: &[(u64, u64)]) {
-        let Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, texts, names: counts } = *row;
-        let numbers = [bytes, is_read.into(), steps, chars, tokens, reward, finish, errors, warnings];
+        let Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, .. } = *row;
+        let Row { failed, suspect, texts, names: counts, .. } = *row;
+        let numbers = [bytes, is_read.into(), steps, chars, tokens, reward, finish, errors, warnings, failed, suspect];
         let mut packed = Vec::with_capacity(64);
         let numbers = texts.into_iter().chain(numbers).chain(counts);
         numbers.chain(names.iter().flat_map(|(name, n)| [*name, *n])).for_each(|number| put(&mut packed, number));
@@ -125,8 +128,24 @@ impl<'r> At<'r> {
         let texts = [next(), next()];
         let (bytes, is_read, steps, chars, tokens) = (next(), next() == 1, next(), next(), next());
         let (reward, finish, errors, warnings) = (next(), next(), next(), next());
+        let (failed, suspect) = (next(), next());
         let names = [next(), next(), next()];
-        (Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, texts, names }, rest)
+        let row = Row {
+            bytes,
+            is_read,
+            steps,
+            chars,
+            tokens,
+            reward,
+            finish,
+            errors,
+            warnings,
+            failed,
+            suspect,
+            texts,
+            names,
+        };
+        (row, rest)
     }
 }
 
@@ -141,11 +160,12 @@ mod tests {
 
     fn row() -> impl Strategy<Value = (Row, Vec<(u64, u64)>)> {
         let names = || prop::collection::vec((number(), number()), 0..5);
-        let numbers = prop::collection::vec(number(), 8);
+        let numbers = prop::collection::vec(number(), 10);
         ((0..200_u64, 0..200_u64), any::<bool>(), numbers, [names(), names(), names()]).prop_map(
             |((id, words), is_read, n, names)| {
                 let [bytes, steps, chars, tokens] = [n[0], n[1], n[2], n[3]];
                 let [reward, finish, errors, warnings] = [n[4], n[5], n[6], n[7]];
+                let [failed, suspect] = [n[8], n[9]];
                 let (texts, counts) = ([id, words], names.each_ref().map(|names| names.len() as u64));
                 let row = Row {
                     bytes,
@@ -157,6 +177,8 @@ mod tests {
                     finish,
                     errors,
                     warnings,
+                    failed,
+                    suspect,
                     texts,
                     names: counts,
                 };

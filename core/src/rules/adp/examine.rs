@@ -9,7 +9,7 @@ use super::lint;
 use super::model_view;
 use super::report::Report;
 use super::show;
-use super::work;
+use super::work::{self, Done};
 use crate::json::{self, Value};
 use crate::model::{Finding, Found, Place, Record, Role, RunPart};
 use crate::rules::digest;
@@ -58,6 +58,10 @@ pub struct Glance {
     pub seen: u64,
     /// The key of the task that it is an attempt at; None: it names none.
     pub task: Option<u64>,
+    /// W4: steps with a result that is an error; 0 where findings were not asked for.
+    pub failed: u64,
+    /// W4: steps with a result that is suspect; likewise.
+    pub suspect: u64,
 }
 
 /// D1 to D22: examines one record, read in that way.
@@ -70,10 +74,14 @@ pub fn examine(record: &Record, text: &[u8], way: Way) -> Examined {
     })
 }
 
-/// D1 to D22: examines one record, and takes what a table shows beside.
+/// D1 to D22, W4, W11: examines one record and what its run did, and takes what a table shows beside.
 #[must_use]
 pub fn glance(record: &Record, text: &[u8], way: Way) -> Examined {
-    look(record, text, way, Some(digest::quick), |reading, found, _| seen_at_once(record, reading, found))
+    with_work(record, text, way, |reading, found, done| {
+        let (stats, mut glance) = seen_at_once(record, reading, found);
+        glance.iter_mut().for_each(|glance| (glance.failed, glance.suspect) = (done.failed, done.suspect));
+        (stats, glance)
+    })
 }
 
 /// D22: the same without a look at what the rules find, which costs most.
@@ -104,30 +112,33 @@ fn first_words(reading: &Reading<'_>) -> String {
 fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Option<TrajectoryStats>, Option<Glance>) {
     let stats = TrajectoryStats::of(reading, record.number).with_findings(found);
     let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
-    (
-        Some(stats),
-        Some(Glance { name: name(reading), words: first_words(reading), seen: model_view::seen(reading), task }),
-    )
+    let (name, words, seen) = (name(reading), first_words(reading), model_view::seen(reading));
+    (Some(stats), Some(Glance { name, words, seen, task, ..Glance::default() }))
 }
 
-/// D1 to D18: examines one record without its statistics.
+/// D1 to D18, W11: examines one record and what its run did, without its statistics.
 #[must_use]
 pub fn judge(record: &Record, text: &[u8], way: Way) -> Examined {
-    look(record, text, way, Some(digest::quick), |_, _, _| (None, None))
+    with_work(record, text, way, |_, _, _| (None, None))
 }
 
-/// D1 to D18, W11: the same, and what is found in what its run did.
-#[must_use]
-pub fn inspect(record: &Record, text: &[u8], way: Way) -> Examined {
+/// Examines one record with what is found in what its run did.
+fn with_work(
+    record: &Record,
+    text: &[u8],
+    way: Way,
+    told: impl FnOnce(&Reading<'_>, &[Found], &Done) -> (Option<TrajectoryStats>, Option<Glance>),
+) -> Examined {
     let mut of_work = Vec::new();
-    let mut examined = look(record, text, way, Some(digest::quick), |reading, _, _| {
-        for finding in work::findings(reading, record.number) {
+    let mut examined = look(record, text, way, Some(digest::quick), |reading, found, _| {
+        let done = work::done(reading, record.number);
+        for finding in &done.findings {
             let step = finding.step.and_then(|step| usize::try_from(step).ok());
             let entry = step.and_then(|step| reading.entries.get(step));
             let place = entry.map_or(record.place, |entry| place_of(entry.value, text, record.place));
-            of_work.push(Found { finding, place });
+            of_work.push(Found { finding: finding.clone(), place });
         }
-        (None, None)
+        told(reading, found, &done)
     });
     examined.found.extend(of_work);
     examined.found.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));

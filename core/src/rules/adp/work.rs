@@ -83,11 +83,26 @@ fn usage(entry: &Entry<'_>) -> Option<Usage> {
     Some(Usage { input, output: count("completion_tokens"), cache_read: cached, cache_write: None, cost })
 }
 
-/// W11: findings in what the run of a trajectory did.
-pub(super) fn findings(reading: &Reading<'_>, record: usize) -> Vec<Finding> {
+/// What the run of a trajectory did, as far as checks and tables tell of it.
+pub(super) struct Done {
+    /// W11: its findings.
+    pub(super) findings: Vec<Finding>,
+    /// W4: steps with a result that is an error.
+    pub(super) failed: u64,
+    /// W4: steps with a result that is suspect.
+    pub(super) suspect: u64,
+}
+
+/// W4, W11: goes through the run of a trajectory.
+pub(super) fn done(reading: &Reading<'_>, record: usize) -> Done {
     let mut feed = Feed::new(reading);
     for (step, entry) in reading.entries.iter().enumerate() {
         feed.step(step, entry, &mut NoSink);
     }
-    feed.work.findings(record)
+    let Feed { work, .. } = feed;
+    Done {
+        findings: work.findings(record),
+        failed: work.error_steps().len() as u64,
+        suspect: work.suspect_steps().len() as u64,
+    }
 }
