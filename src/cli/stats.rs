@@ -1,6 +1,7 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
 mod merge;
+mod outcomes;
 mod tools;
 
 use super::args::{FileName, FormatOption, parsed};
@@ -31,8 +32,12 @@ struct Options {
     /// Only count calls by tool, which takes a fraction of the time
     #[arg(long)]
     tools: bool,
+    /// How the calls of each tool came out: failed, suspect, fine, without a result; and where there are rewards, the
+    /// mean of the trajectories that use it and of those that do not
+    #[arg(long, conflicts_with_all = ["tools", "only"])]
+    outcomes: bool,
     /// The files are what `obelus stats --json` printed of parts of a dataset, in their order: answer for the whole
-    #[arg(long, conflicts_with = "tools")]
+    #[arg(long, conflicts_with_all = ["tools", "outcomes"])]
     merge: bool,
 }
 
@@ -74,6 +79,9 @@ fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
     if options.tools {
         return tools::tell(file, &loaded, options, out);
+    }
+    if options.outcomes {
+        return outcomes::tell(file, &loaded, options, out);
     }
     if options.json {
         let stage = loaded.detected.format.stage(&file.text());

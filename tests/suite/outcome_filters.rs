@@ -66,6 +66,45 @@ fn findings_of_work_are_the_same_everywhere() {
     assert_eq!(std::fs::read_to_string(to).unwrap().lines().count(), 2);
 }
 
+/// Rewards: those of the trajectories that use a tool, and of the others.
+#[test]
+fn outcomes_are_counted_by_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let with_reward = |(number, line): (usize, &str)| {
+        let tool = if number == 1 { "shell" } else { "bash" };
+        let line = line.replace("\"bash\"", &format!("\"{tool}\""));
+        format!("{{\"reward\":{}.0,{}\n", number % 2, line.strip_prefix('{').unwrap())
+    };
+    let text: String = three().lines().enumerate().map(with_reward).collect();
+    let path = file(folder.path(), "d.jsonl", &text);
+    let (status, out, errors) = obelus(&["stats", "--outcomes", &path, "--json"]);
+    assert_eq!((status, errors.as_str()), (0, ""));
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let numbers = |of: &serde_json::Value| ["calls", "failed", "suspect", "fine", "open"].map(|name| of[name].as_u64());
+    assert_eq!(numbers(&told), [Some(6), Some(4), Some(0), Some(2), Some(0)]);
+    let (bash, shell) = (&told["tools"]["bash"], &told["tools"]["shell"]);
+    assert_eq!(numbers(bash), [Some(4), Some(3), Some(0), Some(1), Some(0)]);
+    assert_eq!((bash["error_rate"].as_f64(), bash["trajectories"].as_u64()), (Some(0.75), Some(2)));
+    assert_eq!((bash["reward"].as_f64(), bash["reward_without"].as_f64()), (Some(0.0), Some(1.0)));
+    assert_eq!((shell["reward"].as_f64(), shell["reward_without"].as_f64()), (Some(1.0), Some(0.0)));
+    let (_, text, _) = obelus(&["stats", "--outcomes", &path]);
+    let row = text.lines().find(|line| line.starts_with("  bash")).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>().join(" "), "bash 4 3 75.0 % 0 1 0 0.000 1.000");
+}
+
+/// A log that is one run is followed as a whole, and a call without a result is open.
+#[test]
+fn the_outcomes_of_a_log_are_those_of_its_steps() {
+    let (_, out, _) = obelus(&["stats", "--outcomes", &super::command::sample("fix-session.jsonl"), "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let (_, steps, _) = obelus(&["steps", &super::command::sample("fix-session.jsonl"), "--json"]);
+    let failed = steps.lines().filter(|line| line.contains("\"outcome\":\"error\"")).count();
+    assert_eq!(told["failed"].as_u64(), Some(failed as u64));
+    let (_, out, _) = obelus(&["stats", "--outcomes", &super::command::sample("tickets-std.jsonl"), "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((told["open"].as_u64(), told["tools"]["finish"]["error_rate"].is_null()), (Some(2), true));
+}
+
 #[test]
 fn the_table_has_a_column_of_failures() {
     let mut stage = on(&three(), (120, 20));

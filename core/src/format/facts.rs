@@ -1,6 +1,7 @@
 //! What a table of trajectories shows of one of them: told by its format's survey.
 
 use crate::model::{Found, Severity};
+use crate::rules::work::ToolOutcomes;
 
 /// Facts on one record. Names and words are foreign text.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,6 +43,8 @@ pub struct Counted {
     pub failed: u64,
     /// Steps with a result that is suspect (W4), likewise.
     pub suspect: u64,
+    /// How the calls of each tool came out (W4), where that was asked for.
+    pub outcomes: Vec<(String, ToolOutcomes)>,
 }
 
 impl Facts {

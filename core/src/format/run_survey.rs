@@ -4,6 +4,7 @@
 use super::survey::looked as looked_at;
 use super::{Counted, Facts, Look, Looked, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
 use crate::model::{Bytes, Found, Problem, Record, Role, Span, Step, StepKind, StepNo, estimated_tokens};
+use crate::rules::work::{ToolOutcomes, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -108,10 +109,16 @@ fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
         finish: finish(seen.last.as_ref()).to_owned(),
         failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
         suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),
+        outcomes: run.work().map_or_else(Vec::new, outcomes),
     };
     let words = seen.asked.or(seen.first).unwrap_or_default();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     Facts { title: run.title().unwrap_or_default(), words, counted: Some(counted), ..Facts::default() }
+}
+
+/// How the calls of each tool came out.
+fn outcomes(work: &Work) -> Vec<(String, ToolOutcomes)> {
+    work.tools().map(|(tool, of)| (tool.to_owned(), *of)).collect()
 }
 
 /// What is counted over the steps of a run.

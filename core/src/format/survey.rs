@@ -34,6 +34,8 @@ pub enum Purpose {
     Measures,
     /// Of the facts only those on findings.
     Judged,
+    /// Of the facts only how the calls of each tool came out, and the rewards.
+    Outcomes,
     /// Of the facts only the id and the first words.
     Heads,
     /// Of the facts only which tools are called.

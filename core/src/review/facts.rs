@@ -377,6 +377,7 @@ impl<'t> Entry<'t> {
             finish: self.chunk.name(row.finish).to_owned(),
             failed: row.failed,
             suspect: row.suspect,
+            outcomes: Vec::new(),
         });
         Facts {
             title: self.text(Texts::Id).into_owned(),

@@ -38,6 +38,7 @@ impl Survey for Trajectories {
             Purpose::Findings | Purpose::Judged => adp::judge,
             Purpose::Statistics => adp::examine,
             Purpose::Table => adp::glance,
+            Purpose::Outcomes => adp::outcomes,
             Purpose::Calls => adp::tally,
             Purpose::Outline => adp::outline,
             Purpose::Heads => adp::head,
@@ -89,6 +90,7 @@ fn facts(stats: Option<TrajectoryStats>, glance: adp::Glance, found: &[Found]) -
         finish: stats.finish.to_owned(),
         failed: glance.failed,
         suspect: glance.suspect,
+        outcomes: glance.outcomes,
     };
     let words = one_line(&glance.words);
     let (title, task) = (glance.name, glance.task);

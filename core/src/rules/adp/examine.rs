@@ -15,6 +15,7 @@ use crate::model::{Finding, Found, Place, Record, Role, RunPart};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats};
 use crate::rules::trajectory::{Reading, Shape, Way, parts as parts_of, read_text, task, task_key};
+use crate::rules::work::ToolOutcomes;
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -62,6 +63,8 @@ pub struct Glance {
     pub failed: u64,
     /// W4: steps with a result that is suspect; likewise.
     pub suspect: u64,
+    /// W4: how the calls of each tool came out, where that was asked for.
+    pub outcomes: Vec<(String, ToolOutcomes)>,
 }
 
 /// D1 to D22: examines one record, read in that way.
@@ -114,6 +117,16 @@ fn seen_at_once(record: &Record, reading: &Reading<'_>, found: &[Found]) -> (Opt
     let task = reading.body.and_then(|_| task(reading.root, None)).map(|task| task_key(&task));
     let (name, words, seen) = (name(reading), first_words(reading), model_view::seen(reading));
     (Some(stats), Some(Glance { name, words, seen, task, ..Glance::default() }))
+}
+
+/// D22, W4: how the calls of one record came out, beside its statistics.
+#[must_use]
+pub fn outcomes(record: &Record, text: &[u8], way: Way) -> Examined {
+    look(record, text, way, None, |reading, _, _| {
+        let Done { failed, suspect, outcomes, .. } = work::done(reading, record.number);
+        let stats = TrajectoryStats::of(reading, record.number);
+        (Some(stats), Some(Glance { failed, suspect, outcomes, ..Glance::default() }))
+    })
 }
 
 /// D1 to D18, W11: examines one record and what its run did, without its statistics.

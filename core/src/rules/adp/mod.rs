@@ -21,7 +21,7 @@ mod tally;
 mod work;
 mod writes;
 
-pub use examine::{Examined, Glance, examine, findings, glance, head, judge, measure};
+pub use examine::{Examined, Glance, examine, findings, glance, head, judge, measure, outcomes};
 pub use show::{digested_text, has_digest, label, said, said_with_reasoning, summary};
 pub use stage::stage;
 pub use survey::{Survey, Surveyed};

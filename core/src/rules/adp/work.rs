@@ -3,7 +3,7 @@
 use crate::json::Value;
 use crate::model::{Finding, Part, StepNo, Surroundings, Usage};
 use crate::rules::trajectory::{Ask, Body, Entry, Hint, Reading, hints, number, turn};
-use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, Work};
+use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, ToolOutcomes, Work};
 
 /// Feeds the steps of a trajectory in order.
 pub(super) struct Feed<'r, 'a> {
@@ -91,6 +91,8 @@ pub(super) struct Done {
     pub(super) failed: u64,
     /// W4: steps with a result that is suspect.
     pub(super) suspect: u64,
+    /// W4: how the calls of each tool came out.
+    pub(super) outcomes: Vec<(String, ToolOutcomes)>,
 }
 
 /// W4, W11: goes through the run of a trajectory.
@@ -104,5 +106,6 @@ pub(super) fn done(reading: &Reading<'_>, record: usize) -> Done {
         findings: work.findings(record),
         failed: work.error_steps().len() as u64,
         suspect: work.suspect_steps().len() as u64,
+        outcomes: work.tools().map(|(tool, of)| (tool.to_owned(), *of)).collect(),
     }
 }

@@ -153,6 +153,8 @@ impl Action {
 /// A call as the rules need it.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
+    /// The tool as the call writes it.
+    pub(super) tool: Box<str>,
     /// Its bare name.
     pub(super) name: String,
     pub(super) action: Action,
@@ -180,7 +182,7 @@ impl Call {
         let value = nested.as_ref().or(plain.as_ref()).or(parsed.as_ref()).unwrap_or(&null);
         let given = Arguments::new(value);
         let (action, is_in_shell) = action(&bare, &given, dialect);
-        Self { name: bare, action, key, is_in_shell }
+        Self { tool: name.into(), name: bare, action, key, is_in_shell }
     }
 }
 

@@ -35,6 +35,7 @@ mod slots;
 mod tables;
 mod text;
 mod text_command;
+mod tool_outcomes;
 mod view;
 mod words;
 mod wrapping;
@@ -51,6 +52,7 @@ pub use outcome::{Outcome, Verdict};
 pub use shown::listing;
 pub use slots::{NoSink, SlotSink};
 pub use text::{How, LineId, Origin};
+pub use tool_outcomes::ToolOutcomes;
 pub use wrapping::printed;
 
 use crate::json::quote;
@@ -65,6 +67,7 @@ use path::{Folders, last_name};
 use slots::{Board, Writer};
 use std::collections::{BTreeSet, HashMap};
 use text::Texts;
+use tool_outcomes::ToolTable;
 use wrapping::Body;
 
 /// The agents for which a rule makes an exception.
@@ -122,6 +125,7 @@ pub struct Work {
     /// Steps of results of commands that run tests (`T.tests`).
     tests: Vec<StepNo>,
     notes: Notes,
+    tools: ToolTable,
     /// Bytes of files that were digested.
     slot_bytes: u64,
 }
@@ -228,6 +232,11 @@ impl Work {
         &self.suspects
     }
 
+    /// W4: how the calls of each tool came out, by the tool's name.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &ToolOutcomes)> {
+        self.tools.0.iter().map(|(name, of)| (&**name, of))
+    }
+
     /// Whether a call of this step waits for its result.
     #[must_use]
     pub fn is_open(&self, step: StepNo) -> bool {
@@ -279,6 +288,7 @@ impl Work {
         other::write_sub(at, place, &read.action, &mut Writer { board: &mut self.board, sink, at });
         let unnamed = self.unnamed(&read.action);
         self.notes.call(&read);
+        self.tools.call(&call.name);
         self.notes.text(&call.arguments);
         self.calls.add(at, place, call.id.as_deref(), read, unnamed);
     }
@@ -307,6 +317,7 @@ impl Work {
             self.shell.has_exit = true;
         }
         self.notes.result(at, &open.call, outcome);
+        self.tools.result(&open.call.tool, outcome.verdict);
         self.notes.text(&result.text);
         let (folder, told_folder, has_told_folder) = self.folders_around(at, body.cwd.is_some());
         let open_file = self.shell.open.clone();

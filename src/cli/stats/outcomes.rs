@@ -1,0 +1,205 @@
+//! `obelus stats --outcomes`: how the calls of each tool came out, and the rewards of the trajectories that use it.
+
+use super::Options;
+use crate::cli::Stop;
+use crate::cli::args::FileName;
+use crate::cli::out::{Out, Tone, plain, raw};
+use crate::format::{Purpose, Survey};
+use crate::ingest::{self, Loaded};
+use crate::rules::work::ToolOutcomes;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A mean that is told with as many digits.
+const REWARD_DIGITS: usize = 3;
+
+/// A sum of rewards.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rewards {
+    sum: f64,
+    count: u64,
+}
+
+impl Rewards {
+    fn add(&mut self, reward: Option<f64>) {
+        self.sum += reward.unwrap_or(0.0);
+        self.count += u64::from(reward.is_some());
+    }
+
+    fn mean(self) -> Option<f64> {
+        Some(self.sum / self.count as f64).filter(|mean| self.count > 0 && mean.is_finite())
+    }
+
+    /// What is left without those of another sum.
+    fn without(self, other: Self) -> Self {
+        Self { sum: self.sum - other.sum, count: self.count - other.count }
+    }
+}
+
+/// A tool over all trajectories.
+#[derive(Debug, Default)]
+struct Tool {
+    outcomes: ToolOutcomes,
+    trajectories: u64,
+    rewards: Rewards,
+}
+
+/// What is counted of a file.
+#[derive(Debug, Default)]
+struct Outcomes {
+    tools: BTreeMap<String, Tool>,
+    records: u64,
+    unreadable: u64,
+    rewards: Rewards,
+}
+
+impl Outcomes {
+    fn add(&mut self, tools: impl IntoIterator<Item = (String, ToolOutcomes)>, reward: Option<f64>) {
+        self.rewards.add(reward);
+        for (name, outcomes) in tools {
+            let tool = self.tools.entry(name).or_default();
+            tool.outcomes.add(&outcomes);
+            tool.trajectories += 1;
+            tool.rewards.add(reward);
+        }
+    }
+
+    fn total(&self) -> ToolOutcomes {
+        let mut total = ToolOutcomes::default();
+        self.tools.values().for_each(|tool| total.add(&tool.outcomes));
+        total
+    }
+}
+
+/// A tool for programs.
+#[derive(Serialize)]
+struct Line {
+    calls: u64,
+    failed: u64,
+    suspect: u64,
+    fine: u64,
+    open: u64,
+    /// Of the calls with a result.
+    error_rate: Option<f64>,
+    trajectories: u64,
+    /// Mean rewards of the trajectories that use it, and of the others.
+    reward: Option<f64>,
+    reward_without: Option<f64>,
+}
+
+/// Tells the outcomes of one file.
+pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+    let counted = match loaded.detected.format.survey(Purpose::Outcomes) {
+        Some(mut pass) => of_records(loaded, pass.as_mut())?,
+        None => of_runs(loaded)?,
+    };
+    let total = counted.total();
+    if options.json {
+        let line = |(name, tool): (&String, &Tool)| (name.clone(), line(tool, counted.rewards));
+        let tools: BTreeMap<String, Line> = counted.tools.iter().map(line).collect();
+        let members = vec![
+            ("file", raw(&file.text())?),
+            ("type", raw("outcomes")?),
+            ("records", raw(&counted.records)?),
+            ("unreadable", raw(&counted.unreadable)?),
+            ("calls", raw(&total.calls)?),
+            ("failed", raw(&total.failed)?),
+            ("suspect", raw(&total.suspect)?),
+            ("fine", raw(&total.fine)?),
+            ("open", raw(&total.open())?),
+            ("error_rate", raw(&error_rate(&total))?),
+            ("reward", raw(&counted.rewards.mean())?),
+            ("tools", raw(&tools)?),
+        ];
+        return Ok(out.json(&plain(&members))?);
+    }
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
+    let (s, records) = (plural(total.calls), counted.records);
+    out.line(&format!("{file}  {} call{s} in {records} record{}", total.calls, plural(records)))?;
+    rows(&counted, &total, out)
+}
+
+/// The share of the calls with a result whose result is an error; None without any result.
+fn error_rate(of: &ToolOutcomes) -> Option<f64> {
+    let ended = of.failed + of.suspect + of.fine;
+    (ended > 0).then(|| of.failed as f64 / ended as f64)
+}
+
+fn line(tool: &Tool, all: Rewards) -> Line {
+    let of = tool.outcomes;
+    Line {
+        calls: of.calls,
+        failed: of.failed,
+        suspect: of.suspect,
+        fine: of.fine,
+        open: of.open(),
+        error_rate: error_rate(&of),
+        trajectories: tool.trajectories,
+        reward: tool.rewards.mean(),
+        reward_without: all.without(tool.rewards).mean(),
+    }
+}
+
+/// A row a tool, those with the most calls first, and all together.
+fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), Stop> {
+    let mut tools: Vec<(&String, &Tool)> = counted.tools.iter().collect();
+    tools.sort_by_key(|(_, tool)| std::cmp::Reverse(tool.outcomes.calls));
+    let has_rewards = counted.rewards.count > 0;
+    let mut heading = vec!["  tool", "calls", "failed", "rate", "suspect", "fine", "open"];
+    heading.extend(if has_rewards { &["reward", "without"][..] } else { &[] });
+    let mut rows: Vec<Vec<(Tone, String)>> =
+        vec![heading.into_iter().map(|word| (Tone::Dim, word.to_owned())).collect()];
+    let mean = |rewards: Rewards| rewards.mean().map_or_else(|| "–".to_owned(), |m| format!("{m:.REWARD_DIGITS$}"));
+    for (name, tool) in tools {
+        let mut row = numbers(&format!("  {name}"), &tool.outcomes);
+        if has_rewards {
+            row.push((Tone::Plain, mean(tool.rewards)));
+            row.push((Tone::Plain, mean(counted.rewards.without(tool.rewards))));
+        }
+        rows.push(row);
+    }
+    let mut row = numbers("  all", total);
+    row.extend(has_rewards.then(|| (Tone::Plain, mean(counted.rewards))));
+    rows.push(row);
+    Ok(out.cells(&rows)?)
+}
+
+fn numbers(name: &str, of: &ToolOutcomes) -> Vec<(Tone, String)> {
+    let rate = error_rate(of).map_or_else(|| "–".to_owned(), |rate| format!("{:.1} %", rate * 100.0));
+    let told = |n: u64, tone: Tone| (if n > 0 { tone } else { Tone::Dim }, n.to_string());
+    vec![
+        (Tone::Plain, name.to_owned()),
+        told(of.calls, Tone::Plain),
+        told(of.failed, Tone::Error),
+        (if of.failed > 0 { Tone::Error } else { Tone::Dim }, rate),
+        told(of.suspect, Tone::Warning),
+        told(of.fine, Tone::Plain),
+        told(of.open(), Tone::Plain),
+    ]
+}
+
+/// From a pass over the records of a file whose records are trajectories.
+fn of_records(loaded: &Loaded, pass: &mut dyn Survey) -> Result<Outcomes, Stop> {
+    let mut all = Outcomes::default();
+    ingest::survey(loaded, pass, |surveyed| -> Result<(), Stop> {
+        all.records += 1;
+        match surveyed.facts.and_then(|facts| facts.counted) {
+            Some(counted) => all.add(counted.outcomes, counted.reward),
+            None => all.unreadable += 1,
+        }
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// From the runs themselves.
+fn of_runs(loaded: &Loaded) -> Result<Outcomes, Stop> {
+    let mut all = Outcomes::default();
+    for record in 0..loaded.trajectories()? {
+        let run = loaded.run(record)?;
+        all.records += 1;
+        let tools = run.work().into_iter().flat_map(|work| work.tools());
+        all.add(tools.map(|(tool, of)| (tool.to_owned(), *of)), None);
+    }
+    Ok(all)
+}
