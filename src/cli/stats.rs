@@ -2,6 +2,7 @@
 
 mod merge;
 mod outcomes;
+mod tasks;
 mod tools;
 
 use super::args::{FileName, FormatOption, parsed};
@@ -36,8 +37,18 @@ struct Options {
     /// mean of the trajectories that use it and of those that do not
     #[arg(long, conflicts_with_all = ["tools", "only"])]
     outcomes: bool,
+    /// The attempts at each task as a group: rewards, pass@k and pass^k, steps, and whether rewards differ at all
+    #[arg(long, conflicts_with_all = ["tools", "only", "outcomes"])]
+    tasks: bool,
+    /// Field that names the task, with --tasks, as details.task [default: task_id, instance_id, the id without its
+    /// attempt]
+    #[arg(long, value_name = "FIELD", requires = "tasks")]
+    by: Option<String>,
+    /// Least reward that is a success, with --tasks
+    #[arg(long, value_name = "REWARD", requires = "tasks", default_value_t = 1.0)]
+    success: f64,
     /// The files are what `obelus stats --json` printed of parts of a dataset, in their order: answer for the whole
-    #[arg(long, conflicts_with_all = ["tools", "outcomes"])]
+    #[arg(long, conflicts_with_all = ["tools", "outcomes", "tasks"])]
     merge: bool,
 }
 
@@ -79,6 +90,9 @@ fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
     if options.tools {
         return tools::tell(file, &loaded, options, out);
+    }
+    if options.tasks {
+        return tasks::tell(file, &loaded, options, out);
     }
     if options.outcomes {
         return outcomes::tell(file, &loaded, options, out);

@@ -1,6 +1,6 @@
 //! `obelus stats`: parts that merge to the whole, and calls counted alone.
 
-use super::command::{program, told};
+use super::command::{file, obelus, program, told};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -159,4 +159,36 @@ fn a_conversation_has_the_reward_of_its_record() {
     let expect = [Some(0.75), Some(2.0), Some(0.0), Some(1.0), None, None, None, None, Some(1.0)];
     assert_eq!(rewards, expect);
     assert_eq!(lines[9]["reward"], serde_json::json!({"trajectories": 5, "steps": 1, "sum": 4.75}));
+}
+
+/// Two tasks: one with two of three successes, one whose attempts all fail; a record without a task.
+#[test]
+fn attempts_at_a_task_are_a_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |head: &str| format!("{{{head},\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}\n");
+    let heads = [
+        r#""task_id":"a","reward":1"#,
+        r#""task_id":"b","reward":0"#,
+        r#""task_id":"a","reward":0.5"#,
+        r#""task_id":"a","reward":1"#,
+        r#""task_id":"b","reward":0"#,
+        r#""other":1"#,
+    ];
+    let path = file(folder.path(), "t.jsonl", &heads.map(record).concat());
+    let (status, out, errors) = obelus(&["stats", "--tasks", &path, "--json"]);
+    assert_eq!((status, errors.as_str()), (0, ""));
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [a, b] = [&lines[0]["group"], &lines[1]["group"]];
+    assert_eq!((a["task"].as_str(), a["successes"].as_u64(), a["signal"].as_bool()), (Some("a"), Some(2), Some(true)));
+    // Of three pairs all have a success, and one is of two.
+    assert_eq!((a["pass_at"]["2"].as_f64(), a["pass_all"]["2"].as_f64().map(|p| p * 3.0)), (Some(1.0), Some(1.0)));
+    assert_eq!((b["signal"].as_bool(), b["mean"].as_f64()), (Some(false), Some(0.0)));
+    let all = &lines[2];
+    let counts = ["tasks", "attempts", "rewarded", "unnamed", "without_signal"].map(|name| all[name].as_u64());
+    assert_eq!(counts, [Some(2), Some(5), Some(5), Some(1), Some(1)]);
+    assert_eq!(all["pass_at"]["2"].as_f64(), Some(0.5));
+    let (_, out, _) = obelus(&["stats", "--tasks", &path, "--success", "0.5"]);
+    assert!(out.contains("1 of 2 tasks with several rewards have no signal"), "{out}");
+    let row = out.lines().find(|line| line.starts_with("  a ")).unwrap();
+    assert!(row.split_whitespace().nth(4) == Some("1.000"), "all succeed: {row}");
 }

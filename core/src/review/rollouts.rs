@@ -1,0 +1,234 @@
+//! Attempts at tasks as groups: how often they succeed, how their rewards spread, and whether a group has a signal.
+
+use crate::json::Value;
+use crate::rules::statistics::TrajectoryStats;
+use crate::rules::trajectory::{Way, task};
+use std::collections::HashMap;
+
+/// What a group needs of an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rollout {
+    /// The task that it is an attempt at; None: it names none.
+    pub task: Option<String>,
+    /// Its reward, as the table has it; None without a finite one.
+    pub reward: Option<f64>,
+    /// How many steps it has.
+    pub steps: u64,
+}
+
+impl Rollout {
+    /// Reads a record; `by` names the field of its task, as `details.task`. None for a record that is no trajectory.
+    #[must_use]
+    pub fn of(record: &Value<'_>, by: Option<&str>, way: Way) -> Option<Self> {
+        let reading = way.read(record);
+        reading.body?;
+        let stats = TrajectoryStats::of(&reading, 0);
+        let reward = stats.reward.filter(|reward| reward.is_finite());
+        Some(Self { task: task(record, by), reward, steps: stats.steps })
+    }
+}
+
+/// Steps of some attempts.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Steps {
+    sum: u64,
+    count: u64,
+}
+
+impl Steps {
+    fn mean(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+}
+
+/// The attempts at one task. It holds sums, no attempts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Group {
+    /// All attempts.
+    pub attempts: u64,
+    /// Those with a reward.
+    pub rewarded: u64,
+    /// Of these the successes.
+    pub successes: u64,
+    /// The least and the greatest reward.
+    range: Option<(f64, f64)>,
+    /// Mean, and sum of squared distances from it (Welford).
+    mean: f64,
+    squares: f64,
+    succeeded: Steps,
+    failed: Steps,
+}
+
+impl Group {
+    /// Counts an attempt; a reward of at least `success` is one.
+    pub fn add(&mut self, rollout: &Rollout, success: f64) {
+        self.attempts += 1;
+        let Some(reward) = rollout.reward else { return };
+        self.rewarded += 1;
+        let distance = reward - self.mean;
+        self.mean += distance / self.rewarded as f64;
+        self.squares += distance * (reward - self.mean);
+        let (least, most) = self.range.unwrap_or((reward, reward));
+        self.range = Some((least.min(reward), most.max(reward)));
+        let is_success = reward >= success;
+        self.successes += u64::from(is_success);
+        let steps = if is_success { &mut self.succeeded } else { &mut self.failed };
+        *steps = Steps { sum: steps.sum + rollout.steps, count: steps.count + 1 };
+    }
+
+    /// The mean reward; None without any.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.rewarded > 0).then_some(self.mean)
+    }
+
+    /// The standard deviation of the rewards, that of a sample (n − 1); None of fewer than two.
+    #[must_use]
+    pub fn deviation(&self) -> Option<f64> {
+        (self.rewarded > 1).then(|| (self.squares / (self.rewarded - 1) as f64).sqrt())
+    }
+
+    /// Whether rewards differ, so that a group tells better attempts from worse; None of fewer than two rewards.
+    #[must_use]
+    pub fn has_signal(&self) -> Option<bool> {
+        self.range.filter(|_| self.rewarded > 1).map(|(least, most)| least < most)
+    }
+
+    /// Mean steps of the successes, and of the others.
+    #[must_use]
+    pub fn steps(&self) -> (Option<f64>, Option<f64>) {
+        (self.succeeded.mean(), self.failed.mean())
+    }
+
+    /// pass@k: how likely one of `k` attempts drawn from these without putting back is a success, 1 − C(n−c, k) / C(n,
+    /// k). None where there are fewer than `k` with a reward.
+    #[must_use]
+    pub fn pass_at(&self, k: u64) -> Option<f64> {
+        let failures = self.rewarded - self.successes;
+        (1..=self.rewarded).contains(&k).then(|| 1.0 - drawn(failures, self.rewarded, k))
+    }
+
+    /// pass^k: how likely all of `k` are, C(c, k) / C(n, k).
+    #[must_use]
+    pub fn pass_all(&self, k: u64) -> Option<f64> {
+        (1..=self.rewarded).contains(&k).then(|| drawn(self.successes, self.rewarded, k))
+    }
+
+    /// The numbers of attempts that pass@k is told for: 1, 2, 4 … up to all with a reward, and all.
+    #[must_use]
+    pub fn ks(&self) -> Vec<u64> {
+        let mut out: Vec<u64> = (0..u64::BITS).map(|power| 1 << power).take_while(|k| *k < self.rewarded).collect();
+        out.extend((self.rewarded > 0).then_some(self.rewarded));
+        out
+    }
+}
+
+/// How likely all `k` drawn from `n` are among `c` of them: C(c, k) / C(n, k), factor by factor.
+fn drawn(c: u64, n: u64, k: u64) -> f64 {
+    if c < k {
+        return 0.0;
+    }
+    (0..k).map(|i| (c - i) as f64 / (n - i) as f64).product()
+}
+
+/// The tasks of a dataset, in the order of their first attempts.
+#[derive(Debug, Default)]
+pub struct Groups {
+    places: HashMap<String, usize>,
+    /// The tasks with their groups.
+    pub tasks: Vec<(String, Group)>,
+    /// Records that name no task.
+    pub unnamed: u64,
+}
+
+impl Groups {
+    /// Counts an attempt.
+    pub fn add(&mut self, rollout: &Rollout, success: f64) {
+        let Some(task) = &rollout.task else {
+            self.unnamed += 1;
+            return;
+        };
+        let place = match self.places.get(task) {
+            Some(place) => *place,
+            None => {
+                self.places.insert(task.clone(), self.tasks.len());
+                self.tasks.push((task.clone(), Group::default()));
+                self.tasks.len() - 1
+            }
+        };
+        self.tasks[place].1.add(rollout, success);
+    }
+
+    /// The mean of a number over the tasks that have it.
+    #[must_use]
+    pub fn mean(&self, of: impl Fn(&Group) -> Option<f64>) -> Option<f64> {
+        let (sum, count) =
+            self.tasks.iter().filter_map(|(_, group)| of(group)).fold((0.0, 0_u64), |(sum, n), x| (sum + x, n + 1));
+        (count > 0).then(|| sum / count as f64)
+    }
+
+    /// The powers of two up to the greatest number of attempts with a reward at one task.
+    #[must_use]
+    pub fn ks(&self) -> Vec<u64> {
+        let most = self.tasks.iter().map(|(_, group)| group.rewarded).max().unwrap_or(0);
+        (0..u64::BITS).map(|power| 1 << power).take_while(|k| *k <= most).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn group(rewards: &[f64]) -> Group {
+        let mut group = Group::default();
+        for (steps, reward) in (1..).zip(rewards) {
+            group.add(&Rollout { task: None, reward: Some(*reward), steps }, 1.0);
+        }
+        group
+    }
+
+    fn close(told: Option<f64>, expected: f64) {
+        assert!(told.is_some_and(|told| (told - expected).abs() < 1e-12), "{told:?} {expected}");
+    }
+
+    #[test]
+    fn a_group_of_four_with_two_successes() {
+        let group = group(&[1.0, 0.0, 1.0, 0.5]);
+        close(group.mean(), 0.625);
+        // Distances 0.375, 0.625, 0.375, 0.125: squares 0.6875, by 3.
+        close(group.deviation(), (0.6875_f64 / 3.0).sqrt());
+        close(group.pass_at(1), 0.5);
+        // Of the 6 pairs one has no success.
+        close(group.pass_at(2), 5.0 / 6.0);
+        close(group.pass_all(2), 1.0 / 6.0);
+        close(group.pass_at(4), 1.0);
+        close(group.pass_all(4), 0.0);
+        assert_eq!((group.pass_at(5), group.pass_at(0), group.ks()), (None, None, vec![1, 2, 4]));
+        assert_eq!(group.steps(), (Some(2.0), Some(3.0)));
+        assert_eq!(group.has_signal(), Some(true));
+    }
+
+    #[test]
+    fn groups_without_a_signal_and_without_rewards() {
+        assert_eq!(group(&[0.3, 0.3, 0.3]).has_signal(), Some(false));
+        assert_eq!(group(&[1.0]).has_signal(), None);
+        assert_eq!((group(&[1.0]).deviation(), group(&[]).mean(), group(&[]).ks()), (None, None, vec![]));
+        assert_eq!(group(&[0.0, 0.0, 0.0]).ks(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn records_are_counted_by_task() {
+        let mut groups = Groups::default();
+        for (id, reward) in [("a-attempt-1", "1"), ("b-attempt-1", "0"), ("a-attempt-2", "0"), ("b-attempt-2", "0")] {
+            let text = format!(r#"{{"id":"{id}","reward":{reward},"messages":[{{"role":"user","content":"x"}}]}}"#);
+            groups.add(&Rollout::of(&parse(&text).unwrap(), None, Way::Formats).unwrap(), 1.0);
+        }
+        groups.add(&Rollout { task: None, reward: None, steps: 1 }, 1.0);
+        let names: Vec<&str> = groups.tasks.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((names, groups.unnamed), (vec!["a", "b"], 1));
+        close(groups.mean(|group| group.pass_at(2)), 0.5);
+        assert_eq!((groups.mean(|group| group.pass_at(3)), groups.ks()), (None, vec![1, 2]));
+        assert!(Rollout::of(&parse("{}").unwrap(), None, Way::Formats).is_none());
+    }
+}

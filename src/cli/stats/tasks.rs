@@ -1,0 +1,146 @@
+//! `obelus stats --tasks`: the attempts at each task as a group: rewards, how often they succeed, which have no signal.
+
+use super::Options;
+use crate::cli::Stop;
+use crate::cli::args::FileName;
+use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::ingest::Loaded;
+use crate::json;
+use crate::model::{Problem, lossy};
+use crate::review::{Group, Groups, Rollout};
+use crate::source::Reader;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A task for programs; what is not known is null.
+#[derive(Serialize)]
+struct Line<'a> {
+    task: &'a str,
+    attempts: u64,
+    rewarded: u64,
+    successes: u64,
+    mean: Option<f64>,
+    deviation: Option<f64>,
+    signal: Option<bool>,
+    pass_at: BTreeMap<u64, f64>,
+    pass_all: BTreeMap<u64, f64>,
+    steps_of_successes: Option<f64>,
+    steps_of_failures: Option<f64>,
+}
+
+/// Tells the tasks of one file.
+pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+    let groups = groups(loaded, options)?;
+    match options.json {
+        true => programs(file, &groups, out),
+        false => people(file, &groups, out),
+    }
+}
+
+fn groups(loaded: &Loaded, options: &Options) -> Result<Groups, Problem> {
+    let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
+    let mut groups = Groups::default();
+    for record in loaded.records()?.iter() {
+        let text = lossy(reader.text(&record)?);
+        let Ok(value) = json::parse(&text) else { continue };
+        if let Some(rollout) = Rollout::of(&value, options.by.as_deref(), way) {
+            groups.add(&rollout, options.success);
+        }
+    }
+    Ok(groups)
+}
+
+/// Tasks with at least two rewards, and those of them whose rewards are all equal.
+fn signals(groups: &Groups) -> (usize, usize) {
+    let of =
+        |wanted: fn(Option<bool>) -> bool| groups.tasks.iter().filter(|(_, group)| wanted(group.has_signal())).count();
+    (of(|signal| signal.is_some()), of(|signal| signal == Some(false)))
+}
+
+fn programs(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
+    for (task, group) in &groups.tasks {
+        let passes = |of: fn(&Group, u64) -> Option<f64>| {
+            group.ks().into_iter().filter_map(|k| Some((k, of(group, k)?))).collect::<BTreeMap<_, _>>()
+        };
+        let (steps_of_successes, steps_of_failures) = group.steps();
+        let line = Line {
+            task,
+            attempts: group.attempts,
+            rewarded: group.rewarded,
+            successes: group.successes,
+            mean: group.mean(),
+            deviation: group.deviation(),
+            signal: group.has_signal(),
+            pass_at: passes(Group::pass_at),
+            pass_all: passes(Group::pass_all),
+            steps_of_successes,
+            steps_of_failures,
+        };
+        out.json(&plain(&vec![("file", raw(&file.text())?), ("type", raw("task")?), ("group", raw(&line)?)]))?;
+    }
+    let passes = |of: fn(&Group, u64) -> Option<f64>| {
+        let mean = |k: u64| Some((k, groups.mean(|group| of(group, k))?));
+        groups.ks().into_iter().filter_map(mean).collect::<BTreeMap<_, _>>()
+    };
+    let (several, without) = signals(groups);
+    let sum = |of: fn(&Group) -> u64| groups.tasks.iter().map(|(_, group)| of(group)).sum::<u64>();
+    let members = vec![
+        ("file", raw(&file.text())?),
+        ("type", raw("tasks")?),
+        ("tasks", raw(&groups.tasks.len())?),
+        ("attempts", raw(&sum(|group| group.attempts))?),
+        ("rewarded", raw(&sum(|group| group.rewarded))?),
+        ("unnamed", raw(&groups.unnamed)?),
+        ("with_several_rewards", raw(&several)?),
+        ("without_signal", raw(&without)?),
+        ("mean", raw(&groups.mean(Group::mean))?),
+        ("pass_at", raw(&passes(Group::pass_at))?),
+        ("pass_all", raw(&passes(Group::pass_all))?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+fn people(file: &FileName, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
+    let number = |number: Option<f64>| number.map_or_else(|| "–".to_owned(), |number| format!("{number:.3}"));
+    let steps = |steps: Option<f64>| steps.map_or_else(|| "–".to_owned(), |steps| format!("{steps:.1}"));
+    out.line(&format!("{file}  {}", counted(groups.tasks.len(), "task")))?;
+    let dim = |words: &[&str]| words.iter().map(|word| (Tone::Dim, (*word).to_owned())).collect::<Vec<_>>();
+    let ks = groups.ks();
+    let passes: Vec<String> =
+        ks.iter().map(|k| format!("pass@{k}")).chain(ks.last().map(|k| format!("pass^{k}"))).collect();
+    let mut heading = dim(&["  task", "n", "mean", "std"]);
+    heading.extend(passes.into_iter().map(|word| (Tone::Dim, word)));
+    heading.extend(dim(&["steps if it succeeds", "if not", "signal"]));
+    let mut rows = vec![heading];
+    for (task, group) in &groups.tasks {
+        let mut row: Vec<(Tone, String)> = vec![(Tone::Plain, format!("  {task}"))];
+        row.push((Tone::Plain, group.attempts.to_string()));
+        row.extend([number(group.mean()), number(group.deviation())].map(|text| (Tone::Plain, text)));
+        let pass_all = ks.last().map(|k| group.pass_all(*k));
+        let passes = ks.iter().map(|k| group.pass_at(*k)).chain(pass_all);
+        row.extend(passes.map(|pass| (Tone::Plain, number(pass))));
+        let (successes, failures) = group.steps();
+        row.extend([steps(successes), steps(failures)].map(|text| (Tone::Plain, text)));
+        row.push(match group.has_signal() {
+            Some(true) => (Tone::Good, "yes".to_owned()),
+            Some(false) => (Tone::Warning, "no".to_owned()),
+            None => (Tone::Dim, "–".to_owned()),
+        });
+        rows.push(row);
+    }
+    let mut all: Vec<(Tone, String)> =
+        vec![(Tone::Strong, "  mean of the tasks".to_owned()), (Tone::Plain, String::new())];
+    all.extend([number(groups.mean(Group::mean)), String::new()].map(|text| (Tone::Plain, text)));
+    let pass_all = ks.last().map(|k| groups.mean(|group| group.pass_all(*k)));
+    let passes = ks.iter().map(|k| groups.mean(|group| group.pass_at(*k))).chain(pass_all);
+    all.extend(passes.map(|pass| (Tone::Plain, number(pass))));
+    rows.push(all);
+    out.cells(&rows)?;
+    let (several, without) = signals(groups);
+    let unnamed = match groups.unnamed {
+        0 => String::new(),
+        n => format!("; {n} records name no task"),
+    };
+    let text = format!("{without} of {several} tasks with several rewards have no signal: all are equal{unnamed}");
+    Ok(out.styled(&[(Tone::Dim, &text)])?)
+}
