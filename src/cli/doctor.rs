@@ -9,6 +9,7 @@ use crate::shell::config::{Colors, Environment, folder};
 use crate::shell::config_check;
 use crate::shell::mark_journal;
 use crate::shell::terminal::cells_of_stdout;
+use crate::text::wrap;
 use clap::{ArgMatches, Args};
 use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
@@ -21,6 +22,8 @@ pub(super) const COMMAND: Command = Command { name: "doctor", describe: Options:
 
 /// Exit status where something does not work.
 const FAILED: u8 = 1;
+/// Cells of a line of advice, with the names before it, which are shorter than half of that.
+const LINE_CELLS: usize = 78;
 /// Smallest terminal on which every pane has room, in cells.
 const CELLS_MIN: (u16, u16) = (40, 12);
 /// Files that one session follows at least; the system's limits should allow as many.
@@ -87,8 +90,9 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             Level::Bad => (Tone::Error, "✗"),
         };
         out.styled(&[(tone, sign), (Tone::Strong, &format!(" {name:<width$}  ")), (Tone::Plain, found)])?;
-        if let Some(advice) = advice {
-            out.styled(&[(Tone::Dim, &format!("  {:width$}  {advice}", ""))])?;
+        let Some(advice) = advice else { continue };
+        for range in wrap(advice, LINE_CELLS - width - 4) {
+            out.styled(&[(Tone::Dim, &format!("  {:width$}  {}", "", advice[range].trim_end()))])?;
         }
     }
     Ok(status)
