@@ -50,7 +50,7 @@ impl Columns {
 /// What an expression says of each record; of one that is not wanted, nothing. And for how many it fails: the first is
 /// told.
 #[cfg(feature = "query")]
-fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
+pub(super) fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let (name, expression) = column;
     let named = |text: String| format!("column {} = {expression}: {text}", name.as_str());
     let question = Question { expression: expression.clone(), wants_results: true, limit: LIMIT };
@@ -81,7 +81,7 @@ fn told(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Result<(Vec<CellVa
 }
 
 #[cfg(not(feature = "query"))]
-fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
+pub(super) fn told(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let message = format!("the column {} needs the feature `query`, which this build has not", column.0.as_str());
     Err(Problem::usage(message))
 }

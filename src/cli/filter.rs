@@ -7,10 +7,10 @@ use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption};
 use super::loss::train;
-use crate::format::{Looked, Purpose, Survey, Surveyed};
+use crate::format::{Looked, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::model::{Found, Problem, Record, RecordBody};
-use crate::review::{ChunkMaker, ContentKey, CustomColumn, Filter, LossCheck, Marks, Scope, Target, Train};
+use crate::review::{ChunkMaker, ContentKey, CustomColumn, Filter, LossCheck, Marks, Scope, Target, Train, purpose_of};
 use crate::shell::config::Config;
 use crate::shell::templates::template;
 use crate::source::Seen;
@@ -224,13 +224,7 @@ fn passing(
     marks: &Marks,
     policy: &mut FindingPolicy,
 ) -> Result<Vec<bool>, Problem> {
-    let purpose = match filter {
-        _ if filter.is_of_outline() => Purpose::Outline,
-        _ if filter.is_of_findings() => Purpose::Judged,
-        _ if filter.is_of_texts() => Purpose::Heads,
-        _ if filter.has_findings() || filter.has_outcomes() => Purpose::Table,
-        _ => Purpose::Measures,
-    };
+    let purpose = purpose_of(&filter.fields());
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {
         let message = format!("the records of {} are no trajectories, of which a filter asks", loaded.input.name());
         return Err(Problem::usage(message).hint("`obelus query` asks any record"));

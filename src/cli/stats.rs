@@ -1,15 +1,20 @@
 //! `obelus stats`: what files consist of, trajectory by trajectory and as a whole.
 
+mod by;
 mod merge;
 mod outcomes;
 mod tasks;
 mod tools;
 
-use super::args::{FileName, FormatOption, parsed};
+use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::filter::{Passing, Where, WhereOption};
 use super::inputs::Inputs;
 use super::out::Out;
 use super::{Command, Stop, TROUBLE, complain, survey};
+use crate::ingest::Loaded;
 use crate::json::{self, Data, Value};
+use crate::model::Problem;
+use crate::review::{Marks, Numbers, Scope};
 use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::value::RawValue;
 
@@ -40,15 +45,27 @@ struct Options {
     /// The attempts at each task as a group: rewards, pass@k and pass^k, steps, and whether rewards differ at all
     #[arg(long, conflicts_with_all = ["tools", "only", "outcomes"])]
     tasks: bool,
-    /// Field that names the task, with --tasks, as details.task [default: task_id, instance_id, the id without its
-    /// attempt]
-    #[arg(long, value_name = "FIELD", requires = "tasks")]
+    /// Group the records: by a column (finish, tool, reward …), a path (details.model), or a jq expression
+    /// ('.details.model|ascii_downcase'); with --tasks, the path that names the task [default: task_id, instance_id,
+    /// the id without its attempt]
+    #[arg(long, value_name = "FIELD|JQ", conflicts_with_all = ["tools", "only", "outcomes"])]
     by: Option<String>,
+    /// Numbers whose mean, deviation and percentiles each group has, with --by [default: steps, calls, reward]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = by::number, requires = "by")]
+    of: Vec<Numbers>,
+    /// How a number spreads over the records, in bins: steps, tokens, reward …
+    #[arg(long, value_name = "NUMBER", value_parser = by::number)]
+    #[arg(conflicts_with_all = ["tools", "only", "outcomes", "tasks", "by"])]
+    histogram: Option<Numbers>,
+    #[command(flatten)]
+    filter: WhereOption,
+    #[command(flatten)]
+    marks: MarksOption,
     /// Least reward that is a success, with --tasks
     #[arg(long, value_name = "REWARD", requires = "tasks", default_value_t = 1.0)]
     success: f64,
     /// The files are what `obelus stats --json` printed of parts of a dataset, in their order: answer for the whole
-    #[arg(long, conflicts_with_all = ["tools", "outcomes", "tasks"])]
+    #[arg(long, conflicts_with_all = ["tools", "outcomes", "tasks", "by", "histogram", "filters"])]
     merge: bool,
 }
 
@@ -73,39 +90,70 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         return merge::run(&options, out);
     }
     let inputs = Inputs::of(&options.files);
+    let wanted = Wanted::of(&options)?;
     let mut status = inputs.complain();
     for file in &inputs.names {
-        match tell(file, &options, out) {
+        match tell(file, (&options, &wanted), out) {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
             }
-            done => done?,
+            done => status = status.max(done?),
         }
     }
     Ok(status)
 }
 
-fn tell(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
+/// Which records count.
+struct Wanted {
+    filter: Option<Where>,
+    marks: Marks,
+}
+
+impl Wanted {
+    fn of(options: &Options) -> Result<Self, Problem> {
+        let filter = options.filter.filter(Scope::Records)?;
+        let takes_filter = options.outcomes || options.tasks || options.by.is_some() || options.histogram.is_some();
+        if filter.is_some() && !takes_filter {
+            let hint = "`obelus export --where FILTER FILE --out - | obelus stats -` tells all of some records";
+            return Err(Problem::usage("--where goes with --by, --histogram, --outcomes or --tasks").hint(hint));
+        }
+        let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
+        Ok(Self { filter, marks })
+    }
+
+    /// Of a file the records that the filter lets through; None: all.
+    fn passing(&self, loaded: &Loaded) -> Result<Option<Passing>, Problem> {
+        self.filter.as_ref().map(|filter| filter.passing(loaded, &self.marks)).transpose()
+    }
+}
+
+fn tell(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) -> Result<u8, Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
-    if options.tools {
-        return tools::tell(file, &loaded, options, out);
-    }
-    if options.tasks {
-        return tasks::tell(file, &loaded, options, out);
-    }
-    if options.outcomes {
-        return outcomes::tell(file, &loaded, options, out);
-    }
+    let passing = wanted.passing(&loaded)?;
+    let status = passing.as_ref().map_or(0, Passing::status);
+    let passing = passing.map(|passing| passing.records);
+    let more = match (&options.by, options.histogram) {
+        _ if options.tasks => tasks::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
+        _ if options.outcomes => outcomes::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
+        _ if options.tools => tools::tell(file, &loaded, options, out).map(|()| 0),
+        (Some(by), _) => by::tell(file, &loaded, (options, by), (&wanted.marks, passing), out),
+        (None, Some(number)) => by::tell_histogram(file, &loaded, (options, number), passing, out),
+        (None, None) => tell_all(file, &loaded, options, out).map(|()| 0),
+    }?;
+    Ok(status.max(more))
+}
+
+fn tell_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
     if options.json {
         let stage = loaded.detected.format.stage(&file.text());
-        return survey::stats(&loaded, |stats| match options.only {
+        return survey::stats(loaded, |stats| match options.only {
             Some(only) if only.is_dataset() != survey::is_of_dataset(stats) => Ok(()),
             _ => Ok(out.json(&survey::line(&file.text(), stage, stats)?)?),
         });
     }
     let mut dataset: Option<Box<RawValue>> = None;
-    survey::stats(&loaded, |stats| {
+    survey::stats(loaded, |stats| {
         dataset = Some(stats.to_owned());
         Ok(())
     })?;

@@ -81,6 +81,7 @@ mod signs;
 mod spark;
 mod stage;
 mod stats;
+mod stats_by;
 mod step_filter;
 mod table;
 mod tail;

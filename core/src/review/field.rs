@@ -167,6 +167,18 @@ impl Field {
         Self::all().find(|(name, _)| *name == wanted).map(|(_, field)| field)
     }
 
+    /// The field of records of that name.
+    #[must_use]
+    pub fn of_records(wanted: &str) -> Option<Self> {
+        Self::named(wanted).filter(|field| Scope::Records.has(*field))
+    }
+
+    /// The names of all fields of records.
+    #[must_use]
+    pub fn names_of_records() -> Vec<&'static str> {
+        Self::all().filter(|(_, field)| Scope::Records.has(*field)).map(|(name, _)| name).collect()
+    }
+
     /// Its name in filters.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -8,9 +8,10 @@
 mod findings;
 
 use super::custom_columns::{CellValue, CustomColumn};
-use super::field::{Field, Names, Numbers, Scope, Subject, Texts};
+use super::field::{Field, Names, Scope, Subject, Texts};
 use super::filter_text::{self, Fault, Written, fits};
 use super::mark_event::Verdict;
+use super::purpose::is_of_findings;
 use super::step_subject::FLAG;
 use crate::lint;
 use crate::text::{Pattern, suggest};
@@ -82,22 +83,6 @@ impl Term {
     #[must_use]
     pub fn field(&self) -> Option<Field> {
         self.field
-    }
-
-    fn has_findings(&self) -> bool {
-        use Numbers::{Errors, Findings, Warnings};
-        matches!(self.field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
-    }
-
-    /// Whether it asks for how results came out.
-    fn has_outcomes(&self) -> bool {
-        matches!(self.field, Some(Field::Number(Numbers::Failed | Numbers::Suspect)))
-    }
-
-    /// Whether it asks for what is known without a look at the text.
-    fn is_of_place(&self) -> bool {
-        use Field::{Name, Number};
-        matches!(self.field, Some(Number(Numbers::Record | Numbers::Size) | Name(Names::Mark | Names::Tag)))
     }
 
     fn holds(&self, subject: &dyn Subject) -> bool {
@@ -258,41 +243,16 @@ impl Filter {
         (filter(known), filter(own))
     }
 
-    /// Whether all that it asks for is which steps, tools and rewards there are and how it ends, beside sizes and
-    /// marks.
+    /// What its terms ask for, as [`Term::field`].
     #[must_use]
-    pub fn is_of_outline(&self) -> bool {
-        use Numbers::{Actions, Calls, Reward, Steps};
-        let is_of_steps = |term: &Term| match term.field {
-            Some(Field::Number(number)) => matches!(number, Steps | Actions | Calls | Reward),
-            Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Finish),
-            _ => false,
-        };
-        self.terms.iter().all(|term| is_of_steps(term) || term.is_of_place())
-    }
-
-    /// Whether all that it asks for is what rules find, beside sizes and marks.
-    #[must_use]
-    pub fn is_of_findings(&self) -> bool {
-        self.terms.iter().all(|term| term.has_findings() || term.is_of_place())
-    }
-
-    /// Whether all that it asks for is ids and first words, beside sizes and marks.
-    #[must_use]
-    pub fn is_of_texts(&self) -> bool {
-        self.terms.iter().all(|term| matches!(term.field, None | Some(Field::Text(_))) || term.is_of_place())
+    pub fn fields(&self) -> Vec<Option<Field>> {
+        self.terms.iter().map(Term::field).collect()
     }
 
     /// Whether it asks for what rules find.
     #[must_use]
     pub fn has_findings(&self) -> bool {
-        self.terms.iter().any(Term::has_findings)
-    }
-
-    /// Whether it asks for how results came out.
-    #[must_use]
-    pub fn has_outcomes(&self) -> bool {
-        self.terms.iter().any(Term::has_outcomes)
+        self.terms.iter().any(|term| is_of_findings(term.field))
     }
 
     /// Whether it lets something through. What is known without a look at the text is asked first.

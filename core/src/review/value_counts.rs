@@ -189,12 +189,12 @@ fn whole(text: &str) -> String {
 }
 
 /// The number at a rank in per cent (nearest rank).
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
+pub(super) fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or_default()
 }
 
-fn plot(mut numbers: Vec<f64>) -> Plot {
+pub(super) fn plot(mut numbers: Vec<f64>) -> Plot {
     numbers.sort_by(f64::total_cmp);
     let (Some(&least), Some(&most)) = (numbers.first(), numbers.last()) else { return Plot::default() };
     if least == most {

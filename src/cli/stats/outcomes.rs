@@ -88,10 +88,16 @@ struct Line {
 }
 
 /// Tells the outcomes of one file.
-pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn tell(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, passing): (&Options, Option<&[bool]>),
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let is_wanted = |record: usize| passing.is_none_or(|passing| passing.get(record) == Some(&true));
     let counted = match loaded.detected.format.survey(Purpose::Outcomes) {
-        Some(mut pass) => of_records(loaded, pass.as_mut())?,
-        None => of_runs(loaded)?,
+        Some(mut pass) => of_records(loaded, pass.as_mut(), is_wanted)?,
+        None => of_runs(loaded, is_wanted)?,
     };
     let total = counted.total();
     if options.json {
@@ -179,9 +185,13 @@ fn numbers(name: &str, of: &ToolOutcomes) -> Vec<(Tone, String)> {
 }
 
 /// From a pass over the records of a file whose records are trajectories.
-fn of_records(loaded: &Loaded, pass: &mut dyn Survey) -> Result<Outcomes, Stop> {
-    let mut all = Outcomes::default();
+fn of_records(loaded: &Loaded, pass: &mut dyn Survey, is_wanted: impl Fn(usize) -> bool) -> Result<Outcomes, Stop> {
+    let (mut all, mut next) = (Outcomes::default(), 0);
     ingest::survey(loaded, pass, |surveyed| -> Result<(), Stop> {
+        next += 1;
+        if !is_wanted(next - 1) {
+            return Ok(());
+        }
         all.records += 1;
         match surveyed.facts.and_then(|facts| facts.counted) {
             Some(counted) => all.add(counted.outcomes, counted.reward),
@@ -193,9 +203,9 @@ fn of_records(loaded: &Loaded, pass: &mut dyn Survey) -> Result<Outcomes, Stop> 
 }
 
 /// From the runs themselves.
-fn of_runs(loaded: &Loaded) -> Result<Outcomes, Stop> {
+fn of_runs(loaded: &Loaded, is_wanted: impl Fn(usize) -> bool) -> Result<Outcomes, Stop> {
     let mut all = Outcomes::default();
-    for record in 0..loaded.trajectories()? {
+    for record in (0..loaded.trajectories()?).filter(|record| is_wanted(*record)) {
         let run = loaded.run(record)?;
         all.records += 1;
         let tools = run.work().into_iter().flat_map(|work| work.tools());

@@ -6,7 +6,7 @@ use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, counted, plain, raw};
 use crate::ingest::Loaded;
 use crate::json;
-use crate::model::{Problem, lossy};
+use crate::model::{Problem, Record, lossy};
 use crate::review::{Group, Groups, Rollout};
 use crate::source::Reader;
 use serde::Serialize;
@@ -29,18 +29,24 @@ struct Line<'a> {
 }
 
 /// Tells the tasks of one file.
-pub(super) fn tell(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) -> Result<(), Stop> {
-    let groups = groups(loaded, options)?;
+pub(super) fn tell(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, passing): (&Options, Option<&[bool]>),
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let groups = groups(loaded, options, passing)?;
     match options.json {
         true => programs(file, &groups, out),
         false => people(file, &groups, out),
     }
 }
 
-fn groups(loaded: &Loaded, options: &Options) -> Result<Groups, Problem> {
+fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Result<Groups, Problem> {
     let (mut reader, way) = (Reader::new(&loaded.input), loaded.detected.format.way());
     let mut groups = Groups::default();
-    for record in loaded.records()?.iter() {
+    let is_wanted = |record: &Record| passing.is_none_or(|passing| passing.get(record.number) == Some(&true));
+    for record in loaded.records()?.iter().filter(is_wanted) {
         let text = lossy(reader.text(&record)?);
         let Ok(value) = json::parse(&text) else { continue };
         if let Some(rollout) = Rollout::of(&value, options.by.as_deref(), way) {

@@ -1,0 +1,187 @@
+//! Records grouped by what a column says of them: how many there are of each value, and how their numbers spread.
+
+use super::facts::Entry;
+use super::field::{Field, Numbers, Subject};
+use super::value_counts::{Plot, percentile, plot};
+use std::collections::HashMap;
+
+/// How a number spreads over some records; ranks are nearest ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Records that have the number.
+    pub count: usize,
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation, that of a sample (n − 1); 0 of one number.
+    pub deviation: f64,
+    /// The least.
+    pub min: f64,
+    /// 10 of 100 are at most this.
+    pub p10: f64,
+    /// Half of them are at most this.
+    pub p50: f64,
+    /// 90 of 100 are at most this.
+    pub p90: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// Of numbers in any order; None of none.
+    #[must_use]
+    pub fn of(mut numbers: Vec<f64>) -> Option<Self> {
+        numbers.sort_by(f64::total_cmp);
+        let (min, max) = (*numbers.first()?, *numbers.last()?);
+        let count = numbers.len();
+        let mean = numbers.iter().sum::<f64>() / count as f64;
+        let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+        let deviation = if count > 1 { (squares / (count - 1) as f64).sqrt() } else { 0.0 };
+        let [p10, p50, p90] = [10, 50, 90].map(|percent| percentile(&numbers, percent));
+        Some(Self { count, mean, deviation, min, p10, p50, p90, max })
+    }
+}
+
+/// The records of one value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueGroup {
+    /// The value; None: the records that have none.
+    pub value: Option<String>,
+    /// Its records.
+    pub records: usize,
+    /// How each of the numbers spreads that were asked for; None where no record has it.
+    pub numbers: Vec<Option<Spread>>,
+}
+
+/// Sorts records into groups, one after the other. It holds eight bytes a record, group and number.
+#[derive(Debug)]
+pub struct Grouper {
+    numbers: Vec<Numbers>,
+    groups: HashMap<Option<String>, (usize, Vec<Vec<f64>>)>,
+    records: usize,
+}
+
+impl Grouper {
+    /// Of these numbers it tells how they spread.
+    #[must_use]
+    pub fn new(numbers: Vec<Numbers>) -> Self {
+        Self { numbers, groups: HashMap::new(), records: 0 }
+    }
+
+    /// Takes a record with its values: it belongs to the group of each; without any, to that of no value.
+    pub fn add(&mut self, entry: &Entry<'_>, mut values: Vec<String>) {
+        self.records += 1;
+        values.sort_unstable();
+        values.dedup();
+        if values.is_empty() {
+            self.count(entry, None);
+        }
+        values.into_iter().for_each(|value| self.count(entry, Some(value)));
+    }
+
+    fn count(&mut self, entry: &Entry<'_>, value: Option<String>) {
+        let (records, told) = self.groups.entry(value).or_insert_with(|| (0, vec![Vec::new(); self.numbers.len()]));
+        *records += 1;
+        for (numbers, told) in self.numbers.iter().zip(told) {
+            told.extend(entry.number(*numbers));
+        }
+    }
+
+    /// How many records there were.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        self.records
+    }
+
+    /// The groups: the largest first, equal ones by their values, that without a value last.
+    #[must_use]
+    pub fn finish(self) -> Vec<ValueGroup> {
+        let group = |(value, (records, numbers)): (_, (usize, Vec<Vec<f64>>))| ValueGroup {
+            value,
+            records,
+            numbers: numbers.into_iter().map(Spread::of).collect(),
+        };
+        let mut groups: Vec<ValueGroup> = self.groups.into_iter().map(group).collect();
+        groups.sort_by(|a, b| {
+            (a.value.is_none(), std::cmp::Reverse(a.records), &a.value).cmp(&(
+                b.value.is_none(),
+                std::cmp::Reverse(b.records),
+                &b.value,
+            ))
+        });
+        groups
+    }
+}
+
+/// What a field says of a record; a record may have several names of a field.
+#[must_use]
+pub fn values_of(entry: &Entry<'_>, field: Field) -> Vec<String> {
+    match field {
+        Field::Number(numbers) => entry.number(numbers).map(|number| number.to_string()).into_iter().collect(),
+        Field::Name(names) => entry.names(names).map(|(name, _)| name.to_owned()).filter(|n| !n.is_empty()).collect(),
+        Field::Text(text) => Some(entry.text(text).into_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
+        Field::Own(name) => entry.told(name).shown().into_iter().collect(),
+    }
+}
+
+/// How numbers spread, in bins.
+#[must_use]
+pub fn histogram(numbers: Vec<f64>) -> Plot {
+    plot(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::tests::{made, table};
+    use super::super::field::Names;
+    use super::*;
+
+    #[test]
+    fn a_spread_is_that_of_a_sample() {
+        let spread = Spread::of(vec![4.0, 2.0, 4.0, 6.0]).unwrap();
+        assert_eq!((spread.count, spread.mean, spread.min, spread.max), (4, 4.0, 2.0, 6.0));
+        assert_eq!((spread.p10, spread.p50, spread.p90), (2.0, 4.0, 6.0));
+        assert!((spread.deviation - (8.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(Spread::of(vec![3.0]).unwrap().deviation, 0.0);
+        assert_eq!(Spread::of(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_record_counts_in_the_group_of_each_of_its_names() {
+        let facts = table(&[
+            made("a", 2, &[("bash", 3), ("edit", 1)], Some(1.0), "finish"),
+            made("b", 4, &[("bash", 1)], Some(0.0), "message"),
+            made("c", 6, &[], None, "message"),
+        ]);
+        let mut groups = Grouper::new(vec![Numbers::Steps, Numbers::Reward]);
+        for entry in facts.iter() {
+            groups.add(&entry, values_of(&entry, Field::Name(Names::Tool)));
+        }
+        assert_eq!(groups.records(), 3);
+        let told: Vec<_> = groups
+            .finish()
+            .into_iter()
+            .map(|group| {
+                let means: Vec<Option<f64>> =
+                    group.numbers.iter().map(|spread| spread.map(|spread| spread.mean)).collect();
+                (group.value, group.records, means)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (Some("bash".to_owned()), 2, vec![Some(3.0), Some(0.5)]),
+                (Some("edit".to_owned()), 1, vec![Some(2.0), Some(1.0)]),
+                (None, 1, vec![Some(6.0), None]),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_there_twice_counts_once() {
+        let facts = table(&[made("a", 2, &[], None, "finish")]);
+        let mut groups = Grouper::new(Vec::new());
+        facts.iter().for_each(|entry| groups.add(&entry, vec!["x".to_owned(), "x".to_owned()]));
+        let groups = groups.finish();
+        assert_eq!((groups.len(), groups[0].records), (1, 1));
+    }
+}

@@ -1,0 +1,68 @@
+//! Which pass over a file tells what is asked of its records: the cheapest one that does.
+
+use super::field::{Field, Names, Numbers};
+use crate::format::Purpose;
+
+/// The pass that tells these fields of records; None among them: the words.
+#[must_use]
+pub fn purpose_of(fields: &[Option<Field>]) -> Purpose {
+    let all = |test: fn(Option<Field>) -> bool| fields.iter().all(|field| test(*field) || is_of_place(*field));
+    let any = |test: fn(Option<Field>) -> bool| fields.iter().any(|field| test(*field));
+    match () {
+        () if all(is_of_outline) => Purpose::Outline,
+        () if all(is_of_findings) => Purpose::Judged,
+        () if all(|field| matches!(field, None | Some(Field::Text(_)))) => Purpose::Heads,
+        () if any(is_of_findings) || any(is_of_outcomes) => Purpose::Table,
+        () => Purpose::Measures,
+    }
+}
+
+/// Whether a field tells what rules find.
+pub(super) fn is_of_findings(field: Option<Field>) -> bool {
+    use Numbers::{Errors, Findings, Warnings};
+    matches!(field, Some(Field::Name(Names::Finding) | Field::Number(Findings | Errors | Warnings)))
+}
+
+/// Whether it tells how results came out.
+fn is_of_outcomes(field: Option<Field>) -> bool {
+    matches!(field, Some(Field::Number(Numbers::Failed | Numbers::Suspect)))
+}
+
+/// Whether it tells which steps, tools and rewards there are and how the record ends.
+fn is_of_outline(field: Option<Field>) -> bool {
+    use Numbers::{Actions, Calls, Reward, Steps};
+    match field {
+        Some(Field::Number(number)) => matches!(number, Steps | Actions | Calls | Reward),
+        Some(Field::Name(name)) => matches!(name, Names::Tool | Names::Class | Names::Finish),
+        _ => false,
+    }
+}
+
+/// Whether it is known without a look at the text.
+fn is_of_place(field: Option<Field>) -> bool {
+    use Field::{Name, Number};
+    matches!(field, Some(Number(Numbers::Record | Numbers::Size) | Name(Names::Mark | Names::Tag)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::{Filter, Scope};
+
+    #[test]
+    fn the_cheapest_pass_that_tells_all() {
+        for (filter, purpose) in [
+            ("steps>3 tool:bash size>9", Purpose::Outline),
+            ("record>3", Purpose::Outline),
+            ("finding:adp.* errors>0 mark:good", Purpose::Judged),
+            ("words id:x", Purpose::Heads),
+            ("steps>3 errors>0", Purpose::Table),
+            ("failed>0", Purpose::Table),
+            ("steps>3 tokens>9", Purpose::Measures),
+            ("steps>3 words", Purpose::Measures),
+        ] {
+            let filter = Filter::parse(filter, Scope::Records).unwrap();
+            assert_eq!(purpose_of(&filter.fields()), purpose, "{filter:?}");
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! `obelus stats --by` and `--histogram`: records grouped by what a column, a path or a jq expression says of them, and
+//! how a number spreads.
+
+use super::Options;
+use crate::cli::args::FileName;
+use crate::cli::columns::{self, Column};
+use crate::cli::out::{Out, Tone, counted, plain, raw};
+use crate::cli::{Stop, complain};
+use crate::format::Looked;
+use crate::ingest::{self, Loaded};
+use crate::json;
+use crate::model::{Problem, Record, RecordBody, lossy};
+use crate::review::{
+    CellValue, ChunkMaker, ContentKey, CustomColumn, Entry, Field, Grouper, Marks, Names, Numbers, Plot, Scope, Spread,
+    Target, ValueGroup, histogram, purpose_of, values_of,
+};
+use crate::rules::trajectory::scalar;
+use crate::source::Seen;
+use crate::text::suggest;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Most groups that are printed for people.
+const GROUPS_MAX: usize = 100;
+/// Widest bar of a histogram, in cells.
+const BAR_CELLS: usize = 40;
+/// Numbers that are told where none are named: those of the fastest pass.
+const NUMBERS: [Numbers; 3] = [Numbers::Steps, Numbers::Calls, Numbers::Reward];
+
+/// What records are grouped by.
+enum Key {
+    /// A column of the table.
+    Field(Field),
+    /// A path of member names.
+    Path(String),
+    /// A jq expression.
+    Expression(Column),
+}
+
+impl Key {
+    /// Reads what `--by` says: the name of a column, a jq expression, or a path as `details.model`.
+    fn read(text: &str) -> Result<Self, Problem> {
+        if let Some(field) = Field::of_records(text) {
+            return Ok(Self::Field(field));
+        }
+        let is_path = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        if !text.starts_with('.') && text.chars().all(is_path) {
+            return Ok(Self::Path(text.to_owned()));
+        }
+        let name = CustomColumn::new("value").map_err(Problem::usage)?;
+        Ok(Self::Expression((name, text.to_owned())))
+    }
+
+    fn field(&self) -> Option<Field> {
+        match self {
+            Self::Field(field) => Some(*field),
+            Self::Path(_) | Self::Expression(_) => None,
+        }
+    }
+
+    fn wants_marks(&self) -> bool {
+        matches!(self, Self::Field(Field::Name(Names::Mark | Names::Tag)))
+    }
+}
+
+/// A number of records by its name in filters.
+pub(super) fn number(text: &str) -> Result<Numbers, String> {
+    let known = Numbers::ALL.iter().filter(|(_, number)| Scope::Records.has(Field::Number(*number)));
+    let names: Vec<&str> = known.map(|(name, _)| *name).collect();
+    let found = Numbers::ALL.iter().find(|(name, _)| *name == text && names.contains(name));
+    found.map(|(_, number)| *number).ok_or_else(|| format!("no number of records; these are: {}", names.join(", ")))
+}
+
+fn name_of(number: Numbers) -> &'static str {
+    Numbers::ALL.iter().find(|(_, known)| *known == number).map_or("", |(name, _)| name)
+}
+
+/// A record looked at.
+struct Glanced {
+    looked: Looked,
+    len: u64,
+    /// What stands at the path.
+    value: Option<String>,
+    /// Where marks are asked for.
+    key: Option<ContentKey>,
+}
+
+impl Seen for Glanced {
+    fn is_whole(&self) -> bool {
+        self.looked.is_whole()
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        self.looked.shift(records, lines);
+    }
+}
+
+/// What is told of the records of one file.
+struct Question<'q> {
+    key: Option<&'q Key>,
+    numbers: &'q [Numbers],
+    marks: &'q Marks,
+    /// The records that a filter lets through; None: all.
+    passing: Option<Vec<bool>>,
+}
+
+impl Question<'_> {
+    /// Gives each record with its values; for how many the expression failed.
+    fn ask(&self, loaded: &Loaded, mut each: impl FnMut(&Entry<'_>, Vec<String>)) -> Result<u64, Stop> {
+        let mut fields: Vec<Option<Field>> = self.numbers.iter().map(|number| Some(Field::Number(*number))).collect();
+        fields.extend(self.key.and_then(Key::field).map(Some));
+        let Some(mut survey) = loaded.detected.format.survey(purpose_of(&fields)) else {
+            let message =
+                format!("the records of {} are no trajectories, of which numbers are told", loaded.input.name());
+            return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
+        };
+        let expressed = match self.key {
+            Some(Key::Expression(column)) => {
+                let all = || Ok::<_, Problem>(vec![true; loaded.records()?.len()]);
+                Some(columns::told(loaded, column, &self.passing.clone().map_or_else(all, Ok)?)?)
+            }
+            _ => None,
+        };
+        let (expressed, failed) = expressed.map_or((None, 0), |(told, failed)| (Some(told), failed));
+        let (look, wants_keys) = (survey.look(), self.key.is_some_and(Key::wants_marks));
+        let see = |record: &Record, text: &[u8]| Glanced {
+            looked: look(record, text),
+            len: record.place.span.len,
+            value: match self.key {
+                Some(Key::Path(path)) => json::parse(&lossy(text)).ok().and_then(|value| scalar(&value, path)),
+                _ => None,
+            },
+            key: (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text)),
+        };
+        let mut number = 0;
+        ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Stop> {
+            let facts = survey.take(glanced.looked, loaded.input.as_ref()).facts.unwrap_or_default();
+            let mut maker = ChunkMaker::new(number);
+            maker.push(&facts, glanced.len);
+            let told = expressed.as_ref().and_then(|told| told.get(number)).and_then(CellValue::shown);
+            let mark = glanced.key.and_then(|key| self.marks.get(&Target::record(key)));
+            let is_wanted = self.passing.as_ref().is_none_or(|passing| passing.get(number) == Some(&true));
+            for entry in maker.finish().iter().filter(|_| is_wanted) {
+                let entry = entry.with_mark(mark);
+                let values = match self.key.and_then(Key::field) {
+                    Some(field) => values_of(&entry, field),
+                    None => glanced.value.clone().or_else(|| told.clone()).into_iter().collect(),
+                };
+                each(&entry, values);
+            }
+            number += 1;
+            Ok(())
+        })?;
+        Ok(failed)
+    }
+}
+
+/// Groups the records of one file. The status: 1 where no record has a value, or the expression failed for one.
+pub(super) fn tell(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, by): (&Options, &str),
+    (marks, passing): (&Marks, Option<Vec<bool>>),
+    out: &mut Out,
+) -> Result<u8, Stop> {
+    let key = Key::read(by)?;
+    let numbers = if options.of.is_empty() { &NUMBERS[..] } else { &options.of };
+    let mut grouper = Grouper::new(numbers.to_vec());
+    let question = Question { key: Some(&key), numbers, marks, passing };
+    let failed = question.ask(loaded, |entry, values| grouper.add(entry, values))?;
+    let records = grouper.records();
+    let groups = grouper.finish();
+    let has_none = records > 0 && groups.iter().all(|group| group.value.is_none());
+    match options.json {
+        true => programs(file, by, (&groups, records), numbers, out)?,
+        false => people(file, by, (&groups, records), numbers, out)?,
+    }
+    if has_none {
+        complain(&format!("{file}: no record has {by}{}", instead(by)));
+    }
+    Ok(u8::from(has_none || failed > 0))
+}
+
+/// The name that was meant, where it is almost one of a column.
+fn instead(by: &str) -> String {
+    let near = suggest::nearest(by, Field::names_of_records());
+    near.first().map_or_else(String::new, |name| format!("; is the column {name} meant?"))
+}
+
+/// A group for programs.
+#[derive(Serialize)]
+struct Line<'a> {
+    value: Option<&'a str>,
+    records: usize,
+    share: f64,
+    numbers: BTreeMap<&'static str, SpreadLine>,
+}
+
+#[derive(Serialize)]
+struct SpreadLine {
+    count: usize,
+    mean: f64,
+    deviation: f64,
+    min: f64,
+    p10: f64,
+    p50: f64,
+    p90: f64,
+    max: f64,
+}
+
+impl From<Spread> for SpreadLine {
+    fn from(s: Spread) -> Self {
+        let Spread { count, mean, deviation, min, p10, p50, p90, max } = s;
+        Self { count, mean, deviation, min, p10, p50, p90, max }
+    }
+}
+
+/// Groups, and of how many records.
+type Answer<'a> = (&'a [ValueGroup], usize);
+
+fn share(group: &ValueGroup, records: usize) -> f64 {
+    group.records as f64 / records.max(1) as f64
+}
+
+fn programs(
+    file: &FileName,
+    by: &str,
+    (groups, records): Answer,
+    numbers: &[Numbers],
+    out: &mut Out,
+) -> Result<(), Stop> {
+    for group in groups {
+        let spreads = numbers.iter().zip(&group.numbers);
+        let numbers = spreads.filter_map(|(number, spread)| Some((name_of(*number), (*spread)?.into()))).collect();
+        let value = group.value.as_deref();
+        let line = Line { value, records: group.records, share: share(group, records), numbers };
+        let members =
+            vec![("file", raw(&file.text())?), ("type", raw("group")?), ("by", raw(by)?), ("group", raw(&line)?)];
+        out.json(&plain(&members))?;
+    }
+    let without: usize = groups.iter().filter(|group| group.value.is_none()).map(|group| group.records).sum();
+    let valued = groups.iter().filter(|group| group.value.is_some()).count();
+    let members = vec![
+        ("file", raw(&file.text())?),
+        ("type", raw("groups")?),
+        ("by", raw(by)?),
+        ("groups", raw(&valued)?),
+        ("records", raw(&records)?),
+        ("without", raw(&without)?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+fn people(
+    file: &FileName,
+    by: &str,
+    (groups, records): Answer,
+    numbers: &[Numbers],
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let valued = groups.iter().filter(|group| group.value.is_some()).count();
+    let values = counted(valued, "value");
+    out.line(&format!("{file}  {values} of {by} in {}", counted(records, "record")))?;
+    let held: Vec<usize> =
+        (0..numbers.len()).filter(|i| groups.iter().any(|group| group.numbers[*i].is_some())).collect();
+    let mut heading = vec![(Tone::Dim, format!("  {by}")), (Tone::Dim, "n".into()), (Tone::Dim, "share".into())];
+    for i in &held {
+        let words = [format!("{} mean", name_of(numbers[*i])), "std".into(), "p50".into(), "p90".into()];
+        heading.extend(words.map(|word| (Tone::Dim, word)));
+    }
+    let mut rows = vec![heading];
+    for group in groups.iter().take(GROUPS_MAX) {
+        let name = match &group.value {
+            Some(value) => (Tone::Plain, format!("  {value}")),
+            None => (Tone::Dim, "  (none)".to_owned()),
+        };
+        let share = format!("{:.1} %", share(group, records) * 100.0);
+        let mut row = vec![name, (Tone::Plain, group.records.to_string()), (Tone::Dim, share)];
+        for i in &held {
+            row.extend(spread_cells(group.numbers[*i]));
+        }
+        rows.push(row);
+    }
+    out.cells(&rows)?;
+    let more = groups.len().saturating_sub(GROUPS_MAX);
+    if more > 0 {
+        out.styled(&[(Tone::Dim, &format!("  … and {more} more; --json has all"))])?;
+    }
+    Ok(())
+}
+
+/// Mean, deviation, median and 90th percentile.
+fn spread_cells(spread: Option<Spread>) -> [(Tone, String); 4] {
+    let told = |number: f64| match number {
+        number if number.abs() >= 1000.0 => format!("{number:.0}"),
+        number if number.fract() == 0.0 => number.to_string(),
+        number => format!("{number:.3}"),
+    };
+    match spread {
+        Some(spread) => [
+            (Tone::Strong, told(spread.mean)),
+            (Tone::Dim, told(spread.deviation)),
+            (Tone::Plain, told(spread.p50)),
+            (Tone::Plain, told(spread.p90)),
+        ],
+        None => ["–", "–", "–", "–"].map(|dash| (Tone::Dim, dash.to_owned())),
+    }
+}
+
+/// Tells how a number spreads over the records of one file.
+pub(super) fn tell_histogram(
+    file: &FileName,
+    loaded: &Loaded,
+    (options, number): (&Options, Numbers),
+    passing: Option<Vec<bool>>,
+    out: &mut Out,
+) -> Result<u8, Stop> {
+    use crate::review::Subject;
+    let (mut numbers, mut records) = (Vec::new(), 0);
+    let question = Question { key: None, numbers: &[number], marks: &Marks::default(), passing };
+    question.ask(loaded, |entry, _| {
+        records += 1;
+        numbers.extend(entry.number(number));
+    })?;
+    let missing = records - numbers.len();
+    let plot = histogram(numbers);
+    match options.json {
+        true => histogram_for_programs(file, number, (&plot, missing), out)?,
+        false => histogram_for_people(file, number, (&plot, missing), out)?,
+    }
+    Ok(u8::from(plot.records == 0 && records > 0))
+}
+
+#[derive(Serialize)]
+struct BinLine<'a> {
+    /// As a filter writes it.
+    range: &'a str,
+    low: f64,
+    records: usize,
+    outlier: bool,
+}
+
+fn histogram_for_programs(
+    file: &FileName,
+    number: Numbers,
+    (plot, missing): (&Plot, usize),
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let bins = plot.bins.iter();
+    let bins: Vec<BinLine> = bins
+        .map(|bin| BinLine { range: &bin.written, low: bin.low, records: bin.records, outlier: bin.is_outlier })
+        .collect();
+    let marks = ["min", "p50", "p90", "p99", "max"].into_iter().zip(plot.marks);
+    let marks: BTreeMap<&str, f64> = marks.filter(|_| plot.records > 0).collect();
+    let members = vec![
+        ("file", raw(&file.text())?),
+        ("type", raw("histogram")?),
+        ("number", raw(name_of(number))?),
+        ("records", raw(&plot.records)?),
+        ("without", raw(&missing)?),
+        ("outliers", raw(&plot.outliers)?),
+        ("percentiles", raw(&marks)?),
+        ("bins", raw(&bins)?),
+    ];
+    Ok(out.json(&plain(&members))?)
+}
+
+fn histogram_for_people(
+    file: &FileName,
+    number: Numbers,
+    (plot, missing): (&Plot, usize),
+    out: &mut Out,
+) -> Result<(), Stop> {
+    let name = name_of(number);
+    let without = if missing > 0 { format!(", {missing} without") } else { String::new() };
+    out.line(&format!("{file}  {name} of {}{without}", counted(plot.records, "record")))?;
+    if plot.records == 0 {
+        return Ok(());
+    }
+    let [min, p50, p90, p99, max] = plot.marks;
+    out.styled(&[(Tone::Dim, &format!("  min {min}  p50 {p50}  p90 {p90}  p99 {p99}  max {max}"))])?;
+    let most = plot.bins.iter().map(|bin| bin.records).max().unwrap_or(1).max(1);
+    let rows: Vec<Vec<(Tone, String)>> = plot
+        .bins
+        .iter()
+        .map(|bin| {
+            let cells = (bin.records * BAR_CELLS).div_ceil(most);
+            let bar = if bin.is_outlier { Tone::Warning } else { Tone::Step };
+            vec![
+                (Tone::Plain, format!("  {}", bin.written)),
+                (Tone::Plain, bin.records.to_string()),
+                (bar, "▇".repeat(cells)),
+            ]
+        })
+        .collect();
+    Ok(out.cells(&rows)?)
+}

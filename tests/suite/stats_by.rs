@@ -1,0 +1,104 @@
+//! `stats --by` and `--histogram`: records by what a column, a path or an expression says, and how numbers spread.
+
+use super::command::{file, obelus};
+use serde_json::Value;
+
+/// Records with a model, a reward, and so many steps.
+fn records() -> String {
+    let record = |i: usize, model: &str, reward: f64, steps: usize| {
+        let content: Vec<Value> = (0..steps)
+            .map(|_| serde_json::json!({"class_": "text_observation", "content": "x", "source": "user"}))
+            .collect();
+        let record = serde_json::json!({
+            "id": format!("r{i}"), "content": content, "details": {"model": model, "reward": reward.to_string()}, "reward": reward,
+        });
+        format!("{record}\n")
+    };
+    let lines = [(1, "a", 1.0, 2), (2, "a", 0.0, 4), (3, "b", 1.0, 6), (4, "a", 1.0, 6)];
+    let mut all: String = lines.into_iter().map(|(i, model, reward, steps)| record(i, model, reward, steps)).collect();
+    all.push_str("{\"id\":\"r5\",\"content\":[]}\n");
+    all
+}
+
+fn lines(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The values with their records and their mean number of steps.
+fn told(out: &str) -> Vec<(Option<String>, u64, Option<f64>)> {
+    let groups = lines(out).into_iter().filter(|line| line["type"] == "group");
+    let told = |line: Value| {
+        let group = &line["group"];
+        let value = group["value"].as_str().map(str::to_owned);
+        (value, group["records"].as_u64().unwrap(), group["numbers"]["steps"]["mean"].as_f64())
+    };
+    groups.map(told).collect()
+}
+
+#[test]
+fn a_path_an_expression_and_a_column_make_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.jsonl", &records());
+    let expected =
+        vec![(Some("a".to_owned()), 3, Some(4.0)), (Some("b".to_owned()), 1, Some(6.0)), (None, 1, Some(0.0))];
+    for by in ["details.model", ".details.model"] {
+        let (status, out, errors) = obelus(&["stats", "--by", by, "--json", &path]);
+        assert_eq!((status, told(&out)), (0, expected.clone()), "{by}: {errors}");
+        let all = lines(&out).pop().unwrap();
+        assert_eq!((&all["groups"], &all["records"], &all["without"]), (&2.into(), &5.into(), &1.into()), "{by}");
+    }
+    let (_, out, errors) = obelus(&["stats", "--by", "steps", "--of", "tokens,chars", "--json", &path]);
+    let values: Vec<_> = told(&out).into_iter().map(|(value, records, _)| (value.unwrap(), records)).collect();
+    assert_eq!(values, [("6", 2), ("0", 1), ("2", 1), ("4", 1)].map(|(v, n)| (v.to_owned(), n)), "{errors}");
+    assert!(lines(&out)[0]["group"]["numbers"]["chars"]["p90"].as_f64() == Some(6.0), "{out}");
+}
+
+#[test]
+fn only_records_that_pass_a_filter_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.jsonl", &records());
+    for by in ["details.model", ".details.model"] {
+        let (_, out, errors) = obelus(&["stats", "--by", by, "--where", "steps>3", "--json", &path]);
+        let expected = [(Some("a".to_owned()), 2, Some(5.0)), (Some("b".to_owned()), 1, Some(6.0))];
+        assert_eq!(told(&out), expected, "{by}: {errors}");
+    }
+    let (_, out, _) = obelus(&["stats", "--outcomes", "--where", "steps>3", "--json", &path]);
+    assert_eq!(lines(&out)[0]["records"], 3);
+    let (_, out, _) = obelus(&["stats", "--tasks", "--where", "steps>3", "--json", &path]);
+    assert_eq!(lines(&out).pop().unwrap()["tasks"], 3);
+    let (status, _, errors) = obelus(&["stats", "--where", "steps>3", &path]);
+    assert!(status == 2 && errors.contains("--where goes with --by"), "{errors}");
+}
+
+#[test]
+fn a_name_that_no_record_has_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.jsonl", &records());
+    let (status, out, errors) = obelus(&["stats", "--by", "stps", &path]);
+    assert!(status == 1 && errors.contains("is the column steps meant?"), "{errors}");
+    assert!(out.contains("(none)"), "{out}");
+    let (status, _, errors) = obelus(&["stats", "--by", "finish", "--of", "speed", &path]);
+    assert!(status == 2 && errors.contains("these are: record, steps"), "{errors}");
+}
+
+#[test]
+fn an_expression_that_fails_for_a_record_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.jsonl", &records());
+    let (status, out, errors) = obelus(&["stats", "--by", ".details.model|ascii_downcase", "--json", &path]);
+    assert!(status == 1 && errors.contains("value = .details.model|ascii_downcase"), "{errors}");
+    assert_eq!(told(&out)[0].1, 3);
+}
+
+#[test]
+fn a_histogram_counts_every_record_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.jsonl", &records());
+    let (status, out, errors) = obelus(&["stats", "--histogram", "steps", "--json", &path]);
+    let line = &lines(&out)[0];
+    let bins = line["bins"].as_array().unwrap();
+    let records: u64 = bins.iter().map(|bin| bin["records"].as_u64().unwrap()).sum();
+    assert_eq!((status, records, &line["percentiles"]["max"]), (0, 5, &6.0.into()), "{out} {errors}");
+    let (_, out, _) = obelus(&["stats", "--histogram", "steps", "--where", "steps>3", &path]);
+    assert!(out.contains("steps of 3 records") && out.contains('▇'), "{out}");
+}
