@@ -4,7 +4,7 @@ use super::keys::Tab;
 use super::menu::Menu;
 use super::{App, Layer};
 use crate::panes::loss::LossOptions;
-use crate::review::{ChatTemplate, TEMPLATES, Template};
+use crate::review::{ChatTemplate, CountedTemplate, TEMPLATES, Template, Tokenizer};
 use std::sync::Arc;
 
 /// The templates, and how conversations are looked at.
@@ -14,14 +14,21 @@ pub struct Chat {
     pub templates: Vec<Arc<dyn ChatTemplate>>,
     /// The one that is used, by its place in the list.
     pub front: usize,
-    /// Tokens that the model sees, by estimate.
+    /// Tokens that the model sees, by estimate where none are counted.
     pub max_tokens: Option<usize>,
+    /// What counts tokens.
+    pub tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
 impl Default for Chat {
     fn default() -> Self {
         let named = TEMPLATES.iter().filter_map(|(name, _)| Template::named(name));
-        Self { templates: named.map(|template| Arc::new(template) as _).collect(), front: 0, max_tokens: None }
+        Self {
+            templates: named.map(|template| Arc::new(template) as _).collect(),
+            front: 0,
+            max_tokens: None,
+            tokenizer: None,
+        }
     }
 }
 
@@ -39,6 +46,10 @@ impl Chat {
     #[must_use]
     pub fn options(&self) -> Option<LossOptions> {
         let template = Arc::clone(self.templates.get(self.front)?);
+        let template = match &self.tokenizer {
+            Some(tokenizer) => Arc::new(CountedTemplate { template, tokenizer: Arc::clone(tokenizer) }),
+            None => template,
+        };
         Some(LossOptions { template, max_tokens: self.max_tokens })
     }
 }

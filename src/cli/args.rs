@@ -1,5 +1,6 @@
 //! The arguments: what every command shares, and the program as clap sees it.
 
+use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, groups, surface};
 use crate::model::{Problem, StepNo};
 use crate::review::{ChatTemplate, Marks};
@@ -111,9 +112,12 @@ pub(super) struct Look {
     /// Chat template of the Loss tab: chatml, llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) template: Option<String>,
-    /// Tokens that a model sees in the Loss tab, by estimate of four bytes each; what lies behind is cut
+    /// Tokens that a model sees in the Loss tab, by estimate of four bytes each or by --tokenizer; what lies behind is
+    /// cut
     #[arg(long, value_name = "N")]
     pub(super) max_tokens: Option<usize>,
+    #[command(flatten)]
+    pub(super) tokenizer: TokenizerOption,
 }
 
 impl Look {

@@ -12,6 +12,7 @@ use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling};
 use super::inputs::Inputs;
 use super::loss::train;
 use super::out::Out;
+use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
@@ -66,6 +67,8 @@ struct Options {
     /// Tokens that the model sees, with --loss, by estimate of four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
+    #[command(flatten)]
+    tokenizer: TokenizerOption,
     #[command(flatten)]
     policy: FindingPolicyOption,
     /// Write all findings to this file, as known from now on, and tell none
@@ -122,7 +125,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         false => None,
     };
     let (train, max_tokens) = (options.train, options.max_tokens);
-    let loss = options.loss.as_deref().map(template).transpose()?;
+    let loss = options.loss.as_deref().map(|name| options.tokenizer.counting(template(name)?)).transpose()?;
     let loss = loss.map(|template| LossCheck { template, train, max_tokens });
     let inputs = Inputs::of(&options.files);
     if let Some(file) = &options.write_baseline {

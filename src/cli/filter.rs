@@ -7,15 +7,21 @@ use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption};
 use super::loss::train;
+use super::tokenizer::TokenizerOption;
 use crate::format::{Looked, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
-use crate::model::{Found, Problem, Record, RecordBody};
-use crate::review::{ChunkMaker, ContentKey, CustomColumn, Filter, LossCheck, Marks, Scope, Target, Train, purpose_of};
+use crate::json;
+use crate::model::{Found, Problem, Record, RecordBody, lossy};
+use crate::review::{
+    ChunkMaker, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Target, Tokenizer, Train,
+    purpose_of, tokens_of_record,
+};
 use crate::shell::config::Config;
 use crate::shell::templates::template;
 use crate::source::Seen;
 use clap::Args;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// A record looked at.
 struct Glanced {
@@ -24,6 +30,15 @@ struct Glanced {
     len: u64,
     /// Where marks are asked for.
     key: Option<ContentKey>,
+    /// Its tokens, where they are counted.
+    tokens: Option<u64>,
+}
+
+/// Tokens of the texts of a record, counted.
+pub(super) fn tokens(text: &[u8], loaded: &Loaded, tokenizer: &dyn Tokenizer) -> Option<u64> {
+    let text = lossy(text);
+    let value = json::parse(&text).ok()?;
+    tokens_of_record(&value, loaded.detected.format.way(), tokenizer)
 }
 
 impl Seen for Glanced {
@@ -54,6 +69,8 @@ pub(super) struct WhereOption {
     /// Tokens that the model sees, with --loss, by estimate of four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
+    #[command(flatten)]
+    tokenizer: TokenizerOption,
     #[command(flatten)]
     policy: FindingPolicyOption,
 }
@@ -87,7 +104,18 @@ impl WhereOption {
         let Some(all) = all else { return Ok(None) };
         let extra = ExtraFindings::of(&all, self.loss()?)?;
         let policy = if all.has_findings() { self.policy()? } else { FindingPolicy::default() };
-        Ok(Some(Where::new(all, config.as_ref().map(columns).unwrap_or_default(), (extra, policy))))
+        let wants_tokens = all.fields().contains(&Some(Field::Number(Numbers::Tokens)));
+        let tokenizer = if wants_tokens { self.tokenizer.read()? } else { None };
+        let columns = config.as_ref().map(columns).unwrap_or_default();
+        Ok(Some(Where { tokenizer, ..Where::new(all, columns, (extra, policy)) }))
+    }
+
+    /// What counts tokens; None: they are estimated.
+    ///
+    /// # Errors
+    /// As [`TokenizerOption::read`].
+    pub(super) fn tokenizer(&self) -> Result<Option<Arc<dyn Tokenizer>>, Problem> {
+        self.tokenizer.read()
     }
 
     /// Which findings count.
@@ -100,7 +128,7 @@ impl WhereOption {
 
     /// How conversations train; None where nothing was said.
     fn loss(&self) -> Result<Option<LossCheck>, Problem> {
-        let template = self.loss.as_deref().map(template).transpose()?;
+        let template = self.loss.as_deref().map(|name| self.tokenizer.counting(template(name)?)).transpose()?;
         let (train, max_tokens) = (self.train.clone(), self.max_tokens);
         Ok(template.map(|template| LossCheck { template, train, max_tokens }))
     }
@@ -129,6 +157,7 @@ pub(super) struct Where {
     columns: Vec<Column>,
     extra: RefCell<ExtraFindings>,
     policy: RefCell<FindingPolicy>,
+    tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
 /// What a filter says of the records of an input.
@@ -154,7 +183,8 @@ impl Passing {
 impl Where {
     fn new(filter: Filter, columns: Vec<Column>, (extra, policy): (ExtraFindings, FindingPolicy)) -> Self {
         let (known, own) = filter.apart();
-        Self { filter, known, own, columns, extra: RefCell::new(extra), policy: RefCell::new(policy) }
+        let (extra, policy) = (RefCell::new(extra), RefCell::new(policy));
+        Self { filter, known, own, columns, extra, policy, tokenizer: None }
     }
 
     /// Of these findings of an input those that count.
@@ -192,7 +222,8 @@ impl Where {
             true => vec![true; loaded.records()?.len()],
             false => {
                 let extra = self.extra_findings(loaded)?;
-                passing(loaded, (&self.known, &extra), marks, &mut self.policy.borrow_mut())?
+                let counted = (&self.known, self.tokenizer.as_deref());
+                passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
             }
         };
         self.passing_own(loaded, passing)
@@ -220,7 +251,8 @@ impl Where {
 /// The input can no longer be read, or its records are no trajectories.
 fn passing(
     loaded: &Loaded,
-    (filter, extra): (&Filter, &ByRecord),
+    (filter, tokenizer): (&Filter, Option<&dyn Tokenizer>),
+    extra: &ByRecord,
     marks: &Marks,
     policy: &mut FindingPolicy,
 ) -> Result<Vec<bool>, Problem> {
@@ -234,7 +266,8 @@ fn passing(
     let see = |record: &Record, text: &[u8]| {
         // Of a broken record only the beginning was read: its key is not known.
         let key = (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text));
-        Glanced { looked: look(record, text), len: record.place.span.len, key }
+        let tokens = tokenizer.and_then(|tokenizer| tokens(text, loaded, tokenizer));
+        Glanced { looked: look(record, text), len: record.place.span.len, key, tokens }
     };
     let mut out = Vec::new();
     let mut judge = Judge { survey: survey.as_mut(), loaded, filter, marks, policy, contents: Contents::new(loaded) };
@@ -261,7 +294,7 @@ impl Judge<'_> {
     /// its format.
     fn passes(&mut self, number: usize, glanced: Glanced, extra: &[Found]) -> Result<bool, Problem> {
         let Surveyed { found, facts, .. } = self.survey.take(glanced.looked, self.loaded.input.as_ref());
-        let mut facts = facts.unwrap_or_default();
+        let mut facts = facts.unwrap_or_default().with_tokens(glanced.tokens);
         if self.filter.has_findings() {
             let own = self.policy.counting(found, &mut self.contents)?;
             let extra = self.policy.counting(extra.iter().cloned(), &mut self.contents)?;

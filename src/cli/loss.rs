@@ -3,10 +3,11 @@
 
 use super::args::{FileName, FormatOption, parsed};
 use super::out::{Out, Tone, plain, raw};
+use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, load};
 use crate::json;
 use crate::model::{Problem, Severity, lossy};
-use crate::review::{Conversation, Loss, LossFinding, Segment, Total, Train, tokens};
+use crate::review::{Conversation, Loss, LossFinding, Segment, Total, Train};
 use crate::shell::chat;
 use crate::shell::templates::template;
 use crate::source::Reader;
@@ -32,9 +33,11 @@ struct Options {
     /// Messages that train, where no field of theirs says so: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", value_parser = train)]
     train: Train,
-    /// Tokens that the model sees, by estimate of four bytes each; what lies behind is cut
+    /// Tokens that the model sees, by estimate of four bytes each or by --tokenizer; what lies behind is cut
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
+    #[command(flatten)]
+    tokenizer: TokenizerOption,
     /// Answer for programs: one JSON text
     #[arg(long)]
     json: bool,
@@ -47,6 +50,14 @@ struct Options {
 struct RoleMember<'a> {
     role: &'a str,
     messages: usize,
+    seen: usize,
+    trained: usize,
+    cut: usize,
+    tokens: TokensMember,
+}
+
+#[derive(Serialize)]
+struct TokensMember {
     seen: usize,
     trained: usize,
     cut: usize,
@@ -81,7 +92,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let (Some(file), false) = (&options.file, options.worker) else {
         return Ok(chat::work().map_err(|e| Problem::unreadable(format!("no thread to run in: {e}")))?);
     };
-    let template = template(&options.template)?;
+    let template = options.tokenizer.counting(template(&options.template)?)?;
     let (text, conversation) = conversation(&options, file, out)?;
     let answer = template.loss(&text, &conversation, &options.train, options.max_tokens).map_err(|fault| {
         let message = format!("record {} of {file} with template {}: {fault}", options.record, template.name());
@@ -121,11 +132,13 @@ fn tell_programs(
     answer: &Loss,
     out: &mut Out,
 ) -> Result<(), Stop> {
-    let role = |(role, total): &(String, Total)| {
-        let member =
-            RoleMember { role, messages: total.messages, seen: total.seen, trained: total.trained, cut: total.cut };
-        raw(&member)
+    let role = |((role, total), (_, tokens)): (&(String, Total), &(String, Total))| {
+        let tokens = TokensMember { seen: tokens.seen, trained: tokens.trained, cut: tokens.cut };
+        let Total { messages, seen, trained, cut } = *total;
+        raw(&RoleMember { role, messages, seen, trained, cut, tokens })
     };
+    let counted = answer.token_totals();
+    let roles = answer.totals.iter().zip(&counted).map(role).collect::<Result<Vec<_>, _>>()?;
     let segment = |segment: &Segment| {
         let message = segment.message.and_then(|i| conversation.messages.get(i));
         SegmentMember {
@@ -149,9 +162,10 @@ fn tell_programs(
         ("record", raw(&options.record)?),
         ("template", raw(template)?),
         ("bytes", raw(&answer.text.len())?),
-        ("tokens", raw(&tokens(answer.text.len()))?),
+        ("tokens", raw(&answer.token_count())?),
+        ("tokens_counted", raw(&answer.is_counted())?),
         ("max_tokens", raw(&options.max_tokens)?),
-        ("roles", raw(&answer.totals.iter().map(role).collect::<Result<Vec<_>, _>>()?)?),
+        ("roles", raw(&roles)?),
         ("segments", raw(&segments)?),
         ("findings", raw(&findings)?),
     ];
@@ -171,10 +185,11 @@ fn tell(template: &str, (options, file): (&Options, &FileName), answer: &Loss, o
         }
     }
     out.line("")?;
-    let bytes = |count: usize| format!("~{}", tokens(count));
+    let about = if answer.is_counted() { "" } else { "~" };
+    let tokens = |count: usize| format!("{about}{count}");
     let mut rows = vec![["role", "messages", "seen", "trained", "cut"].map(str::to_owned).to_vec()];
-    rows.extend(answer.totals.iter().map(|(role, total)| {
-        let numbers = [total.seen, total.trained, total.cut].map(bytes);
+    rows.extend(answer.token_totals().iter().map(|(role, total)| {
+        let numbers = [total.seen, total.trained, total.cut].map(tokens);
         [vec![role.clone(), total.messages.to_string()], numbers.to_vec()].concat()
     }));
     out.table(&rows)?;

@@ -52,6 +52,7 @@ mod steps;
 mod surface;
 mod survey;
 mod tail;
+mod tokenizer;
 mod tree;
 mod when;
 

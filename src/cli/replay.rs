@@ -51,10 +51,22 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let replay = ingest::replay(loaded, options.speed, options.gap)?;
     let (opened, look) = (Opened::Replay(replay, options.speed), options.look);
     let start = look.start(false);
-    let template = look.template()?;
+    let (template, tokenizer) = (look.template()?, look.tokenizer.read()?);
     let Look { theme, files, watches, max_tokens, .. } = look;
     let (marks, follow, format) = (options.marks.path(), true, None);
-    let settings =
-        Settings { opened, format, start, files, watches, follow, theme, marks, template, max_tokens, compare: None };
+    let settings = Settings {
+        opened,
+        format,
+        start,
+        files,
+        watches,
+        follow,
+        theme,
+        marks,
+        template,
+        max_tokens,
+        tokenizer,
+        compare: None,
+    };
     Ok(paths::end_of_screen(shell::run(settings)?))
 }

@@ -202,7 +202,7 @@ fn show(
         return Err(problem.hint("--files takes the folder in which the files lie by their ids").into());
     }
     let start = look.start(opened.is_none());
-    let template = look.template()?;
+    let (template, tokenizer) = (look.template()?, look.tokenizer.read()?);
     let opened = match opened {
         Some(opened) => opened,
         None => Opened::Input(input(None)?),
@@ -218,6 +218,7 @@ fn show(
         marks,
         template,
         max_tokens: look.max_tokens,
+        tokenizer,
         compare,
     };
     Ok(paths::end_of_screen(shell::run(settings)?))

@@ -14,9 +14,10 @@ use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::ingest::Loaded;
 use crate::json::{self, Data, Value};
 use crate::model::Problem;
-use crate::review::{Marks, Numbers, Scope};
+use crate::review::{Marks, Numbers, Scope, Tokenizer};
 use clap::{ArgMatches, Args, ValueEnum};
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::augment_args, run };
 
@@ -108,6 +109,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
 struct Wanted {
     filter: Option<Where>,
     marks: Marks,
+    /// What counts tokens.
+    tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
 impl Wanted {
@@ -119,7 +122,9 @@ impl Wanted {
             return Err(Problem::usage("--where goes with --by, --histogram, --outcomes or --tasks").hint(hint));
         }
         let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
-        Ok(Self { filter, marks })
+        let tokenizer =
+            if options.by.is_some() || options.histogram.is_some() { options.filter.tokenizer()? } else { None };
+        Ok(Self { filter, marks, tokenizer })
     }
 
     /// Of a file the records that the filter lets through; None: all.
@@ -137,8 +142,8 @@ fn tell(file: &FileName, (options, wanted): (&Options, &Wanted), out: &mut Out) 
         _ if options.tasks => tasks::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.outcomes => outcomes::tell(file, &loaded, (options, passing.as_deref()), out).map(|()| 0),
         _ if options.tools => tools::tell(file, &loaded, options, out).map(|()| 0),
-        (Some(by), _) => by::tell(file, &loaded, (options, by), (&wanted.marks, passing), out),
-        (None, Some(number)) => by::tell_histogram(file, &loaded, (options, number), passing, out),
+        (Some(by), _) => by::tell(file, &loaded, (options, by), (wanted, passing), out),
+        (None, Some(number)) => by::tell_histogram(file, &loaded, (options, number), (wanted, passing), out),
         (None, None) => tell_all(file, &loaded, options, out).map(|()| 0),
     }?;
     Ok(status.max(more))

@@ -182,6 +182,7 @@ mod tests {
             run: None,
             files: None,
             data: None,
+            tokenizer: None,
         };
         (source, bytes, facts)
     }

@@ -185,12 +185,10 @@ impl Answer {
         let finding = |(rule, message, text): (String, Option<usize>, String)| {
             Some(LossFinding { rule: LossFinding::rule_of(&rule)?, message, text })
         };
-        Ok(Loss {
-            segments: self.segments.into_iter().map(segment).collect(),
-            totals: self.totals.into_iter().map(total).collect(),
-            findings: self.findings.into_iter().filter_map(finding).collect(),
-            text: self.text,
-        })
+        let segments = self.segments.into_iter().map(segment).collect();
+        let totals = self.totals.into_iter().map(total).collect();
+        let findings = self.findings.into_iter().filter_map(finding).collect();
+        Ok(Loss::new(self.text, segments, totals, findings))
     }
 }
 

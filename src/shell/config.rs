@@ -5,8 +5,9 @@
 use crate::format::Format;
 use crate::ingest::all_formats;
 use crate::model::Problem;
-use crate::review::{ChatTemplate, CustomColumn, Filter, Scope};
+use crate::review::{ChatTemplate, CustomColumn, Filter, Scope, Tokenizer};
 use crate::shell::templates::{named, template_of};
+use crate::shell::tokenizer::tokenizer;
 use crate::shell::{background, format_files};
 use crate::source::read_small_text;
 use crate::state::condition::Expected;
@@ -30,7 +31,7 @@ const FILE_BYTES_MAX: u64 = 256 * 1024;
 const THEMES_MAX: usize = 100;
 /// The names that `config.toml` may have.
 pub(super) const NAMES: &[&str] =
-    &["theme", "watch", "notice", "paths", "filters", "columns", "template", "next_undecided"];
+    &["theme", "watch", "notice", "paths", "filters", "columns", "template", "tokenizer", "next_undecided"];
 
 /// What the environment says. Read once, at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -109,6 +110,8 @@ pub struct Config {
     pub next_undecided: bool,
     /// The chat template of the Loss tab: its name, or a file; and the folder from which that is looked for.
     template: Option<(String, PathBuf)>,
+    /// What counts tokens: a file, and the folder from which that is looked for.
+    tokenizer: Option<(String, PathBuf)>,
     /// What was broken and therefore ignored.
     pub problems: Vec<Problem>,
 }
@@ -119,6 +122,7 @@ pub struct Config {
 struct Written {
     theme: Option<String>,
     template: Option<String>,
+    tokenizer: Option<String>,
     #[serde(default)]
     next_undecided: bool,
     #[serde(default)]
@@ -255,7 +259,8 @@ impl Config {
         config.read_themes(&folder.join("themes"));
         let formats = format_files::of_folder(&folder.join(format_files::FOLDER));
         config.problems.extend(formats.into_iter().filter_map(Result::err));
-        config.template.iter_mut().for_each(|(_, from)| folder.clone_into(from));
+        let files = [&mut config.template, &mut config.tokenizer];
+        files.into_iter().flatten().for_each(|(_, from)| folder.clone_into(from));
         config
     }
 
@@ -264,6 +269,13 @@ impl Config {
         let (asked, folder) = self.template.take()?;
         let known = named(&asked).map_or_else(|| template_of(&asked, &folder.join(&asked)), Ok);
         known.map_err(|problem| self.problems.push(ignored(&folder.join("config.toml"), &problem.message))).ok()
+    }
+
+    /// Reads the tokenizer, in the same way.
+    pub fn take_tokenizer(&mut self) -> Option<Arc<dyn Tokenizer>> {
+        let (asked, folder) = self.tokenizer.take()?;
+        let read = tokenizer(&folder.join(asked));
+        read.map_err(|problem| self.problems.push(ignored(&folder.join("config.toml"), &problem.message))).ok()
     }
 
     fn read_themes(&mut self, folder: &Path) {
@@ -338,9 +350,10 @@ fn parse(text: &str) -> Result<Config, String> {
             .or_else(|why| Filter::parse(&filter, Scope::Steps).map_err(|_| fault(why)))?;
         filters.push((name, filter));
     }
-    let template = written.template.map(|template| (template, PathBuf::new()));
+    let [template, tokenizer] =
+        [written.template, written.tokenizer].map(|name| name.map(|name| (name, PathBuf::new())));
     let Written { theme, next_undecided, .. } = written;
-    Ok(Config { theme, template, watch, filters, columns, next_undecided, ..Config::default() })
+    Ok(Config { theme, template, tokenizer, watch, filters, columns, next_undecided, ..Config::default() })
 }
 
 #[cfg(test)]

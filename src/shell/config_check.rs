@@ -14,8 +14,9 @@ pub(crate) fn problems() -> Vec<Problem> {
 
 fn all_problems(mut config: Config, environment: &Environment) -> Vec<Problem> {
     let themes = Themes::choose(None, &config, environment).map_or_else(|problem| vec![problem], |t| t.problems);
-    // A template is read when the screen wants it; what is wrong with it joins the problems then.
+    // These are read when the screen wants them; what is wrong with them joins the problems then.
     let _ = config.take_template();
+    let _ = config.take_tokenizer();
     config.problems.into_iter().chain(themes).collect()
 }
 

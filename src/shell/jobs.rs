@@ -18,7 +18,7 @@ use crate::panes::message::CodeRequest;
 use crate::panes::reading::page;
 use crate::panes::session::SharedRun;
 use crate::panes::{Checks, DataFound, Records, diff};
-use crate::review::{Filter, Grounds, Sort, arrange, tally};
+use crate::review::{Filter, Grounds, Sort, Tokenizer, arrange, tally};
 use crate::source::{is_expendable, set_expendable};
 use crate::ui::code;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -52,6 +52,8 @@ pub struct Source {
     pub files: Option<PathBuf>,
     /// What the rules of datasets found, if they looked.
     pub data: Option<Arc<DataFound>>,
+    /// What counts tokens; None: they are estimated.
+    pub tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
 /// The jobs of a session.

@@ -34,6 +34,7 @@ mod step_filter;
 pub mod templates;
 pub mod terminal;
 mod themes;
+pub mod tokenizer;
 mod tty;
 mod two_runs;
 pub(crate) mod worker;

@@ -18,7 +18,7 @@ use crate::model::Problem;
 use crate::panes::Session;
 use crate::panes::replay::Replay;
 use crate::panes::two_runs::RunPlace;
-use crate::review::ChatTemplate;
+use crate::review::{ChatTemplate, Tokenizer};
 use crate::source::{Input, Listing, SessionPlace};
 use crate::state::condition::Expected;
 use crate::ui::{self, Background};
@@ -72,6 +72,8 @@ pub struct Settings {
     pub template: Option<Arc<dyn ChatTemplate>>,
     /// Tokens that a model sees there.
     pub max_tokens: Option<usize>,
+    /// What counts tokens; None: that of the configuration.
+    pub tokenizer: Option<Arc<dyn Tokenizer>>,
     /// Two runs to begin with, side by side.
     pub compare: Option<[RunPlace; 2]>,
 }
@@ -158,6 +160,8 @@ fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
     app.filters = config.filters.clone();
     app.next_undecided = config.next_undecided;
     app.chat.max_tokens = settings.max_tokens;
+    app.chat.tokenizer = settings.tokenizer.take().or_else(|| config.take_tokenizer());
+    app.table.counts_tokens = app.chat.tokenizer.is_some();
     // What the command line asks for is used; what the configuration names is in the list all the same.
     for template in config.take_template().into_iter().chain(settings.template.take()) {
         app.chat.choose(template);
@@ -486,6 +490,7 @@ impl Program {
             run: session.run.clone(),
             files: session.files.clone(),
             data: session.data.clone(),
+            tokenizer: self.app.chat.tokenizer.clone(),
         }
     }
 }

@@ -4,9 +4,10 @@
 use super::jobs::Source;
 use crate::app::Msg;
 use crate::format::{Facts, Look, Looked, Purpose, Survey};
-use crate::model::{Problem, Record, RecordBody, Span};
+use crate::json;
+use crate::model::{Problem, Record, RecordBody, Span, lossy};
 use crate::panes::DataFound;
-use crate::review::{ChunkMaker, Reread};
+use crate::review::{ChunkMaker, Reread, tokens_of_record};
 use crate::source::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::cell::RefCell;
@@ -28,7 +29,14 @@ const BROKEN_BYTES: u64 = 1 << 16;
 const NICENESS: i32 = 10;
 
 /// What a piece of records looks like, or why one cannot be read.
-type Batch = Vec<(u64, Result<Looked, Problem>)>;
+type Batch = Vec<Glanced>;
+
+/// A record looked at: its size, what the format saw, and its tokens where they are counted.
+struct Glanced {
+    bytes: u64,
+    looked: Result<Looked, Problem>,
+    tokens: Option<u64>,
+}
 
 /// The scan of one content of the input, which may be gone on with when the input has grown.
 #[derive(Default)]
@@ -133,8 +141,8 @@ fn side_by_side(
 /// would tell.
 pub(super) fn facts_of(source: &Source, record: &Record) -> Facts {
     let Some(mut survey) = source.format.survey(Purpose::Table) else { return Facts::default() };
-    let looked = look_at_one(source, &survey.look(), record);
-    told(survey.as_mut(), source, record.number, looked)
+    let glanced = look_at_one(source, &survey.look(), record);
+    told(survey.as_mut(), source, record.number, glanced)
 }
 
 impl std::fmt::Debug for Source {
@@ -185,34 +193,45 @@ impl<F: FnMut(usize)> Reread for Telling<'_, F> {
     }
 }
 
-fn told(survey: &mut dyn Survey, source: &Source, record: usize, looked: Result<Looked, Problem>) -> Facts {
-    let mut facts = match looked {
+fn told(survey: &mut dyn Survey, source: &Source, record: usize, glanced: Glanced) -> Facts {
+    let mut facts = match glanced.looked {
         Ok(looked) => survey.take(looked, source.bytes.as_ref()).facts.unwrap_or_default(),
         Err(problem) => Facts { words: problem.to_string(), errors: 1, ..Facts::default() },
     };
     source.data.iter().for_each(|data| data.add_to(record, &mut facts));
-    facts
+    facts.with_tokens(glanced.tokens)
 }
 
 fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) -> crate::review::Chunk {
     let mut maker = ChunkMaker::new(from);
-    for (record, (bytes, looked)) in (from..).zip(batch) {
-        maker.push(&told(survey, source, record, looked), bytes);
+    for (record, glanced) in (from..).zip(batch) {
+        let bytes = glanced.bytes;
+        maker.push(&told(survey, source, record, glanced), bytes);
     }
     maker.finish()
 }
 
 fn look_at(source: &Source, look: &Look, numbers: Range<usize>) -> Batch {
     let records = numbers.map_while(|number| source.records.get(number));
-    records.map(|record| (record.place.span.len, look_at_one(source, look, &record))).collect()
+    records.map(|record| look_at_one(source, look, &record)).collect()
 }
 
-fn look_at_one(source: &Source, look: &Look, record: &Record) -> Result<Looked, Problem> {
+fn look_at_one(source: &Source, look: &Look, record: &Record) -> Glanced {
     let mut span: Span = record.place.span;
     if record.body != RecordBody::Text {
         span.len = span.len.min(BROKEN_BYTES);
     }
-    Ok(look(record, &source.bytes.read(span)?))
+    let bytes = record.place.span.len;
+    match source.bytes.read(span) {
+        Ok(text) => Glanced { bytes, tokens: tokens(source, &text), looked: Ok(look(record, &text)) },
+        Err(problem) => Glanced { bytes, tokens: None, looked: Err(problem) },
+    }
+}
+
+fn tokens(source: &Source, text: &[u8]) -> Option<u64> {
+    let tokenizer = source.tokenizer.as_deref()?;
+    let text = lossy(text);
+    tokens_of_record(&json::parse(&text).ok()?, source.format.way(), tokenizer)
 }
 
 /// Looks at all records with the rules of datasets.
@@ -274,6 +293,7 @@ mod tests {
             run: None,
             files: None,
             data: None,
+            tokenizer: None,
         }
     }
 

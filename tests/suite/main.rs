@@ -88,6 +88,7 @@ mod tail;
 mod terminal;
 mod tidy;
 mod times;
+mod tokenizer;
 mod tree_oracle;
 mod two_runs;
 mod typed_paths;

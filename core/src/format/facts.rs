@@ -55,6 +55,15 @@ impl Facts {
         self
     }
 
+    /// The same with its tokens counted, where they were.
+    #[must_use]
+    pub fn with_tokens(mut self, tokens: Option<u64>) -> Self {
+        if let (Some(counted), Some(tokens)) = (&mut self.counted, tokens) {
+            counted.tokens = tokens;
+        }
+        self
+    }
+
     /// The same with no findings.
     #[must_use]
     pub fn without_findings(self) -> Self {

@@ -20,9 +20,9 @@ pub(super) static LINTS: &[Lint] = &[
         severity: Warning,
         or: None,
         help: "A part that should train lies behind the limit of `--max-tokens`, so the model never sees it, and may \
-               learn an answer without its end. Tokens are estimated at four bytes each. Split the conversation, \
-               shorten what comes before, or raise the limit. In the example the limit is 30: `obelus check --loss \
-               chatml --max-tokens 30`.",
+               learn an answer without its end. Tokens are estimated at four bytes each, or counted with \
+               `--tokenizer`. Split the conversation, shorten what comes before, or raise the limit. In the example \
+               the limit is 30: `obelus check --loss chatml --max-tokens 30`.",
         fires: r#"{"messages":[{"role":"user","content":"Count to three."},{"role":"assistant","content":"One, then two, and at long last, after a short while, three."}]}"#,
         silent: r#"{"messages":[{"role":"user","content":"Count to three."},{"role":"assistant","content":"One, two, three."}]}"#,
     },

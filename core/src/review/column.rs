@@ -77,7 +77,9 @@ impl Column {
             Self::Failed => "results that are errors, and ? those that may be",
             Self::Actions => "actions by class",
             Self::Tools => "calls by tool",
-            Self::Tokens => "tokens that a model sees, estimated: a quarter of the bytes",
+            Self::Tokens => {
+                "tokens of all texts: counted with --tokenizer, else estimated, a quarter of the characters"
+            }
             Self::Chars => "characters of all steps",
             Self::Size => "bytes of the record",
             Self::Reward => "sum of the steps' rewards; of a conversation without any, its own",

@@ -9,6 +9,8 @@ use super::template::{Rendered, Template, TemplateFault};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+mod counted;
+
 /// Bytes that are counted as one token.
 const TOKEN_BYTES: usize = 4;
 /// Most bytes that are rendered to find the parts of one conversation.
@@ -102,6 +104,8 @@ pub struct Loss {
     pub totals: Vec<(String, Total)>,
     /// What to look at.
     pub findings: Vec<LossFinding>,
+    /// Its tokens, where a tokenizer counted them.
+    counted: Option<counted::Counted>,
 }
 
 /// A chat template that is asked what it makes of conversations. One from a file is foreign code: who implements this
@@ -187,8 +191,8 @@ pub fn loss(
     let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
     let segments = cut(segments, limit);
     let findings = findings(conversation, &segments, &unstable, [&parts.lost, &parts.thoughtless]);
-    let totals = totals(conversation, &segments);
-    Ok(Loss { text: whole.text, segments, totals, findings })
+    let totals = totals(conversation, &segments, &Range::len);
+    Ok(Loss::new(whole.text, segments, totals, findings))
 }
 
 /// Tokens of so many bytes, by estimate.
@@ -198,6 +202,12 @@ pub fn tokens(bytes: usize) -> usize {
 }
 
 impl Loss {
+    /// An answer whose tokens are estimated.
+    #[must_use]
+    pub fn new(text: String, segments: Vec<Segment>, totals: Vec<(String, Total)>, findings: Vec<LossFinding>) -> Self {
+        Self { text, segments, totals, findings, counted: None }
+    }
+
     /// The lines of the text: each the parts of segments that stand in it, without the newline.
     #[must_use]
     pub fn lines(&self) -> Vec<Vec<(&Segment, &str)>> {
@@ -350,7 +360,12 @@ fn cut(segments: Vec<Segment>, limit: usize) -> Vec<Segment> {
     segments.into_iter().flat_map(halves).collect()
 }
 
-fn totals(conversation: &Conversation, segments: &[Segment]) -> Vec<(String, Total)> {
+/// Sums of the sizes of segments, by role.
+fn totals(
+    conversation: &Conversation,
+    segments: &[Segment],
+    size: &dyn Fn(&Range<usize>) -> usize,
+) -> Vec<(String, Total)> {
     const TEMPLATE: &str = "(template)";
     let mut order: Vec<&str> = Vec::new();
     let mut totals: BTreeMap<&str, Total> = BTreeMap::new();
@@ -367,16 +382,37 @@ fn totals(conversation: &Conversation, segments: &[Segment]) -> Vec<(String, Tot
             order.push(TEMPLATE);
         }
         let total = totals.entry(role).or_default();
-        let bytes = segment.span.len();
+        let size = size(&segment.span);
         match segment.is_cut {
-            true => total.cut += bytes,
+            true => total.cut += size,
             false => {
-                total.seen += bytes;
-                total.trained += if segment.is_trained { bytes } else { 0 };
+                total.seen += size;
+                total.trained += if segment.is_trained { size } else { 0 };
             }
         }
     }
     order.into_iter().map(|role| (role.to_owned(), totals.get(role).copied().unwrap_or_default())).collect()
+}
+
+/// The findings on what lies behind the limit; `told` is how many tokens a sum of sizes is.
+fn by_limit(
+    segments: &[Segment],
+    size: &dyn Fn(&Range<usize>) -> usize,
+    told: &dyn Fn(usize) -> String,
+) -> Vec<LossFinding> {
+    let trained = || segments.iter().filter(|segment| segment.is_trained);
+    let sum = |is_cut: bool| trained().filter(|s| s.is_cut == is_cut).map(|s| size(&s.span)).sum::<usize>();
+    let mut out = Vec::new();
+    if trained().all(|segment| segment.is_cut) {
+        let text = "nothing of this conversation trains the model".to_owned();
+        out.push(LossFinding { rule: "loss.nothing-trains", message: None, text });
+    }
+    if let Some(first) = trained().find(|segment| segment.is_cut) {
+        let (cut, all) = (told(sum(true)), told(sum(true) + sum(false)));
+        let text = format!("{cut} of {all} tokens that train lie behind the limit");
+        out.push(LossFinding { rule: "loss.cut", message: first.message, text });
+    }
+    out
 }
 
 fn findings(
@@ -385,17 +421,9 @@ fn findings(
     unstable: &[usize],
     [lost, thoughtless]: [&[usize]; 2],
 ) -> Vec<LossFinding> {
-    let mut out = Vec::new();
+    let mut out = by_limit(segments, &Range::len, &|bytes| format!("~{}", tokens(bytes)));
     let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
     let trained = || segments.iter().filter(|segment| segment.is_trained);
-    let bytes = |is_cut: bool| trained().filter(|s| s.is_cut == is_cut).map(|s| s.span.len()).sum::<usize>();
-    if bytes(false) == 0 {
-        tell("loss.nothing-trains", None, "nothing of this conversation trains the model".to_owned());
-    }
-    if let Some(first) = trained().find(|segment| segment.is_cut) {
-        let (cut, all) = (tokens(bytes(true)), tokens(bytes(true) + bytes(false)));
-        tell("loss.cut", first.message, format!("~{cut} of ~{all} tokens that train lie behind the limit"));
-    }
     let is_other = |segment: &&Segment| {
         segment.message.is_some_and(|i| ["system", "user"].contains(&conversation.messages[i].role.as_str()))
     };

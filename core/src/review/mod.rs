@@ -34,6 +34,7 @@ mod session;
 mod sort_by_text;
 mod step_subject;
 mod template;
+mod tokenizer;
 mod transcript;
 mod value_counts;
 
@@ -66,5 +67,6 @@ pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, What};
 pub use step_subject::{StepEntry, StepMarks, StepNotes};
 pub use template::{Rendered, TEMPLATES, Template, TemplateFault};
+pub use tokenizer::{CountedTemplate, Tokenizer, tokens_of_record};
 pub use transcript::{Transcript, TranscriptFormat};
 pub use value_counts::{Bin, Plot, Tally, Value, tally};

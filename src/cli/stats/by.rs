@@ -1,9 +1,10 @@
 //! `obelus stats --by` and `--histogram`: records grouped by what a column, a path or a jq expression says of them, and
 //! how a number spreads.
 
-use super::Options;
+use super::{Options, Wanted};
 use crate::cli::args::FileName;
 use crate::cli::columns::{self, Column};
+use crate::cli::filter::tokens;
 use crate::cli::out::{Out, Tone, counted, plain, raw};
 use crate::cli::{Stop, complain};
 use crate::format::Looked;
@@ -12,7 +13,7 @@ use crate::json;
 use crate::model::{Problem, Record, RecordBody, lossy};
 use crate::review::{
     CellValue, ChunkMaker, ContentKey, CustomColumn, Entry, Field, Grouper, Marks, Names, Numbers, Plot, Scope, Spread,
-    Target, ValueGroup, histogram, purpose_of, values_of,
+    Target, Tokenizer, ValueGroup, histogram, purpose_of, values_of,
 };
 use crate::rules::trajectory::scalar;
 use crate::source::Seen;
@@ -81,6 +82,8 @@ struct Glanced {
     len: u64,
     /// What stands at the path.
     value: Option<String>,
+    /// Its tokens, where they are counted.
+    tokens: Option<u64>,
     /// Where marks are asked for.
     key: Option<ContentKey>,
 }
@@ -100,6 +103,7 @@ struct Question<'q> {
     key: Option<&'q Key>,
     numbers: &'q [Numbers],
     marks: &'q Marks,
+    tokenizer: Option<&'q dyn Tokenizer>,
     /// The records that a filter lets through; None: all.
     passing: Option<Vec<bool>>,
 }
@@ -123,6 +127,7 @@ impl Question<'_> {
         };
         let (expressed, failed) = expressed.map_or((None, 0), |(told, failed)| (Some(told), failed));
         let (look, wants_keys) = (survey.look(), self.key.is_some_and(Key::wants_marks));
+        let tokenizer = self.tokenizer.filter(|_| fields.contains(&Some(Field::Number(Numbers::Tokens))));
         let see = |record: &Record, text: &[u8]| Glanced {
             looked: look(record, text),
             len: record.place.span.len,
@@ -130,11 +135,13 @@ impl Question<'_> {
                 Some(Key::Path(path)) => json::parse(&lossy(text)).ok().and_then(|value| scalar(&value, path)),
                 _ => None,
             },
+            tokens: tokenizer.and_then(|tokenizer| tokens(text, loaded, tokenizer)),
             key: (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text)),
         };
         let mut number = 0;
         ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Stop> {
-            let facts = survey.take(glanced.looked, loaded.input.as_ref()).facts.unwrap_or_default();
+            let facts = survey.take(glanced.looked, loaded.input.as_ref()).facts;
+            let facts = facts.unwrap_or_default().with_tokens(glanced.tokens);
             let mut maker = ChunkMaker::new(number);
             maker.push(&facts, glanced.len);
             let told = expressed.as_ref().and_then(|told| told.get(number)).and_then(CellValue::shown);
@@ -160,13 +167,14 @@ pub(super) fn tell(
     file: &FileName,
     loaded: &Loaded,
     (options, by): (&Options, &str),
-    (marks, passing): (&Marks, Option<Vec<bool>>),
+    (wanted, passing): (&Wanted, Option<Vec<bool>>),
     out: &mut Out,
 ) -> Result<u8, Stop> {
     let key = Key::read(by)?;
     let numbers = if options.of.is_empty() { &NUMBERS[..] } else { &options.of };
     let mut grouper = Grouper::new(numbers.to_vec());
-    let question = Question { key: Some(&key), numbers, marks, passing };
+    let question =
+        Question { key: Some(&key), numbers, marks: &wanted.marks, tokenizer: wanted.tokenizer.as_deref(), passing };
     let failed = question.ask(loaded, |entry, values| grouper.add(entry, values))?;
     let records = grouper.records();
     let groups = grouper.finish();
@@ -312,12 +320,13 @@ pub(super) fn tell_histogram(
     file: &FileName,
     loaded: &Loaded,
     (options, number): (&Options, Numbers),
-    passing: Option<Vec<bool>>,
+    (wanted, passing): (&Wanted, Option<Vec<bool>>),
     out: &mut Out,
 ) -> Result<u8, Stop> {
     use crate::review::Subject;
     let (mut numbers, mut records) = (Vec::new(), 0);
-    let question = Question { key: None, numbers: &[number], marks: &Marks::default(), passing };
+    let tokenizer = wanted.tokenizer.as_deref();
+    let question = Question { key: None, numbers: &[number], marks: &wanted.marks, tokenizer, passing };
     question.ask(loaded, |entry, _| {
         records += 1;
         numbers.extend(entry.number(number));

@@ -4,7 +4,7 @@
 use crate::json;
 use crate::model::StepNo;
 use crate::panes::text_view::TextLine;
-use crate::review::{ChatTemplate, Conversation, Loss, Train, tokens};
+use crate::review::{ChatTemplate, Conversation, Loss, Train};
 use crate::rules::trajectory::Way;
 use crate::text::Role;
 use std::ops::Range;
@@ -147,23 +147,24 @@ impl LossText {
     /// How much trains: of all in tokens and characters, and of each role in tokens.
     #[must_use]
     pub fn told(&self) -> (Vec<String>, Vec<String>) {
-        let sum =
-            |pick: fn(&crate::review::Total) -> usize| self.loss.totals.iter().map(|(_, t)| pick(t)).sum::<usize>();
-        let (all, trained, cut) = (self.loss.text.len(), sum(|t| t.trained), sum(|t| t.cut));
+        let totals = self.loss.token_totals();
+        let sum = |pick: fn(&crate::review::Total) -> usize| totals.iter().map(|(_, t)| pick(t)).sum::<usize>();
+        let (all, trained, cut) = (self.loss.token_count(), sum(|t| t.trained), sum(|t| t.cut));
+        let about = if self.loss.is_counted() { "" } else { "~" };
         let part = (trained * 100).checked_div(all).unwrap_or(0);
         let (chars, chars_trained) = self.chars;
         let mut told = vec![
-            format!("~{} of ~{} tokens train ({part} %)", tokens(trained), tokens(all)),
+            format!("{about}{trained} of {about}{all} tokens train ({part} %)"),
             format!("{chars_trained} of {chars} characters train"),
         ];
         if let Some(max) = self.max_tokens {
-            told[1] += &format!(" · ~{} tokens behind the limit of {max}", tokens(cut));
+            told[1] += &format!(" · {about}{cut} tokens behind the limit of {max}");
         }
         let role = |(role, total): &(String, crate::review::Total)| {
             let all = total.seen + total.cut;
-            format!("{role} ~{} of ~{}", tokens(total.trained), tokens(all))
+            format!("{role} {about}{} of {about}{all}", total.trained)
         };
-        (told, self.loss.totals.iter().map(role).collect())
+        (told, totals.iter().map(role).collect())
     }
 }
 

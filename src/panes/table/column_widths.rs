@@ -128,7 +128,7 @@ impl Shape {
     }
 
     /// The headings; the column in focus and the one that the rows are sorted by have a sign.
-    pub(super) fn heading(&self, focus: Column, sort: Option<Sort>) -> Row {
+    pub(super) fn heading(&self, focus: Column, sort: Option<Sort>, counts_tokens: bool) -> Row {
         let (mut pieces, mut before) = (Vec::new(), if self.has_more.0 { "‹" } else { " " });
         for (i, (column, cells)) in self.columns.iter().enumerate() {
             let order = match sort {
@@ -136,7 +136,8 @@ impl Shape {
                 Some(Sort { column: by, .. }) if by == *column => "▲",
                 _ => " ",
             };
-            let (title, mut mark) = (column.title(), if *column == focus { "▸" } else { "" });
+            let title = if *column == Column::Tokens && counts_tokens { "tokens" } else { column.title() };
+            let (title, mut mark) = (title, if *column == focus { "▸" } else { "" });
             let fill = cells.saturating_sub(width(title));
             let (text, mut behind) = match fill {
                 0 => (title.to_owned(), order),

@@ -35,6 +35,8 @@ pub struct TablePane {
     pub columns: Vec<Column>,
     /// The column in focus: one of them.
     pub focus: Column,
+    /// Whether tokens are counted by a tokenizer.
+    pub counts_tokens: bool,
     /// The row at which a selection began; it reaches to the cursor.
     pub anchor: Option<usize>,
     /// What it is sorted by; None is the order of the file.
@@ -70,6 +72,7 @@ impl Default for TablePane {
             scroll: Scroll::default(),
             columns: Column::ALL.to_vec(),
             focus: Column::Steps,
+            counts_tokens: false,
             anchor: None,
             sort: None,
             filter: Filter::default(),
@@ -390,7 +393,7 @@ impl TablePane {
         }
         let selected = self.selected();
         let shape = self.shape(session, extent);
-        let mut rows = vec![shape.heading(self.focus, self.sort)];
+        let mut rows = vec![shape.heading(self.focus, self.sort, self.counts_tokens)];
         for row in (self.scroll.top..total).take(extent.height.saturating_sub(1)) {
             let Some(record) = self.record_at(row) else { break };
             let is_cursor = row == self.scroll.cursor;

@@ -77,6 +77,11 @@ pub enum Ask<'a> {
     IdOrBefore(&'a str),
 }
 
+/// D19: members of a step that are no text of it.
+const ITEM_NAMES: &[&str] = &["class_", "class", "source", "tool_call_id"];
+const MESSAGE_NAMES: &[&str] = &["from", "role", "tool_call_id"];
+const TURN_NAMES: &[&str] = &["source", "timestamp", "model_name"];
+
 /// One step.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
@@ -127,7 +132,7 @@ impl<'a> Entry<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: item.field("reward").and_then(|f| number::number(f.value)),
-            chars: text::chars(value, &["class_", "class", "source", "tool_call_id"]),
+            chars: text::chars(value, ITEM_NAMES),
             has_thought: kind == Kind::Action && (is_said("description") || is_said("reasoning_content")),
             results: 0,
             body: Body::Item(item),
@@ -170,7 +175,7 @@ impl<'a> Entry<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: value.get("reward").and_then(number::number),
-            chars: text::chars(value, &["from", "role", "tool_call_id"]),
+            chars: text::chars(value, MESSAGE_NAMES),
             has_thought: said.is_some_and(|t| !text::is_blank(t)),
             body: Body::Message(message),
         }
@@ -190,7 +195,7 @@ impl<'a> Entry<'a> {
             answered: Vec::new(),
             links: Vec::new(),
             reward: value.get("extra").and_then(|e| e.get("reward")).and_then(number::number),
-            chars: text::chars(value, &["source", "timestamp", "model_name"]),
+            chars: text::chars(value, TURN_NAMES),
             has_thought: thoughts.filter_map(text::joined).any(|t| !text::is_blank(&t)),
             results: 0,
             body: Body::Turn,
@@ -214,6 +219,17 @@ impl<'a> Entry<'a> {
             has_thought: false,
             results: 0,
         }
+    }
+
+    /// D19: the texts whose characters are counted.
+    pub fn texts(&self, each: &mut dyn FnMut(&str)) {
+        let own = match &self.body {
+            Body::Item(_) => ITEM_NAMES,
+            Body::Message(_) => MESSAGE_NAMES,
+            Body::Turn => TURN_NAMES,
+            Body::Record => &[],
+        };
+        text::each(self.value, own, each);
     }
 
     /// D19: `class` of `steps --json`; None is null.

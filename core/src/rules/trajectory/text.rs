@@ -38,15 +38,24 @@ pub(in crate::rules) fn has_other_parts(value: &Value<'_>) -> bool {
     value.as_array().is_some_and(|parts| parts.iter().any(|part| !is_text(part)))
 }
 
+/// D19: all string values, without the members `own` of the value itself.
+pub(in crate::rules) fn each(value: &Value<'_>, own: &[&str], take: &mut dyn FnMut(&str)) {
+    match &value.data {
+        Data::String(s) => take(s),
+        Data::Array(items) => items.iter().for_each(|v| each(v, &[], take)),
+        Data::Object(o) => {
+            o.entries().filter(|(key, _)| !own.contains(key)).for_each(|(_, v)| each(v, &[], take));
+        }
+        _ => {}
+    }
+}
+
 /// D19: the Unicode scalars of all string values, without the members `own` of the value itself.
 #[must_use]
 pub(in crate::rules) fn chars(value: &Value<'_>, own: &[&str]) -> usize {
-    match &value.data {
-        Data::String(s) => s.chars().count(),
-        Data::Array(items) => items.iter().map(|v| chars(v, &[])).sum(),
-        Data::Object(o) => o.entries().filter(|(key, _)| !own.contains(key)).map(|(_, v)| chars(v, &[])).sum(),
-        _ => 0,
-    }
+    let mut chars = 0;
+    each(value, own, &mut |text| chars += text.chars().count());
+    chars
 }
 
 /// D20: a text as a digest, in JSON: the first 12 hex digits of its SHA-256 and its Unicode scalars.
