@@ -1,11 +1,11 @@
 //! The arguments: what every command shares, and the program as clap sees it.
 
+use super::chat_template::template;
 use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, groups, surface};
 use crate::model::{Problem, StepNo};
-use crate::review::{ChatTemplate, Marks};
+use crate::review::{ChatTemplate, Marks, Setting};
 use crate::shell::mark_journal::{self, JournalContents};
-use crate::shell::templates::template;
 use crate::source::Journal;
 use crate::state::condition::Expected;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser};
@@ -109,9 +109,12 @@ pub(super) struct Look {
     /// Folder of the files that Scopix values name by id; Enter on an id shows its file
     #[arg(long, value_name = "DIR")]
     pub(super) files: Option<PathBuf>,
-    /// Chat template of the Loss tab: chatml, llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
+    /// Chat template of the Loss tab, as `obelus loss` takes it
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) template: Option<String>,
+    /// Value of a variable of that template, as enable_thinking=false: JSON, else text; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "template", value_parser = Setting::parse)]
+    pub(super) settings: Vec<Setting>,
     /// Tokens that a model sees in the Loss tab, by estimate of four bytes each or by --tokenizer; what lies behind is
     /// cut
     #[arg(long, value_name = "N")]
@@ -126,7 +129,7 @@ impl Look {
     /// # Errors
     /// There is no such template.
     pub(super) fn template(&self) -> Result<Option<Arc<dyn ChatTemplate>>, Problem> {
-        self.template.as_deref().map(template).transpose()
+        self.template.as_deref().map(|asked| template(asked, &self.settings)).transpose()
     }
 }
 

@@ -8,6 +8,7 @@ mod sarif;
 mod text;
 
 use super::args::{FileName, FormatOption, parsed};
+use super::chat_template::template;
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling};
 use super::inputs::Inputs;
 use super::loss::train;
@@ -17,13 +18,13 @@ use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
-use crate::review::{LossCheck, Train};
+use crate::review::{LossCheck, LossCounts, Setting, Train};
 use crate::rules::data::NEAR;
-use crate::shell::templates::template;
 use crate::state::IS_CHECKED;
 use baseline::{Contents, Known};
 use clap::{ArgMatches, Args};
 use data::Data;
+use loss::Counted;
 use sarif::Sarif;
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -57,16 +58,19 @@ struct Options {
     /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = share)]
     near: f64,
-    /// Check how conversations would train in a chat template too (family loss): chatml, llama-3, mistral, qwen,
-    /// zephyr, a Jinja file, or a tokenizer_config.json
-    #[arg(long, value_name = "NAME|FILE")]
-    loss: Option<String>,
+    /// Check how conversations would train in a chat template too (family loss), as `obelus loss` takes it; several,
+    /// divided by commas, are told beside one another at the end
+    #[arg(long, value_name = "NAME|FILE", value_delimiter = ',')]
+    loss: Vec<String>,
     /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", requires = "loss", value_parser = train)]
     train: Train,
     /// Tokens that the model sees, with --loss, by estimate of four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
+    /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "loss", value_parser = Setting::parse)]
+    settings: Vec<Setting>,
     #[command(flatten)]
     tokenizer: TokenizerOption,
     #[command(flatten)]
@@ -101,7 +105,7 @@ struct Check<'o, 'w> {
     known: Known,
     summary: Summary,
     data: Option<Data>,
-    loss: Option<LossCheck>,
+    loss: Vec<Counted>,
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
@@ -124,9 +128,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         true => Some(Data::new(options.data, options.near, &options.against, format)?),
         false => None,
     };
-    let (train, max_tokens) = (options.train, options.max_tokens);
-    let loss = options.loss.as_deref().map(|name| options.tokenizer.counting(template(name)?)).transpose()?;
-    let loss = loss.map(|template| LossCheck { template, train, max_tokens });
+    let loss = |asked: &String| {
+        let (train, max_tokens) = (options.train.clone(), options.max_tokens);
+        let template = options.tokenizer.counting(template(asked, &options.settings)?)?;
+        let check = LossCheck { template, train, max_tokens };
+        Ok::<_, Problem>(Counted { check, counts: LossCounts::default() })
+    };
+    let loss = options.loss.iter().map(loss).collect::<Result<Vec<_>, _>>()?;
     let inputs = Inputs::of(&options.files);
     if let Some(file) = &options.write_baseline {
         let read = inputs.names.iter().chain(&options.against);
@@ -173,10 +181,16 @@ impl Check<'_, '_> {
             data.file(&file.to_string(), loaded, |found| self.found(file, found, &mut contents))?;
             self.data = Some(data);
         }
-        if let Some(check) = self.loss.take() {
-            loss::file(&check, loaded, |found| self.found(file, found, &mut contents))?;
-            self.loss = Some(check);
+        let mut all = std::mem::take(&mut self.loss);
+        let are_several = all.len() > 1;
+        for one in &mut all {
+            let counts = loss::file(&one.check, loaded, |found| {
+                let found = if are_several { one.named(found) } else { found };
+                self.found(file, found, &mut contents)
+            })?;
+            one.counts.add(counts);
         }
+        self.loss = all;
         Ok(loaded.trouble.clone())
     }
 
@@ -226,6 +240,12 @@ impl Check<'_, '_> {
 
     /// The end of the answer, and the exit status.
     fn end(mut self, problems: &[String], written: Option<&FileName>) -> Result<u8, Stop> {
+        let told = match &self.form {
+            Form::Text if self.loss.len() > 1 => loss::tell(&self.loss, self.out).map_err(Stop::from),
+            Form::Json if self.loss.len() > 1 => self.out.json(&loss::json(&self.loss)?).map_err(Stop::from),
+            _ => Ok(()),
+        };
+        self.unless_closed(told)?;
         let told = match (&self.form, written) {
             // Where no file could be read there is nothing to count.
             (Form::Text, _) if self.summary.files == 0 && !problems.is_empty() => Ok(()),

@@ -63,6 +63,9 @@ struct Options {
     /// Turn trajectories and runs of any log into this format
     #[arg(long, value_name = "SHAPE")]
     to: Option<To>,
+    /// Write the arguments of calls so, with --to messages: JSON in strings, or objects
+    #[arg(long, value_name = "AS", requires = "to")]
+    arguments: Option<Arguments>,
     /// Replace keys, tokens, passwords and mail addresses
     #[arg(long)]
     redact: bool,
@@ -87,6 +90,9 @@ struct Options {
 enum To {
     /// `messages` with roles and tool calls.
     Messages,
+    /// The same with arguments as objects: `--arguments object`.
+    #[value(skip)]
+    MessagesWithObjects,
     /// `conversations` of human and observation, gpt and function_call.
     Sharegpt,
     /// Standardized trajectories of the Agent Data Protocol.
@@ -100,6 +106,7 @@ impl To {
     fn shape(self) -> Option<ChatShape> {
         match self {
             Self::Messages => Some(ChatShape::Messages),
+            Self::MessagesWithObjects => Some(ChatShape::MessagesWithObjects),
             Self::Sharegpt => Some(ChatShape::ShareGpt),
             Self::Adp | Self::Atif => None,
         }
@@ -108,7 +115,7 @@ impl To {
     /// The format that a run is written in; conversations of ShareGPT are made of messages.
     fn format(self) -> TranscriptFormat {
         match self {
-            Self::Messages | Self::Sharegpt => TranscriptFormat::Messages,
+            Self::Messages | Self::MessagesWithObjects | Self::Sharegpt => TranscriptFormat::Messages,
             Self::Adp => TranscriptFormat::Standard,
             Self::Atif => TranscriptFormat::Atif,
         }
@@ -116,11 +123,35 @@ impl To {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Messages => "messages",
+            Self::Messages | Self::MessagesWithObjects => "messages",
             Self::Sharegpt => "sharegpt",
             Self::Adp => "adp",
             Self::Atif => "atif",
         }
+    }
+}
+
+/// How the arguments of calls are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Arguments {
+    /// Objects.
+    Object,
+    /// JSON in strings, as OpenAI has them.
+    String,
+}
+
+impl Options {
+    /// Takes `--arguments` into the shape.
+    fn with_arguments(mut self) -> Result<Self, Problem> {
+        match (self.arguments, self.to) {
+            (None, _) | (Some(Arguments::String), Some(To::Messages)) => {}
+            (Some(Arguments::Object), Some(To::Messages)) => self.to = Some(To::MessagesWithObjects),
+            (Some(_), _) => {
+                let problem = Problem::usage("--arguments is for --to messages; other shapes have one way");
+                return Err(problem.hint("leave it out"));
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -158,6 +189,7 @@ impl Options {
             ("seed", self.seed.to_string()),
             ("split", self.split.as_ref().map(Split::told).unwrap_or_default()),
             ("to", self.to.map(To::name).unwrap_or_default().to_owned()),
+            ("arguments", if self.arguments == Some(Arguments::Object) { "object".to_owned() } else { String::new() }),
             ("redact", flag(self.redact)),
             ("one-line", flag(self.one_line)),
         ];
@@ -166,7 +198,7 @@ impl Options {
 }
 
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
-    let options: Options = parsed(matches)?;
+    let options = parsed::<Options>(matches)?.with_arguments()?;
     let filter = options.filter.filter(Scope::Records)?;
     let marks = if options.marks.path().is_some() { options.marks.read()?.0 } else { Marks::default() };
     let mut stamps = Vec::new();

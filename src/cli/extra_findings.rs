@@ -57,7 +57,7 @@ impl ExtraFindings {
             None => Ok(()),
         };
         let done = done.and_then(|()| match &self.loss {
-            Some(check) => loss::file(check, loaded, &mut take),
+            Some(check) => loss::file(check, loaded, &mut take).map(|_| ()),
             None => Ok(()),
         });
         done.map_err(|stop| match stop {

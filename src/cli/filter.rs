@@ -1,6 +1,7 @@
 //! `--where`: filters on the command line, as the key `&` takes them on the screen; which records of a file they let
 //! through is found by the pass over all that the table of the screen makes too.
 
+use super::chat_template::template;
 use super::check::baseline::Contents;
 use super::columns::{Column, Columns};
 use super::complain;
@@ -13,11 +14,10 @@ use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{Found, Problem, Record, RecordBody, lossy};
 use crate::review::{
-    ChunkMaker, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Target, Tokenizer, Train,
-    purpose_of, tokens_of_record,
+    ChunkMaker, ContentKey, CustomColumn, Field, Filter, LossCheck, Marks, Numbers, Scope, Setting, Target, Tokenizer,
+    Train, purpose_of, tokens_of_record,
 };
 use crate::shell::config::Config;
-use crate::shell::templates::template;
 use crate::source::Seen;
 use clap::Args;
 use std::cell::RefCell;
@@ -59,8 +59,8 @@ pub(super) struct WhereOption {
     /// told, and gives status 1
     #[arg(long = "where", value_name = "FILTER")]
     filters: Vec<String>,
-    /// Chat template in which conversations train, for filters that ask for findings of the family loss: chatml,
-    /// llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
+    /// Chat template in which conversations train, for filters that ask for findings of the family loss; as `obelus
+    /// loss` takes it
     #[arg(long, value_name = "NAME|FILE", requires = "filters")]
     loss: Option<String>,
     /// Messages that train, with --loss, where no field of theirs says so: agent, last, all, or none-of:ROLE
@@ -69,6 +69,9 @@ pub(super) struct WhereOption {
     /// Tokens that the model sees, with --loss, by estimate of four bytes each
     #[arg(long, value_name = "N", requires = "loss")]
     max_tokens: Option<usize>,
+    /// Value of a variable of the template, with --loss, as enable_thinking=false: JSON, else text; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "loss", value_parser = Setting::parse)]
+    settings: Vec<Setting>,
     #[command(flatten)]
     tokenizer: TokenizerOption,
     #[command(flatten)]
@@ -128,7 +131,8 @@ impl WhereOption {
 
     /// How conversations train; None where nothing was said.
     fn loss(&self) -> Result<Option<LossCheck>, Problem> {
-        let template = self.loss.as_deref().map(|name| self.tokenizer.counting(template(name)?)).transpose()?;
+        let counted = |asked: &str| self.tokenizer.counting(template(asked, &self.settings)?);
+        let template = self.loss.as_deref().map(counted).transpose()?;
         let (train, max_tokens) = (self.train.clone(), self.max_tokens);
         Ok(template.map(|template| LossCheck { template, train, max_tokens }))
     }

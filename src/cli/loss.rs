@@ -2,14 +2,14 @@
 //! is something to look at.
 
 use super::args::{FileName, FormatOption, parsed};
+use super::chat_template::template;
 use super::out::{Out, Tone, plain, raw};
 use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, load};
 use crate::json;
 use crate::model::{Problem, Severity, lossy};
-use crate::review::{Conversation, Loss, LossFinding, Segment, Total, Train};
+use crate::review::{Conversation, Loss, LossFinding, Segment, Setting, Total, Train};
 use crate::shell::chat;
-use crate::shell::templates::template;
 use crate::source::Reader;
 use clap::{ArgMatches, Args};
 use serde::Serialize;
@@ -27,9 +27,14 @@ struct Options {
     /// Trajectory of a file that holds several, from 0
     #[arg(long, value_name = "R", default_value_t = 0)]
     record: usize,
-    /// Chat template: chatml, llama-3, mistral, qwen, zephyr, a Jinja file, or a tokenizer_config.json
+    /// Chat template: chatml, deepseek-v3, gemma, glm-4.5, gpt-oss, llama-3, llama-3.1, mistral, mistral-v13, qwen,
+    /// qwen3, zephyr, a Jinja file, a tokenizer_config.json, or the folder of a tokenizer; FILE#NAME is one of a list
+    /// of templates
     #[arg(long, value_name = "NAME|FILE", default_value = "chatml")]
     template: String,
+    /// Value of a variable of the template, as enable_thinking=false: JSON, else text; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Setting::parse)]
+    settings: Vec<Setting>,
     /// Messages that train, where no field of theirs says so: agent, last, all, or none-of:ROLE
     #[arg(long, value_name = "WHICH", default_value = "agent", value_parser = train)]
     train: Train,
@@ -92,7 +97,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let (Some(file), false) = (&options.file, options.worker) else {
         return Ok(chat::work().map_err(|e| Problem::unreadable(format!("no thread to run in: {e}")))?);
     };
-    let template = options.tokenizer.counting(template(&options.template)?)?;
+    let template = options.tokenizer.counting(template(&options.template, &options.settings)?)?;
     let (text, conversation) = conversation(&options, file, out)?;
     let answer = template.loss(&text, &conversation, &options.train, options.max_tokens).map_err(|fault| {
         let message = format!("record {} of {file} with template {}: {fault}", options.record, template.name());

@@ -8,6 +8,7 @@ mod args;
 mod blame;
 mod blame_file;
 mod cause;
+mod chat_template;
 mod check;
 mod columns;
 mod completions;

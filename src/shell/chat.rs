@@ -5,10 +5,11 @@
 use super::worker::{Ended, Worker, confine, frame};
 use crate::json;
 use crate::review::{
-    ChatTemplate, Conversation, Loss, LossFinding, Segment, Template, TemplateFault, Total, Train, loss,
+    ChatTemplate, Conversation, Loss, LossFinding, Segment, Template, TemplateFault, TemplateSource, Total, Train, loss,
 };
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -28,7 +29,7 @@ const NO_LIMIT: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct TemplateProcess {
     name: String,
-    source: String,
+    source: TemplateSource,
     idle: Mutex<Vec<Worker>>,
     ended: AtomicUsize,
 }
@@ -46,13 +47,12 @@ struct Answer {
 }
 
 impl TemplateProcess {
-    /// A template by its name and the content of its file, which is compiled there too: constants are calculated then.
+    /// A template by its name and what its files have, which is compiled there too: constants are calculated then.
     ///
     /// # Errors
     /// It is no template, or there is no process.
-    pub(crate) fn start(name: &str, source: &str) -> Result<Self, TemplateFault> {
-        let (name, source) = (name.to_owned(), source.to_owned());
-        let process = Self { name, source, idle: Mutex::default(), ended: AtomicUsize::new(0) };
+    pub(crate) fn start(name: &str, source: TemplateSource) -> Result<Self, TemplateFault> {
+        let process = Self { name: name.to_owned(), source, idle: Mutex::default(), ended: AtomicUsize::new(0) };
         let worker = process.worker()?;
         process.put_back(worker);
         Ok(process)
@@ -82,7 +82,8 @@ impl TemplateProcess {
         }
         let none = |e: io::Error| fault(format!("there is no process to render it in: {e}"));
         let mut worker = Worker::start(&["loss", "--worker"]).map_err(none)?;
-        let compiled = frame::put(self.source.as_bytes(), &mut worker.to).and_then(|()| answer(&mut worker));
+        let source = serde_json::to_vec(&self.source).map_err(|e| none(e.into()))?;
+        let compiled = frame::put(&source, &mut worker.to).and_then(|()| answer(&mut worker));
         match compiled.map_err(|error| ended(error.into()))?.fault {
             None => Ok(worker),
             Some((line, message)) => Err(TemplateFault { line, message }),
@@ -93,6 +94,10 @@ impl TemplateProcess {
 impl ChatTemplate for TemplateProcess {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn unknown_tokens(&self) -> Vec<&'static str> {
+        self.source.unknown_tokens()
     }
 
     fn loss(
@@ -122,6 +127,10 @@ impl ChatTemplate for TemplateProcess {
 
 fn fault(message: String) -> TemplateFault {
     TemplateFault { line: None, message }
+}
+
+fn failed() -> TemplateFault {
+    fault("the template engine of this program fails on it".to_owned())
 }
 
 /// Why there is no answer.
@@ -205,7 +214,8 @@ pub(crate) fn work() -> io::Result<u8> {
 /// The template, then conversation by conversation what to do with it, and the answer.
 fn serve() -> io::Result<()> {
     let (mut from, mut to) = (BufReader::new(io::stdin()), BufWriter::new(io::stdout()));
-    let template = Template::of_file("", &frame::text(&mut from)?);
+    let source: TemplateSource = serde_json::from_slice(&frame::get(&mut from)?)?;
+    let template = Template::new("", &source);
     let fault = template.as_ref().err().map(|fault| (fault.line, fault.message.clone()));
     let compiled = Answer { fault, ..Answer::default() };
     frame::put(&serde_json::to_vec(&compiled)?, &mut to)?;
@@ -219,7 +229,10 @@ fn serve() -> io::Result<()> {
             (_, None) => Err(TemplateFault { line: None, message: "the record is no conversation".to_owned() }),
             (Ok(template), Some(conversation)) => {
                 let max_tokens = usize::try_from(max_tokens).ok().filter(|_| max_tokens != NO_LIMIT);
-                loss(&conversation, template, &Train::parse(&train).unwrap_or_default(), max_tokens)
+                let train = Train::parse(&train).unwrap_or_default();
+                let rendered = || loss(&conversation, template, &train, max_tokens);
+                // The engine has places where odd templates make it panic.
+                catch_unwind(AssertUnwindSafe(rendered)).unwrap_or_else(|_| Err(failed()))
             }
         };
         let answer = serde_json::to_vec(&Answer::of(answer))?;

@@ -267,7 +267,7 @@ impl Config {
     /// Reads the chat template; a file is looked for from the configuration folder. What is wrong with it is a problem.
     pub fn take_template(&mut self) -> Option<Arc<dyn ChatTemplate>> {
         let (asked, folder) = self.template.take()?;
-        let known = named(&asked).map_or_else(|| template_of(&asked, &folder.join(&asked)), Ok);
+        let known = named(&asked, &[]).map_or_else(|| template_of(&asked, &folder.join(&asked), &[]), Ok);
         known.map_err(|problem| self.problems.push(ignored(&folder.join("config.toml"), &problem.message))).ok()
     }
 

@@ -56,7 +56,13 @@ fn found_in_chat(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
         let named = lint.help.split_once(&format!("{option} ")).map(|(_, rest)| rest);
         named.and_then(|rest| rest.split(['`', ' ']).next())
     };
-    let template = word("check --loss").and_then(Template::named);
+    let own = "{% macro say(m) %}{{ m.role }}{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}-\
+               {% for m in messages %}{% if tools %}{{ say(m) }}{% else %}{{ m.role }}{% generation %}{{ m.content }}\
+               {% endgeneration %}{% endif %}{% endfor %}";
+    let template = word("check --loss").and_then(|name| match name {
+        "own.jinja" => Template::of_file(name, own).ok(),
+        name => Template::named(name),
+    });
     let check = LossCheck {
         template: std::sync::Arc::new(template.unwrap_or_else(|| Template::named("chatml").unwrap())),
         train: Train::Agent,
@@ -110,7 +116,8 @@ fn examples_do_what_they_say() {
 fn examples_are_found_by_the_options_that_stand_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("example");
-    let rows = lint::lints().filter(|lint| lint.id != "data.contaminated");
+    // What else these need stands in no option: another dataset, a template.
+    let rows = lint::lints().filter(|lint| !["data.contaminated", "loss.misplaced-mask"].contains(&lint.id));
     for lint in rows {
         let (_, told, _) = obelus(&["explain", lint.id]);
         let options = told.lines().find_map(|line| line.strip_prefix("Found in  obelus ")).unwrap();

@@ -55,7 +55,7 @@ fn loss_says_what_is_wrong_and_where() {
     for (arguments, expect) in [
         (vec!["--record", "9"], "no record 9"),
         (vec!["--record", "2"], "is no JSON"),
-        (vec!["--template", "nothing"], "chatml, llama-3"),
+        (vec!["--template", "nothing"], "chatml, deepseek-v3"),
         (vec!["--template", &broken], "line 2: "),
         (vec!["--template", &strict], "line 2: no \u{241b}[31m user"),
         (vec!["--train", "some"], "none-of:ROLE"),
@@ -167,7 +167,7 @@ fn the_template_is_chosen_in_the_tab_and_remembered() {
     let next = screen(TALK, &[&mistral[..], &["}"]].concat());
     assert!(next.contains("! mistral · ~") && next.contains("! loss.nothing-trains"), "{next}");
     // From any tab: it leads to this one.
-    assert!(screen(TALK, &["Enter", "c", "Down", "Enter"]).contains("✓ llama-3 · ~"));
+    assert!(screen(TALK, &["Enter", "c", "Down", "Enter"]).contains("✓ deepseek-v3 · ~"));
     assert!(screen("{\"a\":1}\n{\"a\":2}\n", &["Enter", "c"]).contains("this is neither"));
 }
 
@@ -187,7 +187,7 @@ fn a_template_of_the_command_line_that_is_none_is_told_before_the_screen_opens()
     let folder = tempfile::tempdir().unwrap();
     let talk = file(folder.path(), "t.jsonl", TALK);
     let broken = file(folder.path(), "b.jinja", "{% if %}");
-    for (template, expect) in [("nothing", "chatml, llama-3"), (broken.as_str(), "line 1: ")] {
+    for (template, expect) in [("nothing", "chatml, deepseek-v3"), (broken.as_str(), "line 1: ")] {
         let (status, _, told) = obelus(&[&talk, "--template", template]);
         assert!(status == 2 && told.contains(expect), "{told}");
     }

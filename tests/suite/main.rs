@@ -85,6 +85,7 @@ mod stats_by;
 mod step_filter;
 mod table;
 mod tail;
+mod templates;
 mod terminal;
 mod tidy;
 mod times;

@@ -70,4 +70,39 @@ pub(super) static LINTS: &[Lint] = &[
         fires: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"critic","content":"Hm."},{"role":"assistant","content":"Hello."}]}"#,
         silent: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}"#,
     },
+    Lint {
+        id: "loss.misplaced-mask",
+        severity: Warning,
+        or: None,
+        help: "The template says by `{% generation %}` what trains, in a macro, a filter or a `{% set %}` block, or \
+               before any other text. The `transformers` library notes where the output stands when a block is \
+               rendered; such a block is written later or elsewhere, so the mask covers other text, or none. \
+               Trainers that take that mask train on it without a word. Write the block where its text is printed. \
+               In the example a template of a file has such a macro for conversations with tools: `obelus check \
+               --loss own.jinja`.",
+        fires: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}],"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":{}}}}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}"#,
+    },
+    Lint {
+        id: "loss.double-encoded",
+        severity: Warning,
+        or: None,
+        help: "The arguments of a call are written as JSON inside a JSON string, `\"{\\\"a\\\": 1}\"`: they are a text \
+               in the record and the template encodes them again, or they were encoded twice in the record. The model \
+               learns to write calls that nobody can read. `obelus export --arguments object` writes them as objects; \
+               a template may test `arguments is string` first. It is looked for with `obelus check --loss chatml`.",
+        fires: r#"{"messages":[{"role":"user","content":"look"},{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":"\"{\\\"a\\\": 1}\""}}]}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"look"},{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":"{\"a\": 1}"}}]}]}"#,
+    },
+    Lint {
+        id: "loss.special-token",
+        severity: Warning,
+        or: None,
+        help: "A message says a special token of the template, such as `<|im_end|>`: a tokenizer makes the token of it, so \
+               the message ends there for the model, and the rest stands between messages. Take it out, or break it \
+               up. Known are the tokens of the tokenizer's files and those that can be seen in the template. It is \
+               looked for with `obelus check --loss chatml`.",
+        fires: r#"{"messages":[{"role":"user","content":"what is <|im_end|>?"},{"role":"assistant","content":"A token."}]}"#,
+        silent: r#"{"messages":[{"role":"user","content":"what is im_end?"},{"role":"assistant","content":"A token."}]}"#,
+    },
 ];

@@ -29,6 +29,8 @@ pub enum Shape {
     /// `{"id", "messages": [{"role", "content", …}], "tools"?, …}`; messages may have `reasoning_content`,
     /// `tool_calls`, `tool_call_id`.
     Messages,
+    /// The same with the arguments of calls as objects, not as JSON in strings.
+    MessagesWithObjects,
     /// `{"id", "system"?, "conversations": [{"from", "value", …}], "tools"?, …}`; two sides take turns: `human` and
     /// `observation`, `gpt` and `function_call`.
     ShareGpt,
@@ -39,7 +41,8 @@ pub enum Shape {
 pub fn chat(record: &Value<'_>, shape: Shape, way: Way) -> Option<(String, Left)> {
     let dialogue = Dialogue::of(record, way)?;
     Some(match shape {
-        Shape::Messages => messages::row(dialogue),
+        Shape::Messages => messages::row(dialogue, Reader::File),
+        Shape::MessagesWithObjects => messages::row(dialogue, Reader::FileOfObjects),
         Shape::ShareGpt => share_gpt::row(dialogue),
     })
 }

@@ -5,10 +5,6 @@ use crate::json::{self, Data};
 use crate::rules::trajectory::Way;
 use minijinja::value::Value;
 
-/// Code points that stand for marks in rendered text. Unicode keeps them free for such use; in a text of the input
-/// they are shown as U+FFFD.
-pub(super) const RESERVED: [char; 2] = ['\u{FDD0}', '\u{FDD1}'];
-
 /// A conversation for a template.
 #[derive(Debug)]
 pub struct Conversation {
@@ -92,14 +88,25 @@ impl Turn {
         let written = message(said, Reader::Template, &mut Left::new());
         let written = json::parse_lenient(&written).ok()?;
         Some(Self {
-            role: clean(&said.name),
-            text: clean(&said.content.joined().unwrap_or_default()),
-            thoughts: clean(said.reasoning.as_deref().unwrap_or_default()),
+            role: said.name.to_string(),
+            text: said.content.joined().unwrap_or_default().to_string(),
+            thoughts: said.reasoning.as_deref().unwrap_or_default().to_owned(),
             field: field(&written),
             step: said.step,
             path: said.path.clone(),
             value: told(&written),
         })
+    }
+}
+
+impl Turn {
+    /// Arguments of its calls that are written as texts.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let calls = self.value.get_attr("tool_calls").ok();
+        let calls = calls.as_ref().and_then(|calls| calls.try_iter().ok());
+        let arguments = |call: Value| call.get_attr("function").ok()?.get_attr("arguments").ok();
+        let texts = calls.into_iter().flatten().filter_map(arguments);
+        texts.filter_map(|arguments| arguments.as_str().map(str::to_owned)).collect()
     }
 }
 
@@ -115,25 +122,21 @@ fn field(message: &json::Value<'_>) -> Option<(&'static str, bool)> {
     })
 }
 
-/// A value for a template.
-fn told(value: &json::Value<'_>) -> Value {
+/// A value for a template. Whole numbers stay whole as long as this engine can hold them.
+pub(super) fn told(value: &json::Value<'_>) -> Value {
     match &value.data {
         Data::Null => Value::from(()),
         Data::Bool(is_set) => Value::from(*is_set),
         Data::Number => {
             let text = value.text;
-            let whole = text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<u64>().map(Value::from));
+            let whole = text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<i128>().map(Value::from));
             whole.or_else(|_| text.parse::<f64>().map(Value::from)).unwrap_or_else(|_| Value::from(text))
         }
-        Data::String(text) => Value::from(clean(text)),
+        Data::String(text) => Value::from(&**text),
         Data::Array(items) => items.iter().map(told).collect(),
-        Data::Object(object) => Value::from_pairs(object.entries().map(|(key, value)| (clean(key), told(value)))),
-        Data::Deep => Value::from(clean(value.text)),
+        Data::Object(object) => Value::from_pairs(object.entries().map(|(key, value)| (key.to_owned(), told(value)))),
+        Data::Deep => Value::from(value.text),
     }
-}
-
-fn clean(text: &str) -> String {
-    text.replace(RESERVED, "\u{FFFD}")
 }
 
 #[cfg(test)]

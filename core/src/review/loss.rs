@@ -4,12 +4,17 @@
 //! that writes the beginning otherwise once more follows (it is not prefix-stable) is told of, and there the contents
 //! are looked up in the text instead.
 
+mod counted;
+mod findings;
+mod touched;
+
 use super::conversation::{Conversation, Turn};
 use super::template::{Rendered, Template, TemplateFault};
+use findings::{Seen, by_limit};
+pub(super) use findings::{CUT, DOUBLE_ENCODED, NOT_STABLE, SPECIAL_TOKEN};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-mod counted;
+use touched::{has_calls, touched};
 
 /// Bytes that are counted as one token.
 const TOKEN_BYTES: usize = 4;
@@ -114,6 +119,11 @@ pub trait ChatTemplate: std::fmt::Debug + Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
 
+    /// The begin and end token, as far as it names them and nothing says what they are.
+    fn unknown_tokens(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// What a model would see of a conversation, as [`loss`]; with the JSON text that it was read from.
     ///
     /// # Errors
@@ -175,7 +185,7 @@ pub fn loss(
             let answer = answer_start(conversation, template, i, &whole.text, start..end);
             parts.one(i, start..end, answer, &whole.text);
         } else {
-            parts.located(first..i + 1, start..end, &whole.text);
+            parts.located(first..i + 1, start..end, (template, &whole.text));
         }
         (first, start) = (i + 1, end);
     }
@@ -183,14 +193,17 @@ pub fn loss(
     let is_known = is_short(count, &whole.text);
     let unstable: Vec<usize> = (0..count).filter(|i| is_known && ends[*i].is_none()).collect();
     let mut segments = parts.segments;
-    if template.has_generation() {
+    if template.has_generation(conversation)? {
         let is_wanted = |message: Option<usize>| message.is_none_or(|i| parts.wanted[i]);
         segments = by_template(&segments, &whole, is_wanted);
     }
     let limit = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
     let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
     let segments = cut(segments, limit);
-    let findings = findings(conversation, &segments, &unstable, [&parts.lost, &parts.thoughtless]);
+    let (lost, thoughtless) = (&parts.lost[..], &parts.thoughtless[..]);
+    let is_misplaced = whole.is_misplaced;
+    let seen = Seen { conversation, text: &whole.text, segments: &segments, unstable: &unstable, lost, thoughtless };
+    let findings = seen.findings(template, is_misplaced);
     let totals = totals(conversation, &segments, &Range::len);
     Ok(Loss::new(whole.text, segments, totals, findings))
 }
@@ -273,7 +286,8 @@ fn answer_start(
     text: &str,
     span: Range<usize>,
 ) -> Option<usize> {
-    if conversation.messages[message].role != "assistant" {
+    // Before the first message there is no conversation to answer.
+    if message == 0 || conversation.messages[message].role != "assistant" {
         return None;
     }
     let asked = template.render(conversation, message, true).ok()?.text;
@@ -301,18 +315,26 @@ impl Parts<'_> {
         self.put(head..span.end, Some(message), is_trained);
     }
 
-    /// Messages that cannot be told apart by rendering: their contents are looked up, one after the other.
-    fn located(&mut self, messages: Range<usize>, span: Range<usize>, text: &str) {
+    /// Messages that cannot be told apart by rendering: their contents are looked up, one after the other; those with
+    /// calls that train are found by changing them.
+    fn located(&mut self, messages: Range<usize>, span: Range<usize>, (template, text): (&Template, &str)) {
         let mut at = span.start;
+        let is_short = is_short(self.conversation.messages.len(), text);
         for message in messages {
-            let said = self.conversation.messages[message].text.trim();
-            let found = text[at..span.end].find(said).filter(|_| !said.is_empty());
+            let turn = &self.conversation.messages[message];
+            let said = turn.text.trim();
+            let looked_up = || {
+                let found = text[at..span.end].find(said).filter(|_| !said.is_empty());
+                found.map(|found| at + found..at + found + said.len())
+            };
+            let is_changed = is_short && self.wanted[message] && has_calls(&turn.value);
+            let touched = if is_changed { touched(self.conversation, template, message, text) } else { None };
+            let found = touched.filter(|found| at <= found.start && found.end <= span.end).or_else(looked_up);
             match found {
                 Some(found) => {
-                    self.put(at..at + found, None, false);
-                    let start = at + found;
-                    at = start + said.len();
-                    self.put(start..at, Some(message), self.wanted[message]);
+                    self.put(at..found.start, None, false);
+                    at = found.end;
+                    self.put(found, Some(message), self.wanted[message]);
                 }
                 None if self.wanted[message] => self.lost.push(message),
                 None => {}
@@ -392,67 +414,6 @@ fn totals(
         }
     }
     order.into_iter().map(|role| (role.to_owned(), totals.get(role).copied().unwrap_or_default())).collect()
-}
-
-/// The findings on what lies behind the limit; `told` is how many tokens a sum of sizes is.
-fn by_limit(
-    segments: &[Segment],
-    size: &dyn Fn(&Range<usize>) -> usize,
-    told: &dyn Fn(usize) -> String,
-) -> Vec<LossFinding> {
-    let trained = || segments.iter().filter(|segment| segment.is_trained);
-    let sum = |is_cut: bool| trained().filter(|s| s.is_cut == is_cut).map(|s| size(&s.span)).sum::<usize>();
-    let mut out = Vec::new();
-    if trained().all(|segment| segment.is_cut) {
-        let text = "nothing of this conversation trains the model".to_owned();
-        out.push(LossFinding { rule: "loss.nothing-trains", message: None, text });
-    }
-    if let Some(first) = trained().find(|segment| segment.is_cut) {
-        let (cut, all) = (told(sum(true)), told(sum(true) + sum(false)));
-        let text = format!("{cut} of {all} tokens that train lie behind the limit");
-        out.push(LossFinding { rule: "loss.cut", message: first.message, text });
-    }
-    out
-}
-
-fn findings(
-    conversation: &Conversation,
-    segments: &[Segment],
-    unstable: &[usize],
-    [lost, thoughtless]: [&[usize]; 2],
-) -> Vec<LossFinding> {
-    let mut out = by_limit(segments, &Range::len, &|bytes| format!("~{}", tokens(bytes)));
-    let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
-    let trained = || segments.iter().filter(|segment| segment.is_trained);
-    let is_other = |segment: &&Segment| {
-        segment.message.is_some_and(|i| ["system", "user"].contains(&conversation.messages[i].role.as_str()))
-    };
-    if let Some(i) = trained().find(is_other).and_then(|segment| segment.message) {
-        let message = &conversation.messages[i];
-        let why = message.field.map_or("by the option".to_owned(), |(name, _)| format!("by its field `{name}`"));
-        tell("loss.not-agent", Some(i), format!("a message of role {} trains the model, {why}", message.role));
-    }
-    if let Some(first) = unstable.first() {
-        let text = format!(
-            "what the template writes up to this message changes when more follows ({} of {} messages): parts there are \
-             found by their content",
-            unstable.len(),
-            conversation.messages.len()
-        );
-        tell("loss.not-prefix-stable", Some(*first), text);
-    }
-    if let Some(first) = lost.first() {
-        let text = format!("{} messages that should train are not in what the template writes", lost.len());
-        tell("loss.lost", Some(*first), text);
-    }
-    if let Some(first) = thoughtless.first() {
-        let text = format!(
-            "thoughts (`reasoning_content`) of {} messages that should train are not in what the template writes",
-            thoughtless.len()
-        );
-        tell("loss.lost", Some(*first), text);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! How the records of a dataset would train, as findings of a check.
 
 use super::conversation::Conversation;
-use super::loss::{ChatTemplate, LossFinding, Train};
+use super::loss::{CUT, ChatTemplate, DOUBLE_ENCODED, Loss, LossFinding, NOT_STABLE, SPECIAL_TOKEN, Train};
+use super::template::TemplateFault;
 use crate::json::{self, Value};
 use crate::lint;
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo, lossy};
@@ -17,6 +18,64 @@ pub struct LossCheck {
     pub train: Train,
     /// Tokens that the model sees, by estimate.
     pub max_tokens: Option<usize>,
+}
+
+/// What conversations come to in a template. Tokens are summed over all, the rest counts conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LossCounts {
+    /// Conversations.
+    pub conversations: usize,
+    /// Those that the template rejects.
+    pub rejected: usize,
+    /// Tokens that the model sees.
+    pub seen: usize,
+    /// Tokens that train.
+    pub trained: usize,
+    /// Whether tokens are counted; else they are estimated.
+    pub is_counted: bool,
+    /// Those of which a part that trains is cut.
+    pub cut: usize,
+    /// Those that are written otherwise when more follows.
+    pub unstable: usize,
+    /// Those with arguments that are JSON in a JSON string.
+    pub double_encoded: usize,
+    /// Those that say special tokens.
+    pub special_token: usize,
+}
+
+impl LossCounts {
+    fn of(answer: &Result<Loss, TemplateFault>) -> Self {
+        let Ok(loss) = answer else { return Self { conversations: 1, rejected: 1, ..Self::default() } };
+        let has = |rule: &str| usize::from(loss.findings.iter().any(|finding| finding.rule == rule));
+        let totals = loss.token_totals();
+        Self {
+            conversations: 1,
+            rejected: 0,
+            seen: totals.iter().map(|(_, total)| total.seen).sum(),
+            trained: totals.iter().map(|(_, total)| total.trained).sum(),
+            is_counted: loss.is_counted(),
+            cut: has(CUT),
+            unstable: has(NOT_STABLE),
+            double_encoded: has(DOUBLE_ENCODED),
+            special_token: has(SPECIAL_TOKEN),
+        }
+    }
+
+    /// Adds those of other conversations.
+    pub fn add(&mut self, other: Self) {
+        let sums = [
+            (&mut self.conversations, other.conversations),
+            (&mut self.rejected, other.rejected),
+            (&mut self.seen, other.seen),
+            (&mut self.trained, other.trained),
+            (&mut self.cut, other.cut),
+            (&mut self.unstable, other.unstable),
+            (&mut self.double_encoded, other.double_encoded),
+            (&mut self.special_token, other.special_token),
+        ];
+        self.is_counted |= other.is_counted;
+        sums.into_iter().for_each(|(sum, more)| *sum = sum.saturating_add(more));
+    }
 }
 
 impl LossFinding {
@@ -37,9 +96,18 @@ impl LossCheck {
     /// The findings of a record, read in that way, in order; of one that is no conversation none.
     #[must_use]
     pub fn look(&self, record: &Record, text: &[u8], way: Way) -> Vec<Found> {
-        let Ok(root) = read_text(record, text) else { return Vec::new() };
-        let Some(conversation) = Conversation::of(&root, way) else { return Vec::new() };
-        let findings = match self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens) {
+        self.look_and_count(record, text, way).0
+    }
+
+    /// The same, with what the record comes to.
+    #[must_use]
+    pub fn look_and_count(&self, record: &Record, text: &[u8], way: Way) -> (Vec<Found>, LossCounts) {
+        let nothing = || (Vec::new(), LossCounts::default());
+        let Ok(root) = read_text(record, text) else { return nothing() };
+        let Some(conversation) = Conversation::of(&root, way) else { return nothing() };
+        let answer = self.template.loss(&lossy(text), &conversation, &self.train, self.max_tokens);
+        let counts = LossCounts::of(&answer);
+        let findings = match answer {
             Ok(loss) => loss.findings,
             Err(fault) => {
                 let text = format!("the template {} rejects the conversation: {fault}", self.template.name());
@@ -55,7 +123,7 @@ impl LossCheck {
         };
         let mut all: Vec<Found> = findings.into_iter().map(found).collect();
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
-        all
+        (all, counts)
     }
 }
 

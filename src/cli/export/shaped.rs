@@ -35,7 +35,7 @@ fn is_such(record: &Value<'_>, to: To) -> bool {
     match to {
         To::Adp => shape(record) == Shape::Std,
         To::Atif => shape(record) == Shape::Atif,
-        To::Messages | To::Sharegpt => false,
+        To::Messages | To::MessagesWithObjects | To::Sharegpt => false,
     }
 }
 
@@ -53,8 +53,8 @@ fn of_run<'t>(seen: &Sighted<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'
     let transcripts = Transcript::of(run.as_ref(), format.name(), &name, input.input.as_ref());
     let shaped = transcripts.into_iter().map(|transcript| {
         let (line, mut left) = transcript.write(to.format());
-        let Some(ChatShape::ShareGpt) = to.shape() else { return (line, left) };
-        let turned = json::parse(&line).ok().and_then(|record| chat(&record, ChatShape::ShareGpt, Way::Formats));
+        let Some(shape) = to.shape().filter(|shape| *shape != ChatShape::Messages) else { return (line, left) };
+        let turned = json::parse(&line).ok().and_then(|record| chat(&record, shape, Way::Formats));
         match turned {
             Some((turned, more)) => {
                 more.into_iter().for_each(|(what, count)| *left.entry(what).or_default() += count);

@@ -5,6 +5,9 @@ use crate::json::{self, Data, Value};
 use crate::rules::digest;
 use crate::rules::trajectory::call;
 
+/// How often arguments may be encoded as JSON.
+const ENCODED_MAX: usize = 4;
+
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Call {
@@ -55,6 +58,23 @@ impl Call {
             Ok(value) => digest::of(&value),
             Err(_) => digest::of_text("arguments", &text),
         }
+    }
+
+    /// The arguments as an object, also where they are encoded more than once; None where they are none.
+    pub(super) fn arguments_object(&self) -> Option<String> {
+        let mut text = self.arguments.clone();
+        for _ in 0..ENCODED_MAX {
+            let value = json::parse_lenient(&text).ok()?;
+            match &value.data {
+                Data::Object(_) => return Some(json::compact(&value)),
+                Data::String(inner) => {
+                    let inner = inner.to_string();
+                    text = inner;
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// The arguments as text.

@@ -12,17 +12,19 @@ use crate::json;
 pub(in crate::review) enum Reader {
     /// A file: contents are texts where they can be, arguments strings.
     File,
+    /// The same, but arguments are objects where they can be.
+    FileOfObjects,
     /// A chat template: lists of texts and arguments stay as they are written.
     Template,
 }
 
 /// A record of messages.
-pub(super) fn row(mut dialogue: Dialogue) -> (String, Left) {
+pub(super) fn row(mut dialogue: Dialogue, reader: Reader) -> (String, Left) {
     if dialogue.is_chat {
         link(&mut dialogue.turns);
     }
     let mut left = dialogue.left;
-    let messages: Vec<String> = dialogue.turns.iter().map(|said| message(said, Reader::File, &mut left)).collect();
+    let messages: Vec<String> = dialogue.turns.iter().map(|said| message(said, reader, &mut left)).collect();
     let mut out = Object::default();
     if let Some(id) = &dialogue.id {
         out.put("id", id);
@@ -59,6 +61,10 @@ fn call_text(call: &Call, reader: Reader, left: &mut Left) -> String {
     function.put("name", &json::quote(&call.name));
     match reader {
         Reader::File => function.put("arguments", &json::quote(&call.arguments_text())),
+        Reader::FileOfObjects => {
+            let quoted = || json::quote(&call.arguments_text());
+            function.put("arguments", &call.arguments_object().unwrap_or_else(quoted));
+        }
         Reader::Template => function.put("arguments", &call.arguments),
     }
     let mut out = Object::default();

@@ -333,3 +333,22 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn arguments_are_objects_on_request() {
+    let record = |arguments: &str| {
+        format!(r#"{{"messages":[{{"role":"assistant","tool_calls":[{{"function":{{"name":"f","arguments":{arguments}}}}}]}}]}}"#)
+    };
+    for (arguments, object, string) in [
+        (r#""{\"a\": 1.0}""#, r#"{"a":1.0}"#, r#""{\"a\": 1.0}""#),
+        (r#"{"a":1.0}"#, r#"{"a":1.0}"#, r#""{\"a\":1.0}""#),
+        (r#""\"{\\\"a\\\": 1}\"""#, r#"{"a":1}"#, r#""\"{\\\"a\\\": 1}\"""#),
+        (r#""no JSON""#, r#""no JSON""#, r#""no JSON""#),
+    ] {
+        for (shape, expect) in [(Shape::MessagesWithObjects, object), (Shape::Messages, string)] {
+            let record = record(arguments);
+            let (line, _) = chat(&json::parse(&record).unwrap(), shape, Way::Formats).unwrap();
+            assert!(line.contains(&format!(r#""arguments":{expect}}}"#)), "{line}");
+        }
+    }
+}

@@ -196,7 +196,7 @@ fn the_templates_own_mask_is_taken() {
     let record = r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yo","weight":0},
         {"role":"assistant","content":"\ufdd0Well\ufdd1"}]}"#;
     let loss = loss(&conversation(record), &jinja(source), &Train::All, None).unwrap();
-    assert_eq!(marked(&loss), "<user>\n«Hi!»|<assistant>\nYo!|<assistant>\n«\u{fffd}Well\u{fffd}!»|");
+    assert_eq!(marked(&loss), "<user>\n«Hi!»|<assistant>\nYo!|<assistant>\n«\u{fdd0}Well\u{fdd1}!»|");
 }
 
 #[test]
@@ -269,4 +269,20 @@ fn thoughts_that_a_template_does_not_write_are_told() {
     assert_eq!(found(&named("chatml")), vec![("loss.lost", Some(1))]);
     let source = "{% for m in messages %}{{ m.role }}:{{ m.reasoning_content }}{{ m.content }};{% endfor %}";
     assert_eq!(found(&jinja(source)), vec![]);
+}
+
+#[test]
+fn calls_that_a_later_message_changes_are_found_too() {
+    let record = r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"Look.","tool_calls":[
+        {"id":"1","type":"function","function":{"name":"run","arguments":"{\"a\": 1}"}},
+        {"id":"2","type":"function","function":{"name":"run","arguments":{}}}]},
+        {"role":"tool","tool_call_id":"1","content":"run"},{"role":"tool","tool_call_id":"2","content":"y"},
+        {"role":"assistant","content":"Done."}]}"#;
+    let loss = loss(&conversation(record), &named("qwen3"), &Train::Agent, None).unwrap();
+    assert!(rules(&loss).iter().all(|(rule, _)| *rule == "loss.not-prefix-stable"), "{:?}", rules(&loss));
+    let text = marked(&loss);
+    let calls = "«Look.\n<tool_call>\n{\"name\": \"run\", \"arguments\": {\"a\": 1}}\n</tool_call>\n<tool_call>\n\
+                 {\"name\": \"run\", \"arguments\": {}»}\n</tool_call><|im_end|>\n";
+    assert!(text.contains(calls), "{text}");
+    assert!(text.ends_with("assistant\n«<think>\n\n</think>\n\nDone.<|im_end|>\n»"), "{text}");
 }

@@ -1,0 +1,131 @@
+//! What there is to look at in how a conversation trains.
+
+use super::{Conversation, LossFinding, Segment, tokens};
+use crate::json::{self, Data};
+use crate::review::template::{Template, json_text};
+use std::ops::Range;
+
+/// A part that should train lies behind the limit.
+pub(in crate::review) const CUT: &str = "loss.cut";
+/// The template writes a beginning otherwise when more follows.
+pub(in crate::review) const NOT_STABLE: &str = "loss.not-prefix-stable";
+/// Arguments are JSON in a JSON string.
+pub(in crate::review) const DOUBLE_ENCODED: &str = "loss.double-encoded";
+/// A message says a token that divides messages.
+pub(in crate::review) const SPECIAL_TOKEN: &str = "loss.special-token";
+
+/// A conversation as a template writes it, and what was seen of that.
+pub(super) struct Seen<'a> {
+    pub(super) conversation: &'a Conversation,
+    pub(super) text: &'a str,
+    pub(super) segments: &'a [Segment],
+    /// Messages behind which the template writes otherwise when more follows.
+    pub(super) unstable: &'a [usize],
+    pub(super) lost: &'a [usize],
+    pub(super) thoughtless: &'a [usize],
+}
+
+impl Seen<'_> {
+    /// All of it; `is_misplaced`: a mask of the template stands where its text does not.
+    pub(super) fn findings(&self, template: &Template, is_misplaced: bool) -> Vec<LossFinding> {
+        let mut out = self.of_training();
+        let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
+        if is_misplaced {
+            let text = "a `{% generation %}` block stands in a macro, a filter or a `set`, or before all text: what \
+                        trains by it is not what it wrote";
+            tell("loss.misplaced-mask", None, text.to_owned());
+        }
+        if let Some((first, count)) = self.first(|i| self.is_double_encoded(i)) {
+            let text = format!("arguments of calls in {count} messages are written as JSON in a JSON string");
+            tell(DOUBLE_ENCODED, Some(first), text);
+        }
+        let token = |i: usize| {
+            let message = &self.conversation.messages[i];
+            let holds = |token: &&String| message.text.contains(*token) || message.thoughts.contains(*token);
+            template.special_tokens().iter().find(holds)
+        };
+        if let Some((first, count)) = self.first(|i| token(i).is_some()) {
+            let token = token(first).map(String::as_str).unwrap_or_default();
+            let text = format!("{count} messages say `{token}` or the like, with which the template divides messages");
+            tell(SPECIAL_TOKEN, Some(first), text);
+        }
+        out
+    }
+
+    /// The first message of which something is true, and how many they are.
+    fn first(&self, is: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let mut all = (0..self.conversation.messages.len()).filter(|i| is(*i));
+        let first = all.next()?;
+        Some((first, 1 + all.count()))
+    }
+
+    /// Whether arguments that are JSON in a string, or in a string of that, are written as a string once more.
+    fn is_double_encoded(&self, message: usize) -> bool {
+        self.conversation.messages[message].arguments().iter().any(|arguments| {
+            let Ok(value) = json::parse(arguments) else { return false };
+            match &value.data {
+                Data::Object(_) => self.text.contains(&json_text(arguments)),
+                Data::String(inner) if json::parse(inner).is_ok_and(|inner| inner.as_object().is_some()) => {
+                    self.text.contains(arguments.as_str()) || self.text.contains(&json_text(arguments))
+                }
+                _ => false,
+            }
+        })
+    }
+
+    fn of_training(&self) -> Vec<LossFinding> {
+        let mut out = by_limit(self.segments, &Range::len, &|bytes| format!("~{}", tokens(bytes)));
+        let mut tell = |rule, message: Option<usize>, text: String| out.push(LossFinding { rule, message, text });
+        let trained = || self.segments.iter().filter(|segment| segment.is_trained);
+        let is_other = |segment: &&Segment| {
+            segment.message.is_some_and(|i| ["system", "user"].contains(&self.conversation.messages[i].role.as_str()))
+        };
+        if let Some(i) = trained().find(is_other).and_then(|segment| segment.message) {
+            let message = &self.conversation.messages[i];
+            let why = message.field.map_or("by the option".to_owned(), |(name, _)| format!("by its field `{name}`"));
+            tell("loss.not-agent", Some(i), format!("a message of role {} trains the model, {why}", message.role));
+        }
+        if let Some(first) = self.unstable.first() {
+            let text = format!(
+                "what the template writes up to this message changes when more follows ({} of {} messages): parts there are \
+                 found by their content",
+                self.unstable.len(),
+                self.conversation.messages.len()
+            );
+            tell(NOT_STABLE, Some(*first), text);
+        }
+        if let Some(first) = self.lost.first() {
+            let text = format!("{} messages that should train are not in what the template writes", self.lost.len());
+            tell("loss.lost", Some(*first), text);
+        }
+        if let Some(first) = self.thoughtless.first() {
+            let text = format!(
+                "thoughts (`reasoning_content`) of {} messages that should train are not in what the template writes",
+                self.thoughtless.len()
+            );
+            tell("loss.lost", Some(*first), text);
+        }
+        out
+    }
+}
+
+/// The findings on what lies behind the limit; `told` is how many tokens a sum of sizes is.
+pub(super) fn by_limit(
+    segments: &[Segment],
+    size: &dyn Fn(&Range<usize>) -> usize,
+    told: &dyn Fn(usize) -> String,
+) -> Vec<LossFinding> {
+    let trained = || segments.iter().filter(|segment| segment.is_trained);
+    let sum = |is_cut: bool| trained().filter(|s| s.is_cut == is_cut).map(|s| size(&s.span)).sum::<usize>();
+    let mut out = Vec::new();
+    if trained().all(|segment| segment.is_cut) {
+        let text = "nothing of this conversation trains the model".to_owned();
+        out.push(LossFinding { rule: "loss.nothing-trains", message: None, text });
+    }
+    if let Some(first) = trained().find(|segment| segment.is_cut) {
+        let (cut, all) = (told(sum(true)), told(sum(true) + sum(false)));
+        let text = format!("{cut} of {all} tokens that train lie behind the limit");
+        out.push(LossFinding { rule: CUT, message: first.message, text });
+    }
+    out
+}

@@ -1,0 +1,194 @@
+//! Filters, tests and functions of templates: those of `transformers`, those of Jinja where this engine has them
+//! otherwise, and two for the named templates.
+
+use super::methods;
+use super::python::{self, is_space};
+use super::source::PERCENT;
+use super::to_json::{put_json, to_json};
+use crate::json::{self, Data};
+use minijinja::formatting::{FormatStyle, format};
+use minijinja::value::{Kwargs, Value, ValueKind};
+use minijinja::{Environment, Error, ErrorKind};
+
+/// What `strftime_now` knows. There is no clock here: it is always the day that the Llama 3 templates name.
+const TODAY: &[(char, &str)] = &[
+    ('d', "26"),
+    ('b', "Jul"),
+    ('B', "July"),
+    ('m', "07"),
+    ('y', "24"),
+    ('Y', "2024"),
+    ('a', "Fri"),
+    ('A', "Friday"),
+    ('H', "00"),
+    ('I', "12"),
+    ('M', "00"),
+    ('S', "00"),
+    ('p', "AM"),
+    ('j', "208"),
+    ('e', "26"),
+    ('F', "2024-07-26"),
+    ('T', "00:00:00"),
+    ('%', "%"),
+];
+
+/// Gives an environment all of them.
+pub(super) fn add_to(environment: &mut Environment<'static>) {
+    environment.set_unknown_method_callback(methods::call);
+    environment.set_formatter(|out, _, value| match value.as_str() {
+        Some(text) => out.write_str(text).map_err(Error::from),
+        None => out.write_str(&python::text(value)?).map_err(Error::from),
+    });
+    environment.add_filter("tojson", to_json);
+    environment.add_filter("string", python::text);
+    environment.add_filter("join", join);
+    environment.add_filter("trim", trim);
+    environment.add_filter("int", int);
+    environment.add_filter("float", |value: &Value, default: Option<f64>| number(value).or(default).unwrap_or(0.0));
+    environment.add_filter("said", said);
+    environment.add_filter("called", called);
+    environment.add_filter(PERCENT, |template: String, value: Value| match value.is_tuple() {
+        true => format(FormatStyle::Printf, &template, &value.try_iter()?.collect::<Vec<_>>()),
+        false => format(FormatStyle::Printf, &template, &[value]),
+    });
+    environment.add_test("sequence", |value: &Value| {
+        value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
+    });
+    environment.add_test("iterable", |value: &Value| !value.is_none() && value.try_iter().is_ok());
+    environment.add_test("callable", |value: &Value| {
+        let is_macro = value.to_string().starts_with("<macro ") && value.kind() == ValueKind::Map;
+        value.kind() == ValueKind::Plain || is_macro
+    });
+    environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
+        Err(Error::new(ErrorKind::InvalidOperation, message))
+    });
+    environment.add_function("strftime_now", |format: String| now(&format));
+}
+
+fn now(format: &str) -> String {
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let (code, is_short) = behind.strip_prefix('-').map_or((behind, false), |code| (code, true));
+        let known = TODAY.iter().find(|(known, _)| code.starts_with(*known));
+        match known {
+            Some((_, text)) if is_short && text.len() > 1 => out.push_str(text.strip_prefix('0').unwrap_or(text)),
+            Some((_, text)) => out.push_str(text),
+            None => out.push('%'),
+        }
+        rest = if known.is_some() { &code[1..] } else { behind };
+    }
+    out + rest
+}
+
+/// Filter `join`, of texts as Python writes them.
+fn join(value: &Value, separator: Option<Value>, options: Kwargs) -> Result<String, Error> {
+    let separator = separator.or(options.get("d")?).filter(|separator| !separator.is_undefined());
+    let separator = separator.as_ref().map_or(Ok(String::new()), python::text)?;
+    let attribute: Option<String> = options.get("attribute")?;
+    options.assert_all_used()?;
+    let mut out = String::new();
+    for (i, item) in value.try_iter()?.enumerate() {
+        let item = match &attribute {
+            Some(path) => path.split('.').try_fold(item, |item, name| item.get_attr(name))?,
+            None => item,
+        };
+        out.push_str(if i > 0 { &separator } else { "" });
+        out.push_str(&python::text(&item)?);
+    }
+    Ok(out)
+}
+
+/// A value as a number, where Python makes one of it.
+fn number(value: &Value) -> Option<f64> {
+    match value.as_str() {
+        Some(text) => text.trim_matches(is_space).replace('_', "").parse().ok(),
+        None => f64::try_from(value.clone()).ok(),
+    }
+}
+
+/// Filter `int`: what is no number is the default.
+fn int(value: &Value, default: Option<Value>) -> Value {
+    let default = || default.unwrap_or_else(|| Value::from(0));
+    let whole = value.as_str().and_then(|text| text.trim_matches(is_space).replace('_', "").parse::<i64>().ok());
+    match (whole, number(value)) {
+        (Some(whole), _) => Value::from(whole),
+        _ if value.is_integer() => value.clone(),
+        // A cast stops at the ends of the type; Python goes on.
+        (None, Some(number)) if number.is_finite() => Value::from(number as i64),
+        _ => default(),
+    }
+}
+
+/// Filter `trim`: `strip` of Python.
+fn trim(value: &Value, chars: Option<String>) -> Result<String, Error> {
+    let text = python::text(value)?;
+    Ok(match chars {
+        Some(chars) => text.trim_matches(|c| chars.contains(c)).to_owned(),
+        None => text.trim_matches(is_space).to_owned(),
+    })
+}
+
+/// Filter `said` of the named templates: a content as text; of parts their texts, and a sign for each picture, joined
+/// by a newline (D17).
+fn said(content: &Value) -> Result<String, Error> {
+    match content.kind() {
+        ValueKind::None | ValueKind::Undefined => Ok(String::new()),
+        ValueKind::Seq => {
+            let mut texts = Vec::new();
+            for part in content.try_iter()? {
+                let text = part.get_attr("text").unwrap_or_default();
+                let kind = part.get_attr("type").unwrap_or_default();
+                let mut out = String::new();
+                match (text.as_str().or(part.as_str()), kind.as_str()) {
+                    (Some(text), _) => out.push_str(text),
+                    (None, Some("image" | "image_url")) => out.push_str("<image>"),
+                    (None, _) => put_json(&part, &mut out)?,
+                }
+                texts.push(out);
+            }
+            Ok(texts.join("\n"))
+        }
+        _ => python::text(content),
+    }
+}
+
+/// Filter `called` of the named templates: a call as JSON; `key` names its arguments, `has_id`: with its id. What
+/// nobody can read as a call stands as it is.
+fn called(call: &Value, key: Option<String>, has_id: Option<bool>) -> Result<String, Error> {
+    let function = call.get_attr("function").ok().filter(|function| function.kind() == ValueKind::Map);
+    let function = function.as_ref().unwrap_or(call);
+    let mut out = String::new();
+    let name = function.get_attr("name").unwrap_or_default();
+    if name.as_str().is_none() {
+        put_json(call, &mut out)?;
+        return Ok(out);
+    }
+    out.push_str("{\"name\": ");
+    put_json(&name, &mut out)?;
+    out.push_str(&format!(", {}: ", json::quote(key.as_deref().unwrap_or("arguments"))));
+    put_arguments(&function.get_attr("arguments").unwrap_or_default(), &mut out)?;
+    if has_id == Some(true) {
+        let id = call.get_attr("id").unwrap_or_default();
+        out.push_str(", \"id\": ");
+        put_json(&if id.is_undefined() { Value::from(()) } else { id }, &mut out)?;
+    }
+    out.push('}');
+    Ok(out)
+}
+
+/// Arguments as OpenAI writes them are JSON in a string; the formats have them as an object.
+fn put_arguments(arguments: &Value, out: &mut String) -> Result<(), Error> {
+    match arguments.as_str().filter(|text| is_object(text)) {
+        Some(text) => out.push_str(text),
+        None if arguments.is_undefined() => out.push_str("{}"),
+        None => put_json(arguments, out)?,
+    }
+    Ok(())
+}
+
+fn is_object(text: &str) -> bool {
+    json::parse(text).is_ok_and(|value| matches!(value.data, Data::Object(_)))
+}
