@@ -98,8 +98,8 @@ pub(super) static LINTS: &[Lint] = &[
         id: "loss.special-token",
         severity: Warning,
         or: None,
-        help: "A message says a special token of the template, such as `<|im_end|>`: a tokenizer makes the token of it, so \
-               the message ends there for the model, and the rest stands between messages. Take it out, or break it \
+        help: "A message says a special token of the template, such as `<|im_end|>`: a tokenizer makes the token of it, \
+               so the message ends there for the model, and the rest stands between messages. Take it out, or break it \
                up. Known are the tokens of the tokenizer's files and those that can be seen in the template. It is \
                looked for with `obelus check --loss chatml`.",
         fires: r#"{"messages":[{"role":"user","content":"what is <|im_end|>?"},{"role":"assistant","content":"A token."}]}"#,
