@@ -70,6 +70,7 @@ def environment():
     made.filters["tojson"] = tojson
     made.filters["said"] = said
     made.filters["called"] = called
+    made.filters["parsed"] = lambda x: json.loads(x) if isinstance(x, str) and x.startswith("{") else x
     made.globals["raise_exception"] = refuse
     made.globals["strftime_now"] = lambda form: NOW.strftime(form)
     return made

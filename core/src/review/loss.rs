@@ -304,9 +304,10 @@ impl Parts<'_> {
     /// A message whose part is known: its head is what the template puts before an answer, or before its content.
     fn one(&mut self, message: usize, span: Range<usize>, answer: Option<usize>, text: &str) {
         let said = self.conversation.messages[message].text.trim();
-        let content = || text[span.clone()].find(said).filter(|_| !said.is_empty()).map(|at| span.start + at);
-        let is_trained = self.wanted[message];
         let thoughts = self.conversation.messages[message].thoughts.trim();
+        let place = |said: &str| text[span.clone()].find(said).filter(|_| !said.is_empty());
+        let content = || [thoughts, said].into_iter().filter_map(place).min().map(|at| span.start + at);
+        let is_trained = self.wanted[message];
         if is_trained && !text[span.clone()].contains(thoughts) {
             self.thoughtless.push(message);
         }

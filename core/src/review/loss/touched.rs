@@ -35,10 +35,12 @@ pub(super) fn has_calls(message: &Value) -> bool {
 
 fn changed(message: &Value) -> Option<Value> {
     with(message, |name, value| match name {
-        "content" | "reasoning_content" => {
-            let text = value.as_str().filter(|text| !text.trim().is_empty())?;
-            Some(Value::from(format!("{CHANGE}{}{CHANGE}", text.trim())))
-        }
+        "content" | "reasoning_content" => match value.as_str().map(str::trim) {
+            Some(text) if !text.is_empty() => Some(Value::from(format!("{CHANGE}{text}{CHANGE}"))),
+            // Where a content would stand, the message begins.
+            _ if name == "content" && (value.is_none() || value.as_str().is_some()) => Some(Value::from(CHANGE)),
+            _ => None,
+        },
         "tool_calls" => value.try_iter().ok()?.map(|call| with(&call, of_call)).collect::<Option<Value>>(),
         _ => None,
     })
@@ -53,11 +55,11 @@ fn of_call(name: &str, value: &Value) -> Option<Value> {
         ("arguments", Some(text)) => {
             let inner = text.trim_end().strip_suffix('}')?;
             let comma = if inner.trim_end().ends_with('{') { "" } else { ", " };
-            Some(Value::from(format!("{inner}{comma}\"{CHANGE}\": \"{CHANGE}\"}}")))
+            Some(Value::from(format!("{inner}{comma}\"{CHANGE}\": 7}}")))
         }
         ("arguments", None) => {
             let pairs = pairs(value)?;
-            let change = (Value::from(CHANGE), Value::from(CHANGE));
+            let change = (Value::from(CHANGE), Value::from(7));
             Some(Value::from_pairs(pairs.into_iter().chain([change])))
         }
         _ => None,

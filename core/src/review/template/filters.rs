@@ -1,11 +1,12 @@
 //! Filters, tests and functions of templates: those of `transformers`, those of Jinja where this engine has them
-//! otherwise, and two for the named templates.
+//! otherwise, and three for the named templates.
 
 use super::methods;
 use super::python::{self, is_space};
 use super::source::PERCENT;
 use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
+use crate::review::conversation::told;
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::{Kwargs, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind};
@@ -47,6 +48,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("float", |value: &Value, default: Option<f64>| number(value).or(default).unwrap_or(0.0));
     environment.add_filter("said", said);
     environment.add_filter("called", called);
+    environment.add_filter("parsed", parsed);
     environment.add_filter(PERCENT, |template: String, value: Value| match value.is_tuple() {
         true => format(FormatStyle::Printf, &template, &value.try_iter()?.collect::<Vec<_>>()),
         false => format(FormatStyle::Printf, &template, &[value]),
@@ -187,6 +189,12 @@ fn put_arguments(arguments: &Value, out: &mut String) -> Result<(), Error> {
         None => put_json(arguments, out)?,
     }
     Ok(())
+}
+
+/// Filter `parsed` of the named templates: arguments that are JSON in a string as what they mean.
+fn parsed(arguments: &Value) -> Value {
+    let text = arguments.as_str().filter(|text| is_object(text));
+    text.and_then(|text| json::parse(text).ok()).map_or_else(|| arguments.clone(), |value| told(&value))
 }
 
 fn is_object(text: &str) -> bool {

@@ -15,3 +15,6 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("qwen3", include_str!("../templates/qwen3.jinja")),
     ("zephyr", include_str!("../templates/zephyr.jinja")),
 ];
+
+#[cfg(test)]
+mod tests;
