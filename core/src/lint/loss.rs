@@ -55,7 +55,8 @@ pub(super) static LINTS: &[Lint] = &[
         help: "A message that should train cannot be found in what the template writes: it is left out, or written \
                otherwise, in a stretch where messages cannot be told apart by rendering (loss.not-prefix-stable). \
                Nobody can say which tokens are its own, so it does not train. Or the template does not write what \
-               the agent thought before a message (`reasoning_content`, parts of type `thinking` or `reasoning`). Use \
+               the agent thought before a message (`reasoning_content`, parts of type `thinking` or `reasoning`), or \
+               not what it says, such as the text beside a call. Use \
                another template, or mend the message. In the example the template is qwen: `obelus check --loss qwen`.",
         fires: r#"{"messages":[{"role":"user","content":"look twice"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}},{"id":"2","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":" ","train":true},{"role":"tool","tool_call_id":"2","content":"b"},{"role":"assistant","content":"Done."}]}"#,
         silent: r#"{"messages":[{"role":"user","content":"look once"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a","train":true},{"role":"assistant","content":"Done."}]}"#,
@@ -98,10 +99,10 @@ pub(super) static LINTS: &[Lint] = &[
         id: "loss.special-token",
         severity: Warning,
         or: None,
-        help: "A message says a special token of the template, such as `<|im_end|>`: a tokenizer makes the token of it, \
-               so the message ends there for the model, and the rest stands between messages. Take it out, or break it \
-               up. Known are the tokens of the tokenizer's files and those that can be seen in the template. It is \
-               looked for with `obelus check --loss chatml`.",
+        help: "A message says a special token of the template, such as `<|im_end|>`: a tokenizer makes the token \
+               of it, so the message ends there for the model, and the rest stands between messages. Take it out, \
+               or break it up. Known are the tokens of the tokenizer's files and those that can be seen in the \
+               template. It is looked for with `obelus check --loss chatml`.",
         fires: r#"{"messages":[{"role":"user","content":"what is <|im_end|>?"},{"role":"assistant","content":"A token."}]}"#,
         silent: r#"{"messages":[{"role":"user","content":"what is im_end?"},{"role":"assistant","content":"A token."}]}"#,
     },

@@ -161,6 +161,8 @@ struct Parts<'c> {
     lost: Vec<usize>,
     /// Messages that train, whose thoughts the template does not write.
     thoughtless: Vec<usize>,
+    /// Messages that train, whose content the template does not write as it stands.
+    speechless: Vec<usize>,
 }
 
 /// Looks at a conversation; of the text only so many tokens, by estimate, are seen.
@@ -177,7 +179,9 @@ pub fn loss(
     let whole = template.render(conversation, count, false)?;
     let wanted = wanted(&conversation.messages, train);
     let ends = ends(conversation, template, &whole.text);
-    let mut parts = Parts { conversation, wanted, segments: Vec::new(), lost: Vec::new(), thoughtless: Vec::new() };
+    let none = Vec::new;
+    let (lost, thoughtless, speechless) = (none(), none(), none());
+    let mut parts = Parts { conversation, wanted, segments: Vec::new(), lost, thoughtless, speechless };
     let (mut first, mut start) = (0, 0);
     for (i, end) in ends.iter().enumerate() {
         let Some(end) = *end else { continue };
@@ -200,10 +204,9 @@ pub fn loss(
     let limit = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
     let limit = (0..=limit.min(whole.text.len())).rev().find(|byte| whole.text.is_char_boundary(*byte)).unwrap_or(0);
     let segments = cut(segments, limit);
-    let (lost, thoughtless) = (&parts.lost[..], &parts.thoughtless[..]);
-    let is_misplaced = whole.is_misplaced;
-    let seen = Seen { conversation, text: &whole.text, segments: &segments, unstable: &unstable, lost, thoughtless };
-    let findings = seen.findings(template, is_misplaced);
+    let missing = [&parts.lost[..], &parts.thoughtless[..], &parts.speechless[..]];
+    let seen = Seen { conversation, text: &whole.text, segments: &segments, unstable: &unstable, missing };
+    let findings = seen.findings(template, whole.is_misplaced);
     let totals = totals(conversation, &segments, &Range::len);
     Ok(Loss::new(whole.text, segments, totals, findings))
 }
@@ -311,6 +314,9 @@ impl Parts<'_> {
         if is_trained && !text[span.clone()].contains(thoughts) {
             self.thoughtless.push(message);
         }
+        if is_trained && !text[span.clone()].contains(said) {
+            self.speechless.push(message);
+        }
         let head = answer.or_else(content).filter(|_| is_trained).unwrap_or(span.start);
         self.put(span.start..head, Some(message), false);
         self.put(head..span.end, Some(message), is_trained);
@@ -334,6 +340,9 @@ impl Parts<'_> {
             match found {
                 Some(found) => {
                     self.put(at..found.start, None, false);
+                    if self.wanted[message] && !text[found.clone()].contains(said) {
+                        self.speechless.push(message);
+                    }
                     at = found.end;
                     self.put(found, Some(message), self.wanted[message]);
                 }

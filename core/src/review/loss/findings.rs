@@ -21,8 +21,8 @@ pub(super) struct Seen<'a> {
     pub(super) segments: &'a [Segment],
     /// Messages behind which the template writes otherwise when more follows.
     pub(super) unstable: &'a [usize],
-    pub(super) lost: &'a [usize],
-    pub(super) thoughtless: &'a [usize],
+    /// Messages that should train and are not in the text; of which the thoughts are not; of which the content is not.
+    pub(super) missing: [&'a [usize]; 3],
 }
 
 impl Seen<'_> {
@@ -87,21 +87,30 @@ impl Seen<'_> {
         }
         if let Some(first) = self.unstable.first() {
             let text = format!(
-                "what the template writes up to this message changes when more follows ({} of {} messages): parts there are \
-                 found by their content",
+                "what the template writes up to this message changes when more follows ({} of {} messages): parts \
+                 there are found by their content",
                 self.unstable.len(),
                 self.conversation.messages.len()
             );
             tell(NOT_STABLE, Some(*first), text);
         }
-        if let Some(first) = self.lost.first() {
-            let text = format!("{} messages that should train are not in what the template writes", self.lost.len());
+        let [lost, thoughtless, speechless] = self.missing;
+        if let Some(first) = lost.first() {
+            let text = format!("{} messages that should train are not in what the template writes", lost.len());
             tell("loss.lost", Some(*first), text);
         }
-        if let Some(first) = self.thoughtless.first() {
+        if let Some(first) = speechless.first() {
+            let text = format!(
+                "what {} messages that should train say (`content`) is not in what the template writes, or not as it \
+                 stands",
+                speechless.len()
+            );
+            tell("loss.lost", Some(*first), text);
+        }
+        if let Some(first) = thoughtless.first() {
             let text = format!(
                 "thoughts (`reasoning_content`) of {} messages that should train are not in what the template writes",
-                self.thoughtless.len()
+                thoughtless.len()
             );
             tell("loss.lost", Some(*first), text);
         }

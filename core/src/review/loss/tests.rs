@@ -286,3 +286,12 @@ fn calls_that_a_later_message_changes_are_found_too() {
     assert!(text.contains(calls), "{text}");
     assert!(text.ends_with("assistant\n«<think>\n\n</think>\n\nDone.<|im_end|>\n»"), "{text}");
 }
+
+#[test]
+fn text_beside_a_call_that_a_template_leaves_out_is_told() {
+    let record = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"I look.","tool_calls":[
+        {"id":"1","type":"function","function":{"name":"run","arguments":{"a": 1}}}]}]}"#;
+    let found = |name: &str| rules(&loss(&conversation(record), &named(name), &Train::Agent, None).unwrap());
+    assert_eq!(found("llama-3.1"), [("loss.lost", Some(1))]);
+    assert_eq!(found("gpt-oss"), []);
+}

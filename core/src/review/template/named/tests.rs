@@ -17,9 +17,7 @@ fn shaded(name: &str, record: &str) -> String {
     loss.segments.iter().map(|segment| part(&loss.text[segment.span.clone()], segment.is_trained)).collect()
 }
 
-#[test]
-fn a_conversation_is_written_in_each_format() {
-    for (name, expect) in [
+const TALKS: &[(&str, &str)] = &[
         (
             "qwen3",
             r#"<|im_start|>system
@@ -100,14 +98,16 @@ Be brief.<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>fi
             "mistral-v13",
             r#"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST][THINK]«Done?[/THINK]See you.</s>»"#,
         ),
-    ] {
-        assert_eq!(shaded(name, TALK), expect, "{name}");
+];
+
+#[test]
+fn a_conversation_is_written_in_each_format() {
+    for (name, expect) in TALKS {
+        assert_eq!(shaded(name, TALK), *expect, "{name}");
     }
 }
 
-#[test]
-fn a_call_is_written_in_each_format() {
-    for (name, expect) in [
+const WRITTEN_CALLS: &[(&str, &str)] = &[
         (
             "qwen3",
             r#"<|im_start|>system
@@ -248,7 +248,11 @@ cmd: string,
             "mistral-v13",
             r#"<s>[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "run", "description": "Runs.", "parameters": {"type": "object", "properties": {"cmd": {"type": "string"}}, "required": ["cmd"]}}}][/AVAILABLE_TOOLS][INST]ls[/INST]«[TOOL_CALLS]run[ARGS]{"cmd": "ls"}</s>»[TOOL_RESULTS]a.txt[/TOOL_RESULTS]«One file.</s>»"#,
         ),
-    ] {
-        assert_eq!(shaded(name, CALLS), expect, "{name}");
+];
+
+#[test]
+fn a_call_is_written_in_each_format() {
+    for (name, expect) in WRITTEN_CALLS {
+        assert_eq!(shaded(name, CALLS), *expect, "{name}");
     }
 }
