@@ -81,7 +81,7 @@ struct Options {
 }
 
 /// A share as typed. Less than half is found too seldom to be told.
-fn share(text: &str) -> Result<f64, String> {
+pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.5..=1.0).contains(share));
     share.ok_or_else(|| "a share is a number from 0.5 to 1".to_owned())
 }

@@ -1,6 +1,7 @@
 //! `obelus export`: the records that were decided to be good, as they stand, into a file of their own.
 
 mod candidates;
+mod choose;
 mod manifest;
 mod secrets;
 mod shaped;
@@ -14,7 +15,8 @@ use super::out::{Out, Tone};
 use super::{Command, Stop};
 use crate::ingest::Loaded;
 use crate::model::Problem;
-use crate::review::{ChatLeft, ChatShape, Filter, Marks, Scope, Selection, Split, TranscriptFormat};
+use crate::review::{ChatLeft, ChatShape, Filter, Marks, Pick, Scope, Selection, Split, TranscriptFormat};
+use crate::rules::data::NEAR;
 use crate::source::Stamp;
 use candidates::Sifted;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -47,6 +49,26 @@ struct Options {
     only_clean: bool,
     #[command(flatten)]
     filter: WhereOption,
+    /// Only so many attempts at each task
+    #[arg(long, value_name = "N")]
+    per_task: Option<usize>,
+    /// Which of them: those with the best rewards (of equal ones the shortest), the worst, the first in the file, or by
+    /// lot
+    #[arg(long, value_name = "WHICH", requires = "per_task", default_value = "best")]
+    pick: PickOption,
+    /// Only tasks whose attempts have rewards that differ, before any are picked
+    #[arg(long)]
+    signal: bool,
+    /// Of records with the same steps only the first; with near, also of those that are nearly the same
+    #[arg(long, value_name = "HOW")]
+    dedupe: Option<Dedupe>,
+    /// Field that names the task, as details.task, for --split, --per-task and --signal [default: task_id, instance_id,
+    /// the id without its attempt]
+    #[arg(long, value_name = "FIELD", visible_alias = "task-by")]
+    split_by: Option<String>,
+    /// Share of runs of five words from which records are near copies (0 to 1), for --split and --dedupe
+    #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = super::check::share)]
+    near: f64,
     /// Only so many records, drawn by lot
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -56,8 +78,8 @@ struct Options {
     /// Number that decides the lots of --sample and --split
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; all
-    /// attempts at one task (task_id, instance_id, else the id without the number of its attempt) fall to one part
+    /// Write parts of these shares, as 90/5/5: OUT.train.jsonl, OUT.val.jsonl, OUT.test.jsonl; attempts at one task,
+    /// copies and near copies fall to one part, and the manifest says that they do
     #[arg(long, value_name = "SHARES", value_parser = split)]
     split: Option<Split>,
     /// Turn trajectories and runs of any log into this format
@@ -83,6 +105,39 @@ struct Options {
     force: bool,
     #[command(flatten)]
     marks: MarksOption,
+}
+
+/// Which attempts at a task are picked.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PickOption {
+    /// The greatest rewards, of equal ones the fewest steps.
+    Best,
+    /// The least rewards.
+    Worst,
+    /// As they stand.
+    First,
+    /// By lot.
+    Random,
+}
+
+impl PickOption {
+    fn pick(self) -> Pick {
+        match self {
+            Self::Best => Pick::Best,
+            Self::Worst => Pick::Worst,
+            Self::First => Pick::First,
+            Self::Random => Pick::Random,
+        }
+    }
+}
+
+/// Which copies are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Dedupe {
+    /// The same steps.
+    Exact,
+    /// Nearly the same, too.
+    Near,
 }
 
 /// A shape of conversations.
@@ -155,6 +210,11 @@ impl Options {
     }
 }
 
+/// A choice as it is written.
+fn value_name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 fn split(text: &str) -> Result<Split, String> {
     Split::parse(text).ok_or_else(|| "two or three shares, as 80/20 or 90/5/5".to_owned())
 }
@@ -169,7 +229,12 @@ impl Options {
     /// Whether options choose among records.
     fn chooses_records(&self, has_filter: bool) -> bool {
         let has_marks = !self.mark.is_empty() || !self.not_mark.is_empty();
-        has_marks || self.only_clean || has_filter || self.by.is_some()
+        has_marks || self.only_clean || has_filter || self.by.is_some() || self.chooses_attempts()
+    }
+
+    /// Whether options choose among records that belong together.
+    fn chooses_attempts(&self) -> bool {
+        self.per_task.is_some() || self.signal || self.dedupe.is_some()
     }
 
     /// The options that decide what is written, in words for the manifest.
@@ -184,6 +249,11 @@ impl Options {
             ("not-mark", names(&self.not_mark)),
             ("only-clean", flag(self.only_clean)),
             ("where", filter.map(Filter::to_string).unwrap_or_default()),
+            ("signal", flag(self.signal)),
+            ("per-task", self.per_task.map(|n| n.to_string()).unwrap_or_default()),
+            ("pick", self.per_task.map(|_| value_name(self.pick)).unwrap_or_default()),
+            ("dedupe", self.dedupe.map(value_name).unwrap_or_default()),
+            ("split-by", self.split_by.clone().unwrap_or_default()),
             ("sample", self.sample.map(|n| n.to_string()).unwrap_or_default()),
             ("by", self.by.clone().unwrap_or_default()),
             ("seed", self.seed.to_string()),
@@ -262,6 +332,9 @@ fn tell(written: &write::Written, out: &mut Out) -> Result<(), Stop> {
     }
     for (reason, count) in &counts.left {
         out.line(&format!("    {count:>8}  left out: {reason}"))?;
+    }
+    if let Some(proof) = &written.proof {
+        out.line(&proof.told())?;
     }
     for (kind, count) in &counts.redacted {
         out.line(&format!("    {count:>8}  replaced: {kind}"))?;

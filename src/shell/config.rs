@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn a_broken_configuration_is_named_and_ignored() {
         let near = message_of(b"\ncolour = 1\nthme = \"dark\"\n");
-        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, \
+        let told = "config.toml: line 2: unknown field `colour`, expected one of `theme`, `template`, `tokenizer`, \
                     `next_undecided`, `watch`, `filters`, `columns`";
         assert!(near.contains(told), "{near}");
         for (text, told) in [

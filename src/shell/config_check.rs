@@ -35,6 +35,8 @@ mod tests {
     fn of(text: &str, theme: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("config.toml"), text).unwrap();
+        let tokenizer = r#"{"added_tokens":[],"model":{"type":"WordLevel","vocab":{"x":0},"unk_token":"x"}}"#;
+        fs::write(folder.path().join("tokenizer.json"), tokenizer).unwrap();
         fs::create_dir(folder.path().join("themes")).unwrap();
         fs::write(folder.path().join("themes/sea.toml"), theme).unwrap();
         let told = all_problems(Config::of(folder.path()), &Environment::default());

@@ -285,9 +285,11 @@ fn how_conversations_train_is_checked_where_a_template_is_named() {
     assert_eq!(result["ruleId"], "loss.not-agent");
     let region = &result["locations"][0]["physicalLocation"]["region"];
     assert_eq!((region["startLine"].as_u64(), region["byteOffset"].as_u64()), (Some(1), Some(22)));
-    for (arguments, word) in
-        [(["--loss", "chatm"], "chatml, deepseek-v3"), (["--max-tokens", "3"], "--loss"), (["--train", "last"], "--loss")]
-    {
+    for (arguments, word) in [
+        (["--loss", "chatm"], "chatml, deepseek-v3"),
+        (["--max-tokens", "3"], "--loss"),
+        (["--train", "last"], "--loss"),
+    ] {
         let (status, _, stderr) = folder.run(&[&["check", "t.jsonl"][..], &arguments].concat());
         assert!(status == 2 && stderr.contains(word), "{arguments:?}: {stderr}");
     }

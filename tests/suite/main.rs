@@ -28,6 +28,7 @@ mod diff;
 mod docs;
 mod export;
 mod export_runs;
+mod export_tasks;
 mod faults;
 mod files;
 mod findings_count;

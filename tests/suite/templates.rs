@@ -76,8 +76,12 @@ fn the_files_of_a_tokenizer_make_a_template() {
     let jinja = file(folder.path(), "own.jinja", "{{ bos_token }}{{ messages[0].content }}{{ date_string }}");
     let (_, _, told) = obelus(&["loss", &talk, "--record", "1", "--template", &jinja]);
     assert!(told.contains("names bos_token, and no tokenizer_config.json"), "{told}");
-    assert_eq!(text(&["--template", &jinja, "--set", "bos_token=<b>", "--set", "date_string=5 May"]), "<b>I begin.5 May");
-    let config = r#"{"bos_token":"<B>","chat_template":[{"name":"default","template":"d"},{"name":"x","template":"y"}]}"#;
+    assert_eq!(
+        text(&["--template", &jinja, "--set", "bos_token=<b>", "--set", "date_string=5 May"]),
+        "<b>I begin.5 May"
+    );
+    let config =
+        r#"{"bos_token":"<B>","chat_template":[{"name":"default","template":"d"},{"name":"x","template":"y"}]}"#;
     let config = file(folder.path(), "tokenizer_config.json", config);
     assert_eq!(text(&["--template", &jinja]), "<B>I begin.");
     assert_eq!(text(&["--template", &format!("{config}#x")]), "y");
@@ -110,7 +114,9 @@ fn check_tells_templates_beside_one_another() {
     let own = file(folder.path(), "own.jinja", own);
     let (_, text, _) = obelus(&["check", &talk, "--loss", &format!("chatml,gemma,{own}")]);
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    let row = |name: &str| rows.iter().find(|row| row.first() == Some(&name)).unwrap_or_else(|| panic!("{text}"))[1..].to_vec();
+    let row = |name: &str| {
+        rows.iter().find(|row| row.first() == Some(&name)).unwrap_or_else(|| panic!("{text}"))[1..].to_vec()
+    };
     assert_eq!(row("chatml"), ["2", "0", "~64", "~31", "0", "0", "0", "1"]);
     assert_eq!(row("gemma"), ["2", "2", "~0", "~0", "0", "0", "0", "0"]);
     assert_eq!(row(&own)[6..], ["1", "0"]);
@@ -129,7 +135,8 @@ fn export_writes_arguments_as_objects() {
     let talk = file(folder.path(), "t.jsonl", CALLS);
     let out = folder.path().join("out.jsonl");
     let export = |arguments: &[&str]| {
-        let (status, _, told) = obelus(&[&["export", &talk, "--force", "--out", out.to_str().unwrap()], arguments].concat());
+        let (status, _, told) =
+            obelus(&[&["export", &talk, "--force", "--out", out.to_str().unwrap()], arguments].concat());
         (status, told, fs::read_to_string(&out).unwrap_or_default())
     };
     let (status, _, text) = export(&["--to", "messages", "--arguments", "object"]);

@@ -10,8 +10,8 @@ mod touched;
 
 use super::conversation::{Conversation, Turn};
 use super::template::{Rendered, Template, TemplateFault};
-use findings::{Seen, by_limit};
 pub(super) use findings::{CUT, DOUBLE_ENCODED, NOT_STABLE, SPECIAL_TOKEN};
+use findings::{Seen, by_limit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use touched::{has_calls, touched};

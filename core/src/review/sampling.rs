@@ -6,7 +6,8 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// 64 bits of a seed and some bytes.
-fn lot(seed: u64, bytes: &[u8]) -> u64 {
+#[must_use]
+pub fn lot(seed: u64, bytes: &[u8]) -> u64 {
     let mut hash = Sha256::new();
     hash.update(seed.to_be_bytes());
     hash.update(bytes);

@@ -1,6 +1,7 @@
 //! The records of the inputs in order, each with what is known of it and whether it is wanted.
 
 use super::Options;
+use super::choose::{self, Proof};
 use crate::cli::Stop;
 use crate::cli::check::baseline::Contents;
 use crate::cli::filter::{Passing, Where};
@@ -12,8 +13,8 @@ use crate::model::{Found, Place, Problem, Record, RecordBody, Severity, Span, lo
 use crate::review::{
     Candidate, ContentKey, Filter, Judged, Marks, Predicate, Sample, Selection, Verdict, verdict_name,
 };
-use crate::rules::trajectory::task;
 use crate::source::Reader;
+use std::collections::HashMap;
 
 /// Why a record that cannot be read is left out.
 const NO_JSON: &str = "no JSON";
@@ -33,6 +34,12 @@ pub(super) struct Sifted<'l> {
     takes_runs: bool,
     /// The numbers of the records that were drawn, counted through all inputs; None: all.
     drawn: Option<Vec<u64>>,
+    /// Why others are left out, by their numbers.
+    left: HashMap<u64, &'static str>,
+    /// The part of each record, by its number; empty where there is one part.
+    parts: HashMap<u64, usize>,
+    /// That no family of records is in several parts.
+    pub(super) proof: Option<Proof>,
 }
 
 /// A record on its way.
@@ -49,6 +56,10 @@ pub(super) struct Sighted<'r> {
     pub(super) verdict: Option<Verdict>,
     /// Whether it is wanted.
     pub(super) judged: Judged,
+    /// Its number, counted through all inputs.
+    pub(super) number: u64,
+    /// The part of the export that it belongs to.
+    pub(super) part: usize,
     /// Its bytes.
     pub(super) text: &'r [u8],
 }
@@ -76,7 +87,16 @@ impl<'l> Sifted<'l> {
             false => Vec::new(),
         };
         let takes_runs = options.to.is_some();
-        let mut sifted = Self { inputs, marks, selection, filter, status, found, takes_runs, drawn: None };
+        let (drawn, left, parts, proof) = (None, HashMap::new(), HashMap::new(), None);
+        let mut sifted =
+            Self { inputs, marks, selection, filter, status, found, takes_runs, drawn, left, parts, proof };
+        if options.dedupe.is_some() {
+            sifted.left = choose::copies(options, &sifted)?;
+        }
+        if options.per_task.is_some() || options.signal {
+            let unpicked = choose::unpicked(options, &sifted)?;
+            sifted.left.extend(unpicked);
+        }
         if let Some(count) = options.sample {
             let (mut sample, mut number) = (Sample::default(), 0);
             sifted.each(|seen| {
@@ -89,12 +109,21 @@ impl<'l> Sifted<'l> {
             })?;
             sifted.drawn = Some(sample.draw(count));
         }
+        if let Some(split) = &options.split {
+            let (parts, proof) = choose::parts(options, split, &sifted)?;
+            (sifted.parts, sifted.proof) = (parts, Some(proof));
+        }
         Ok(sifted)
     }
 
     /// The filter of `--where`.
     pub(super) fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref().map(Where::filter)
+    }
+
+    /// The part of a record.
+    fn part(&self, number: u64) -> usize {
+        self.parts.get(&number).copied().unwrap_or(0)
     }
 
     /// The status of the export: 1 where a column that the filter asks for failed for a record, which so has no value.
@@ -136,12 +165,16 @@ impl<'l> Sifted<'l> {
                     }
                     RecordBody::Broken(_) => Judged::Left(NO_JSON.to_owned()),
                 };
+                if let (Judged::Taken(_), Some(why)) = (&judged, self.left.get(&number)) {
+                    judged = Judged::Left((*why).to_owned());
+                }
                 let is_drawn = |drawn: &Vec<u64>| drawn.binary_search(&number).is_ok();
                 if matches!(judged, Judged::Taken(_)) && !self.drawn.as_ref().is_none_or(is_drawn) {
                     judged = Judged::Left("not drawn".to_owned());
                 }
+                let (name, part) = (loaded.input.name(), self.part(number));
+                take(Sighted { source, name, record, key, verdict, judged, number, part, text })?;
                 number += 1;
-                take(Sighted { source, name: loaded.input.name(), record, key, verdict, judged, text })?;
             }
         }
         Ok(())
@@ -167,7 +200,8 @@ impl<'l> Sifted<'l> {
         };
         let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
         let record = Record { number: 0, place, body: RecordBody::Text };
-        Ok(Some(Sighted { source, name: loaded.input.name(), record, key, verdict: None, judged, text }))
+        let (name, part) = (loaded.input.name(), self.part(number));
+        Ok(Some(Sighted { source, name, record, key, verdict: None, judged, number, part, text }))
     }
 }
 
@@ -231,12 +265,4 @@ fn member<'v>(value: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
         _ => value.get(name),
     };
     path.split('.').try_fold(value, step)
-}
-
-/// The bytes by which a record falls to a part: those of its task, so that no task is in two parts, else of its id,
-/// else its content.
-pub(super) fn lot_of(key: ContentKey, text: &[u8]) -> Vec<u8> {
-    let text = lossy(text);
-    let id = json::parse_lenient(&text).ok().and_then(|record| task(&record, None));
-    id.map_or_else(|| key.bits().to_be_bytes().to_vec(), String::into_bytes)
 }

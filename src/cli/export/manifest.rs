@@ -4,6 +4,7 @@
 
 use super::Options;
 use super::candidates::{Sifted, Sighted};
+use super::choose::Proof;
 use super::write::Counts;
 use crate::cli::output_path;
 use crate::ingest::Loaded;
@@ -135,7 +136,12 @@ impl Manifest {
     }
 
     /// Ends the manifest with the counts and files.
-    pub(super) fn end(mut self, counts: &Counts, files: &[(String, u64)]) -> Result<Ready, Problem> {
+    pub(super) fn end(
+        mut self,
+        counts: &Counts,
+        files: &[(String, u64)],
+        proof: Option<&Proof>,
+    ) -> Result<Ready, Problem> {
         let file =
             |(path, count): &(String, u64)| object([("path", json::quote(path)), ("records", count.to_string())]);
         let files: Vec<String> = files.iter().map(file).collect();
@@ -146,7 +152,8 @@ impl Manifest {
             ("not_carried", numbers(counts.not_carried.iter().map(|(name, n)| (name.as_str(), *n)))),
             ("redacted", numbers(counts.redacted.iter().map(|(kind, n)| (*kind, *n)))),
         ]);
-        let end = format!("\n],\n\"files\":[{}],\n\"counts\":{counts}}}\n", files.join(",\n"));
+        let split = proof.map_or_else(String::new, |proof| format!("\"split\":{},\n", proof.written()));
+        let end = format!("\n],\n\"files\":[{}],\n{split}\"counts\":{counts}}}\n", files.join(",\n"));
         self.output.write(end.as_bytes())?;
         self.output.finish()
     }

@@ -1,6 +1,7 @@
 //! The files of an export: parts, and the manifest that says where each record came from and why.
 
-use super::candidates::{Sifted, Sighted, lot_of};
+use super::candidates::{Sifted, Sighted};
+use super::choose::Proof;
 use super::manifest::{Changes, Entry, Manifest};
 use super::shaped::shaped;
 use super::{NOTES_MAX, Options};
@@ -43,6 +44,8 @@ pub(super) struct Written {
     pub(super) files: Vec<(String, u64)>,
     /// Its manifest.
     pub(super) manifest: String,
+    /// That no family of records is in several parts.
+    pub(super) proof: Option<Proof>,
 }
 
 /// A file of records.
@@ -125,7 +128,8 @@ pub(super) fn write(options: &Options, path: &Path, sifted: &Sifted<'_>, stamps:
     name.push(".manifest.json");
     let manifest = Manifest::begin(Path::new(&name), options, sifted, &inputs)?;
     let redactor = options.redact.then(redactor).transpose()?;
-    let mut work = Work { options, inputs: sifted.inputs, redactor, parts, manifest, counts: Counts::default() };
+    let proof = sifted.proof.as_ref();
+    let mut work = Work { options, inputs: sifted.inputs, redactor, parts, manifest, counts: Counts::default(), proof };
     let written = sifted.each(|seen| ended.check().and_then(|()| work.take(&seen)));
     let written = written.and_then(|()| ended.check()).and_then(|()| work.end(stamps));
     // What was begun is taken away by now.
@@ -175,6 +179,7 @@ struct Work<'o> {
     parts: Vec<Part>,
     manifest: Manifest,
     counts: Counts,
+    proof: Option<&'o Proof>,
 }
 
 impl Work<'_> {
@@ -205,10 +210,7 @@ impl Work<'_> {
             None => (text, Vec::new()),
             Some(redactor) => redacted(redactor, text),
         };
-        let part = match &self.options.split {
-            None => 0,
-            Some(split) => split.part(self.options.seed, &lot_of(seen.key, seen.text)),
-        };
+        let part = seen.part;
         let Some(file) = self.parts.get_mut(part) else { return Ok(()) };
         let (text, is_joined) = if file.is_array { (text, false) } else { self.options.one_line(seen, text)? };
         file.write(&text)?;
@@ -237,14 +239,14 @@ impl Work<'_> {
     fn end(self, stamps: &[Stamp]) -> Result<Written, Stop> {
         let told = |part: &Part| (part.output.path().display().to_string(), part.count);
         let files: Vec<(String, u64)> = self.parts.iter().map(told).collect();
-        let manifest = self.manifest.end(&self.counts, &files)?;
+        let manifest = self.manifest.end(&self.counts, &files, self.proof)?;
         let ready: Vec<Ready> = self.parts.into_iter().map(Part::finish).collect::<Result<_, Problem>>()?;
         stamps.iter().try_for_each(Stamp::check)?;
         for file in ready {
             file.publish()?;
         }
         let manifest = manifest.publish()?.display().to_string();
-        Ok(Written { counts: self.counts, files, manifest })
+        Ok(Written { counts: self.counts, files, manifest, proof: self.proof.cloned() })
     }
 }
 

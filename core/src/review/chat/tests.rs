@@ -337,7 +337,9 @@ proptest::proptest! {
 #[test]
 fn arguments_are_objects_on_request() {
     let record = |arguments: &str| {
-        format!(r#"{{"messages":[{{"role":"assistant","tool_calls":[{{"function":{{"name":"f","arguments":{arguments}}}}}]}}]}}"#)
+        format!(
+            r#"{{"messages":[{{"role":"assistant","tool_calls":[{{"function":{{"name":"f","arguments":{arguments}}}}}]}}]}}"#
+        )
     };
     for (arguments, object, string) in [
         (r#""{\"a\": 1.0}""#, r#"{"a":1.0}"#, r#""{\"a\": 1.0}""#),

@@ -5,7 +5,8 @@ use super::*;
 use crate::rules::trajectory::Way;
 
 const TALK: &str = r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yo"}]}"#;
-const TOOLS: &str = r#"{"messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"f"}}]}"#;
+const TOOLS: &str =
+    r#"{"messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"f"}}]}"#;
 
 fn rendered(template: &Template, record: &str) -> Result<String, String> {
     let conversation = Conversation::of(&json::parse(record).unwrap(), Way::Formats).unwrap();
@@ -25,7 +26,8 @@ fn text(words: &str) -> Option<String> {
 #[test]
 fn tokens_are_those_of_the_files_and_never_assumed() {
     let jinja = text("{{ bos_token }}{{ eos_token }}{{ pad_token }}{{ image_token }}{{ additional_special_tokens }}");
-    let config = text(r#"{"bos_token":{"content":"<b>"},"eos_token":null,"extra_special_tokens":{"image_token":"<i>"}}"#);
+    let config =
+        text(r#"{"bos_token":{"content":"<b>"},"eos_token":null,"extra_special_tokens":{"image_token":"<i>"}}"#);
     let tokens = text(r#"{"bos_token":"<B>","eos_token":"<E>","additional_special_tokens":["<x>",{"content":"<y>"}]}"#);
     let alone = TemplateFiles { file: jinja.clone(), ..TemplateFiles::default() };
     assert_eq!(rendered(&of(&alone, None, &[]).unwrap(), TALK).unwrap(), "");
@@ -92,7 +94,8 @@ fn settings_reach_the_named_templates() {
 
 #[test]
 fn a_mask_stands_where_the_block_was_rendered_whatever_it_holds() {
-    let source = "start{% for m in messages %}<{{ m.role }}>{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}";
+    let source =
+        "start{% for m in messages %}<{{ m.role }}>{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}";
     let record = r#"{"messages":[{"role":"user","content":"\ufdd0a"},{"role":"assistant","content":"é\ufdd1"}]}"#;
     let conversation = Conversation::of(&json::parse(record).unwrap(), Way::Formats).unwrap();
     let out = Template::of_file("t", source).unwrap().render(&conversation, 2, false).unwrap();

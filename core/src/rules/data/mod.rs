@@ -7,6 +7,7 @@
 mod calls;
 mod encoding;
 mod endings;
+mod families;
 mod near_duplicates;
 mod secrets;
 mod sizes;
@@ -16,6 +17,7 @@ use super::digest;
 use crate::json::{Data, Value, pointer_escape};
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, Shape, Way, read_text};
+pub use families::{Crossing, Families, Likeness};
 use near_duplicates::{Index, Sketch};
 pub(crate) use secrets::{NAMES, SHAPES};
 use sizes::{Size, Sizes};

@@ -42,9 +42,14 @@ impl Sketch {
     }
 
     /// The share of runs that two texts have in common, about.
-    fn share(&self, other: &Self) -> f64 {
+    pub(super) fn share(&self, other: &Self) -> f64 {
         let equal = self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count();
         equal as f64 / BINS as f64
+    }
+
+    /// What two sketches have in common that are alike, for an index.
+    pub(super) fn bands(&self) -> impl Iterator<Item = u64> {
+        (0..BANDS).map(|band| self.band(band))
     }
 
     fn band(&self, band: usize) -> u64 {

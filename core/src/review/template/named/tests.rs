@@ -18,9 +18,9 @@ fn shaded(name: &str, record: &str) -> String {
 }
 
 const TALKS: &[(&str, &str)] = &[
-        (
-            "qwen3",
-            r#"<|im_start|>system
+    (
+        "qwen3",
+        r#"<|im_start|>system
 Be brief.<|im_end|>
 <|im_start|>user
 Hi<|im_end|>
@@ -35,10 +35,10 @@ Done?
 
 See you.<|im_end|>
 »"#,
-        ),
-        (
-            "llama-3.1",
-            r#"<|begin_of_text|><|start_header_id|>system<|end_header_id|>
+    ),
+    (
+        "llama-3.1",
+        r#"<|begin_of_text|><|start_header_id|>system<|end_header_id|>
 
 Cutting Knowledge Date: December 2023
 Today Date: 26 Jul 2024
@@ -52,10 +52,10 @@ Hi<|eot_id|><|start_header_id|>assistant<|end_header_id|>
 Bye<|eot_id|><|start_header_id|>assistant<|end_header_id|>
 
 «See you.<|eot_id|>»"#,
-        ),
-        (
-            "gemma",
-            r#"<bos><start_of_turn>user
+    ),
+    (
+        "gemma",
+        r#"<bos><start_of_turn>user
 Be brief.
 
 Hi<end_of_turn>
@@ -66,14 +66,14 @@ Bye<end_of_turn>
 <start_of_turn>model
 «See you.<end_of_turn>
 »"#,
-        ),
-        (
-            "deepseek-v3",
-            r#"<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>«Hello.<｜end▁of▁sentence｜>»<｜User｜>Bye<｜Assistant｜>«See you.<｜end▁of▁sentence｜>»"#,
-        ),
-        (
-            "glm-4.5",
-            r#"[gMASK]<sop><|system|>
+    ),
+    (
+        "deepseek-v3",
+        r#"<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>«Hello.<｜end▁of▁sentence｜>»<｜User｜>Bye<｜Assistant｜>«See you.<｜end▁of▁sentence｜>»"#,
+    ),
+    (
+        "glm-4.5",
+        r#"[gMASK]<sop><|system|>
 Be brief.<|user|>
 Hi<|assistant|>«
 <think></think>
@@ -81,10 +81,10 @@ Hello.»<|user|>
 Bye<|assistant|>«
 <think>Done?</think>
 See you.»"#,
-        ),
-        (
-            "gpt-oss",
-            r#"<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
+    ),
+    (
+        "gpt-oss",
+        r#"<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
 Knowledge cutoff: 2024-06
 Current date: 2024-07-26
 
@@ -93,11 +93,11 @@ Reasoning: medium
 # Valid channels: analysis, commentary, final. Channel must be included for every message.<|end|><|start|>developer<|message|># Instructions
 
 Be brief.<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>«Hello.»<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»"#,
-        ),
-        (
-            "mistral-v13",
-            r#"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST][THINK]«Done?[/THINK]See you.</s>»"#,
-        ),
+    ),
+    (
+        "mistral-v13",
+        r#"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST][THINK]«Done?[/THINK]See you.</s>»"#,
+    ),
 ];
 
 #[test]
@@ -108,9 +108,9 @@ fn a_conversation_is_written_in_each_format() {
 }
 
 const WRITTEN_CALLS: &[(&str, &str)] = &[
-        (
-            "qwen3",
-            r#"<|im_start|>system
+    (
+        "qwen3",
+        r#"<|im_start|>system
 # Tools
 
 You may call one or more functions to assist with the user query.
@@ -141,10 +141,10 @@ a.txt
 
 One file.<|im_end|>
 »"#,
-        ),
-        (
-            "llama-3.1",
-            r#"<|begin_of_text|><|start_header_id|>system<|end_header_id|>
+    ),
+    (
+        "llama-3.1",
+        r#"<|begin_of_text|><|start_header_id|>system<|end_header_id|>
 
 Environment: ipython
 Cutting Knowledge Date: December 2023
@@ -182,17 +182,17 @@ ls<|eot_id|><|start_header_id|>assistant<|end_header_id|>
 "a.txt"<|eot_id|><|start_header_id|>assistant<|end_header_id|>
 
 «One file.<|eot_id|>»"#,
-        ),
-        (
-            "deepseek-v3",
-            r#"<｜begin▁of▁sentence｜><｜User｜>ls<｜Assistant｜>«<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>run
+    ),
+    (
+        "deepseek-v3",
+        r#"<｜begin▁of▁sentence｜><｜User｜>ls<｜Assistant｜>«<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>run
 ```json
 {"cmd": "ls"}
 ```<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>»<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>a.txt<｜tool▁output▁end｜><｜tool▁outputs▁end｜>«One file.<｜end▁of▁sentence｜>»"#,
-        ),
-        (
-            "glm-4.5",
-            r#"[gMASK]<sop><|system|>
+    ),
+    (
+        "glm-4.5",
+        r#"[gMASK]<sop><|system|>
 # Tools
 
 You may call one or more functions to assist with the user query.
@@ -221,10 +221,10 @@ a.txt
 </tool_response><|assistant|>«
 <think></think>
 One file.»"#,
-        ),
-        (
-            "gpt-oss",
-            r#"<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
+    ),
+    (
+        "gpt-oss",
+        r#"<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
 Knowledge cutoff: 2024-06
 Current date: 2024-07-26
 
@@ -243,11 +243,11 @@ cmd: string,
 }) => any;
 
 } // namespace functions<|end|><|start|>user<|message|>ls<|end|><|start|>assistant«<|channel|>commentary to=functions.run <|constrain|>json<|message|>{"cmd": "ls"}<|call|>»<|start|>functions.run to=assistant<|channel|>commentary<|message|>a.txt<|end|><|start|>assistant«<|channel|>final<|message|>One file.<|return|>»"#,
-        ),
-        (
-            "mistral-v13",
-            r#"<s>[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "run", "description": "Runs.", "parameters": {"type": "object", "properties": {"cmd": {"type": "string"}}, "required": ["cmd"]}}}][/AVAILABLE_TOOLS][INST]ls[/INST]«[TOOL_CALLS]run[ARGS]{"cmd": "ls"}</s>»[TOOL_RESULTS]a.txt[/TOOL_RESULTS]«One file.</s>»"#,
-        ),
+    ),
+    (
+        "mistral-v13",
+        r#"<s>[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "run", "description": "Runs.", "parameters": {"type": "object", "properties": {"cmd": {"type": "string"}}, "required": ["cmd"]}}}][/AVAILABLE_TOOLS][INST]ls[/INST]«[TOOL_CALLS]run[ARGS]{"cmd": "ls"}</s>»[TOOL_RESULTS]a.txt[/TOOL_RESULTS]«One file.</s>»"#,
+    ),
 ];
 
 #[test]

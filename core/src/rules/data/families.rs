@@ -1,0 +1,243 @@
+//! Records that must stay together when a dataset is split: attempts at one task, copies, near copies.
+
+use super::near_duplicates::Sketch;
+use crate::json::Value;
+use crate::rules::digest;
+use crate::rules::trajectory::Way;
+use std::collections::HashMap;
+
+/// Most records that are remembered of a band: what is like one of them is like the others, too.
+const BAND_RECORDS_MAX: usize = 8;
+
+/// What of a record is compared with others.
+#[derive(Debug, Clone)]
+pub struct Likeness {
+    /// None of a record without steps, which is like all others of the kind.
+    digest: Option<u128>,
+    sketch: Option<Sketch>,
+}
+
+impl Likeness {
+    /// Of a record, read in that way: its steps, of what is no trajectory all of it.
+    #[must_use]
+    pub fn of(record: &Value<'_>, way: Way) -> Self {
+        let reading = way.read(record);
+        let body = reading.steps().unwrap_or(reading.root);
+        let is_empty = reading.body.is_some() && reading.entries.is_empty();
+        Self { digest: (!is_empty).then(|| digest::of(body)), sketch: Sketch::of(body) }
+    }
+}
+
+/// How many tasks, copies and near copies have records in several parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Crossing {
+    /// Tasks.
+    pub tasks: usize,
+    /// Records of which an equal one is in another part.
+    pub copies: usize,
+    /// Records of which a near copy is in another part.
+    pub near_copies: usize,
+}
+
+/// Records sorted into families: whose task, content or runs of words are those of another of the family. About 700
+/// bytes a record.
+#[derive(Debug, Default)]
+pub struct Families {
+    near: f64,
+    /// The bytes by which each task falls to a part, and its first record.
+    tasks: Vec<(Box<[u8]>, u32)>,
+    numbers: HashMap<Box<[u8]>, u32>,
+    bodies: HashMap<u128, u32>,
+    bands: HashMap<u64, Vec<u32>>,
+    records: Vec<Member>,
+    /// Of each record one of its family, of one of them itself.
+    parents: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Member {
+    task: u32,
+    /// The first record of the same content; itself, if it is that.
+    first: u32,
+    sketch: Option<Sketch>,
+}
+
+impl Families {
+    /// Records that share at least `near` (0 to 1) of their runs of five words belong together; above 1 only copies do.
+    #[must_use]
+    pub fn new(near: f64) -> Self {
+        Self { near, ..Self::default() }
+    }
+
+    /// Takes the next record; `lot` are the bytes by which it falls to a part: its task, its id, or its content.
+    pub fn add(&mut self, likeness: Likeness, lot: &[u8]) {
+        let number = self.parents.len() as u32;
+        self.parents.push(number);
+        let task = match self.numbers.get(lot) {
+            Some(task) => *task,
+            None => {
+                let task = self.tasks.len() as u32;
+                self.tasks.push((lot.into(), number));
+                self.numbers.insert(lot.into(), task);
+                task
+            }
+        };
+        self.unite(self.tasks[task as usize].1, number);
+        let first = likeness.digest.map_or(number, |digest| *self.bodies.entry(digest).or_insert(number));
+        self.unite(first, number);
+        if let Some(sketch) = &likeness.sketch {
+            for other in self.like(sketch) {
+                self.unite(other, number);
+            }
+            for band in sketch.bands() {
+                let known = self.bands.entry(band).or_default();
+                if known.len() < BAND_RECORDS_MAX {
+                    known.push(number);
+                }
+            }
+        }
+        self.records.push(Member { task, first, sketch: likeness.sketch });
+    }
+
+    /// The records that are nearly the same.
+    fn like(&self, sketch: &Sketch) -> Vec<u32> {
+        let mut all: Vec<u32> = sketch.bands().filter_map(|band| self.bands.get(&band)).flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let is_like = |other: &u32| {
+            let other = self.records.get(*other as usize).and_then(|member| member.sketch.as_ref());
+            other.is_some_and(|other| sketch.share(other) >= self.near)
+        };
+        all.retain(is_like);
+        all
+    }
+
+    fn root(&self, mut record: u32) -> u32 {
+        while self.parents[record as usize] != record {
+            record = self.parents[record as usize];
+        }
+        record
+    }
+
+    /// The same, and the way there becomes shorter.
+    fn shorten(&mut self, mut record: u32) -> u32 {
+        let root = self.root(record);
+        while record != root {
+            record = std::mem::replace(&mut self.parents[record as usize], root);
+        }
+        root
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.shorten(a), self.shorten(b));
+        let (least, other) = (a.min(b), a.max(b));
+        self.parents[other as usize] = least;
+    }
+
+    /// Of each record the bytes by which its family falls to a part: the least of those of its records, so that the
+    /// order in which they came decides nothing.
+    #[must_use]
+    pub fn lots(&self) -> Vec<&[u8]> {
+        let mut least: HashMap<u32, &[u8]> = HashMap::new();
+        for (number, member) in (0..).zip(&self.records) {
+            let lot = &*self.tasks[member.task as usize].0;
+            least.entry(self.root(number)).and_modify(|known| *known = lot.min(known)).or_insert(lot);
+        }
+        let lot = |number: u32| least.get(&self.root(number)).copied().unwrap_or_default();
+        (0..self.records.len() as u32).map(lot).collect()
+    }
+
+    /// The number of families, and of the records of the largest.
+    #[must_use]
+    pub fn sizes(&self) -> (usize, usize) {
+        let mut sizes: HashMap<u32, usize> = HashMap::new();
+        (0..self.records.len() as u32).for_each(|number| *sizes.entry(self.root(number)).or_default() += 1);
+        (sizes.len(), sizes.values().copied().max().unwrap_or(0))
+    }
+
+    /// Number of tasks, or of what stands for one.
+    #[must_use]
+    pub fn tasks(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Looks at all records anew: what has records in several parts, given the part of each record.
+    #[must_use]
+    pub fn crossing(&self, parts: &[usize]) -> Crossing {
+        let part = |number: u32| parts.get(number as usize);
+        let mut split_tasks = vec![false; self.tasks.len()];
+        let mut out = Crossing::default();
+        for (number, member) in (0..).zip(&self.records) {
+            let own = part(number);
+            split_tasks[member.task as usize] |= part(self.tasks[member.task as usize].1) != own;
+            out.copies += usize::from(part(member.first) != own);
+            let near = member.sketch.as_ref().map(|sketch| self.like(sketch)).unwrap_or_default();
+            out.near_copies += usize::from(near.into_iter().any(|other| part(other) != own));
+        }
+        out.tasks = split_tasks.into_iter().filter(|is| *is).count();
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn words(from: usize, changed: usize) -> String {
+        (0..300).map(|i| format!("w{} ", if i < changed { i + 9_000 } else { i + from })).collect()
+    }
+
+    fn families(records: &[(&str, String)]) -> Families {
+        let mut families = Families::new(0.85);
+        for (task, text) in records {
+            let record = format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
+            families.add(Likeness::of(&parse(&record).unwrap(), Way::Formats), task.as_bytes());
+        }
+        families
+    }
+
+    #[test]
+    fn tasks_copies_and_near_copies_are_one_family() {
+        let all = families(&[
+            ("c", words(0, 0)),
+            ("d", words(1_000, 0)),
+            // An attempt at the first task, which is like nothing.
+            ("c", words(2_000, 0)),
+            // A near copy of that, of another task.
+            ("b", words(2_000, 3)),
+            // A copy of the second.
+            ("e", words(1_000, 0)),
+            ("f", words(3_000, 0)),
+        ]);
+        let lots: Vec<&str> = all.lots().into_iter().map(|lot| std::str::from_utf8(lot).unwrap()).collect();
+        assert_eq!(lots, ["b", "d", "b", "b", "d", "f"]);
+        assert_eq!((all.sizes(), all.tasks()), ((3, 3), 5));
+        assert_eq!(all.crossing(&[0, 1, 0, 0, 1, 2]), Crossing::default());
+    }
+
+    #[test]
+    fn what_crosses_is_counted() {
+        let all = families(&[("a", words(0, 0)), ("a", words(1_000, 0)), ("b", words(0, 0)), ("c", words(0, 3))]);
+        assert_eq!(all.crossing(&[0, 1, 0, 0]), Crossing { tasks: 1, copies: 0, near_copies: 0 });
+        let all = all.crossing(&[0, 0, 1, 0]);
+        assert_eq!((all.tasks, all.copies), (0, 1));
+        assert_eq!(all.near_copies, 3, "each of the three is like one in another part");
+    }
+
+    #[test]
+    fn the_order_of_the_records_decides_nothing() {
+        let mut records = vec![("c", words(0, 0)), ("b", words(0, 3)), ("a", words(0, 0)), ("z", words(5_000, 0))];
+        let lots = |records: &[(&str, String)]| {
+            let all = families(records);
+            let mut lots: Vec<(String, Vec<u8>)> =
+                records.iter().zip(all.lots()).map(|((task, _), lot)| ((*task).to_owned(), lot.to_vec())).collect();
+            lots.sort();
+            lots
+        };
+        let expected = lots(&records);
+        records.reverse();
+        assert_eq!(lots(&records), expected);
+        assert_eq!(expected[2].1, b"a");
+    }
+}

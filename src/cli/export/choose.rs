@@ -1,0 +1,137 @@
+//! What an export chooses by what records are to one another: copies, attempts at a task, and parts that share nothing.
+
+use super::candidates::{Sifted, Sighted};
+use super::{Dedupe, Options};
+use crate::cli::Stop;
+use crate::json;
+use crate::model::lossy;
+use crate::review::{Judged, Picker, Rollout, Split, lot};
+use crate::rules::data::{Crossing, Families, Likeness};
+use crate::rules::trajectory::{Way, task};
+use std::collections::HashMap;
+
+/// More than this share of the records in one family makes shares that nobody asked for.
+const LARGE_PERCENT: usize = 50;
+
+/// That no family of records is in several parts.
+#[derive(Debug, Clone)]
+pub(super) struct Proof {
+    /// The field that names the task; None: those that usually do.
+    by: Option<String>,
+    near: f64,
+    records: usize,
+    tasks: usize,
+    families: usize,
+    largest: usize,
+    crossing: Crossing,
+}
+
+impl Proof {
+    /// For people.
+    pub(super) fn told(&self) -> String {
+        let Crossing { tasks, copies, near_copies } = self.crossing;
+        let (families, largest) = (self.families, self.largest);
+        let mut text = format!(
+            "split: {families} families of {} tasks, copies and near copies; in several parts: {tasks} tasks, {copies} \
+             copies, {near_copies} near copies",
+            self.tasks
+        );
+        if largest * 100 > self.records * LARGE_PERCENT && families > 1 {
+            text.push_str(&format!(
+                "\n       one family has {largest} of {} records: with a greater --near fewer are near copies",
+                self.records
+            ));
+        }
+        text
+    }
+
+    /// As the manifest has it.
+    pub(super) fn written(&self) -> String {
+        let by = self.by.as_deref().map_or_else(|| "null".to_owned(), json::quote);
+        let Crossing { tasks, copies, near_copies } = self.crossing;
+        format!(
+            "{{\"by\":{by},\"near\":{},\"records\":{},\"tasks\":{},\"families\":{},\"largest_family\":{},\
+             \"crossing\":{{\"tasks\":{tasks},\"copies\":{copies},\"near_copies\":{near_copies}}}}}",
+            self.near, self.records, self.tasks, self.families, self.largest
+        )
+    }
+}
+
+/// How the records of an input are read.
+fn way(sifted: &Sifted<'_>, seen: &Sighted<'_>) -> Way {
+    sifted.inputs.get(seen.source).map_or(Way::Formats, |loaded| loaded.detected.format.way())
+}
+
+/// Gives the records that are wanted so far.
+fn taken(sifted: &Sifted<'_>, mut take: impl FnMut(&Sighted<'_>)) -> Result<(), Stop> {
+    sifted.each(|seen| {
+        if let Judged::Taken(_) = seen.judged {
+            take(&seen);
+        }
+        Ok(())
+    })
+}
+
+fn likeness(seen: &Sighted<'_>, way: Way) -> Option<Likeness> {
+    json::parse_lenient(&lossy(seen.text)).ok().map(|record| Likeness::of(&record, way))
+}
+
+/// The records of which an earlier one is a copy, with why they are left out.
+pub(super) fn copies(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
+    // Each record is a task of its own, so families are of copies alone.
+    let near = if options.dedupe == Some(Dedupe::Near) { options.near } else { f64::INFINITY };
+    let (mut families, mut numbers) = (Families::new(near), Vec::new());
+    taken(sifted, |seen| {
+        if let Some(likeness) = likeness(seen, way(sifted, seen)) {
+            families.add(likeness, &seen.number.to_be_bytes());
+            numbers.push(seen.number);
+        }
+    })?;
+    let later = numbers.iter().zip(families.lots()).filter(|(number, first)| number.to_be_bytes() != **first);
+    Ok(later.map(|(number, _)| (*number, "copy of an earlier record")).collect())
+}
+
+/// The attempts that are not picked of their tasks, with why.
+pub(super) fn unpicked(options: &Options, sifted: &Sifted<'_>) -> Result<HashMap<u64, &'static str>, Stop> {
+    let mut picker = Picker::default();
+    taken(sifted, |seen| {
+        let text = lossy(seen.text);
+        let record = json::parse_lenient(&text).ok();
+        let rollout = record.and_then(|record| Rollout::of(&record, options.split_by.as_deref(), way(sifted, seen)));
+        match rollout {
+            Some(rollout) => picker.add(rollout, seen.number, lot(options.seed, &seen.key.bits().to_be_bytes())),
+            None => picker.add_unnamed(seen.number),
+        }
+    })?;
+    let unpicked = picker.unpicked(options.pick.pick(), options.per_task, options.signal);
+    Ok(unpicked.into_iter().map(|(number, why)| (number, why.told())).collect())
+}
+
+/// The part of each record that is wanted, by its number, and the proof.
+pub(super) fn parts(
+    options: &Options,
+    split: &Split,
+    sifted: &Sifted<'_>,
+) -> Result<(HashMap<u64, usize>, Proof), Stop> {
+    let (mut families, mut numbers) = (Families::new(options.near), Vec::new());
+    taken(sifted, |seen| {
+        let text = lossy(seen.text);
+        let Ok(record) = json::parse_lenient(&text) else { return };
+        let task = task(&record, options.split_by.as_deref());
+        let lot = task.map_or_else(|| seen.key.bits().to_be_bytes().to_vec(), String::into_bytes);
+        families.add(Likeness::of(&record, way(sifted, seen)), &lot);
+        numbers.push(seen.number);
+    })?;
+    let parts: Vec<usize> = families.lots().into_iter().map(|lot| split.part(options.seed, lot)).collect();
+    let (count, largest) = families.sizes();
+    let proof = Proof {
+        by: options.split_by.clone(),
+        near: options.near,
+        records: numbers.len(),
+        tasks: families.tasks(),
+        families: count,
+        largest,
+        crossing: families.crossing(&parts),
+    };
+    Ok((numbers.into_iter().zip(parts).collect(), proof))
+}

@@ -1,0 +1,115 @@
+//! Exports by what records are to one another: the best attempts, no copies, parts that share nothing.
+
+use super::command::{file, obelus};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// An attempt at a task with a reward, and so many messages of words of its own.
+fn attempt(id: &str, task: &str, reward: f64, (words, steps): (&str, usize)) -> String {
+    let messages: Vec<Value> = (0..steps)
+        .map(|step| {
+            let text: Vec<String> = (0..40).map(|word| format!("{words}{step}x{word}")).collect();
+            serde_json::json!({"role": if step % 2 == 0 { "user" } else { "assistant" }, "content": text.join(" ")})
+        })
+        .collect();
+    format!("{}\n", serde_json::json!({"id": id, "task_id": task, "reward": reward, "messages": messages}))
+}
+
+/// Task `a` with a signal, `b` without, `c` with one attempt; `d` repeats the best of `a` but for its name.
+fn rollouts() -> String {
+    [
+        attempt("a1", "a", 0.0, ("p", 4)),
+        attempt("a2", "a", 1.0, ("q", 6)),
+        attempt("a3", "a", 1.0, ("r", 2)),
+        attempt("b1", "b", 1.0, ("s", 2)),
+        attempt("b2", "b", 1.0, ("t", 2)),
+        attempt("c1", "c", 0.0, ("u", 2)),
+        attempt("d1", "d", 0.0, ("r", 2)),
+        attempt("d2", "d", 1.0, ("v", 4)),
+    ]
+    .concat()
+}
+
+fn ids(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The ids that an export writes, and why it leaves others out.
+fn exported(arguments: &[&str]) -> (Vec<String>, BTreeMap<String, u64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (file(folder.path(), "d.jsonl", &rollouts()), folder.path().join("o.jsonl"));
+    let all = [&["export", &data, "--out", out.to_str().unwrap()], arguments].concat();
+    let (status, _, errors) = obelus(&all);
+    assert_eq!(status, 0, "{errors}");
+    let manifest = fs::read_to_string(folder.path().join("o.jsonl.manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    (ids(&out), serde_json::from_value(manifest["counts"]["left"].clone()).unwrap())
+}
+
+#[test]
+fn the_best_of_each_task_with_a_signal() {
+    let (ids, left) = exported(&["--per-task", "1", "--signal"]);
+    // Of two of the same reward the shorter one.
+    assert_eq!(ids, ["a3", "d2"]);
+    assert_eq!(left, [("not picked of its task".to_owned(), 3), ("task without signal".to_owned(), 3)].into());
+    assert_eq!(exported(&["--per-task", "1", "--pick", "worst"]).0, ["a1", "b1", "c1", "d1"]);
+    assert_eq!(exported(&["--per-task", "2", "--pick", "first"]).0, ["a1", "a2", "b1", "b2", "c1", "d1", "d2"]);
+    let random = |seed: &str| exported(&["--per-task", "1", "--pick", "random", "--seed", seed]).0;
+    assert_eq!(random("1"), random("1"));
+    assert!((2..9).any(|seed| random(&seed.to_string()) != random("1")));
+}
+
+#[test]
+fn the_field_of_the_task_can_be_named() {
+    let (ids, left) = exported(&["--per-task", "1", "--split-by", "id"]);
+    assert_eq!((ids.len(), left.len()), (8, 0));
+    let (ids, left) = exported(&["--signal", "--split-by", "details.none"]);
+    assert_eq!((ids.len(), left), (0, [("names no task".to_owned(), 8)].into()));
+}
+
+#[test]
+fn copies_are_left_out() {
+    let (ids, left) = exported(&["--dedupe", "exact"]);
+    assert_eq!(ids, ["a1", "a2", "a3", "b1", "b2", "c1", "d2"]);
+    assert_eq!(left, [("copy of an earlier record".to_owned(), 1)].into());
+    // A copy is not there any more when the best of each task is picked.
+    assert_eq!(exported(&["--dedupe", "exact", "--per-task", "1", "--pick", "worst"]).0, ["a1", "b1", "c1", "d2"]);
+}
+
+#[test]
+fn parts_share_no_task_and_no_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // Forty tasks of two attempts; the second attempt at each even task is nearly that at the next task.
+    let near = |task: usize| attempt(&format!("{task}-2"), &task.to_string(), 0.0, (&format!("w{}", task / 2), 3));
+    let records = |task: usize| {
+        let changed = near(task).replace("0x7 ", &format!("other{task} "));
+        [attempt(&format!("{task}-1"), &task.to_string(), 1.0, (&format!("o{task}"), 3)), changed].concat()
+    };
+    let data = file(at, "d.jsonl", &(0..40).map(records).collect::<String>());
+    let out = at.join("o.jsonl");
+    let (status, told, errors) = obelus(&["export", &data, "--split", "50/50", "--out", out.to_str().unwrap()]);
+    assert!(status == 0 && told.contains("20 families of 40 tasks"), "{told} {errors}");
+    let manifest = fs::read_to_string(at.join("o.jsonl.manifest.json")).unwrap();
+    let split = &serde_json::from_str::<Value>(&manifest).unwrap()["split"];
+    assert_eq!(split["crossing"], serde_json::json!({"tasks": 0, "copies": 0, "near_copies": 0}));
+    assert_eq!((&split["families"], &split["largest_family"]), (&20.into(), &4.into()));
+    let pairs = |part: &str| -> Vec<usize> {
+        let ids = ids(&at.join(format!("o.{part}.jsonl")));
+        let mut pairs: Vec<usize> =
+            ids.iter().map(|id| id.split('-').next().unwrap().parse::<usize>().unwrap() / 2).collect();
+        pairs.dedup();
+        pairs
+    };
+    let (train, test) = (pairs("train"), pairs("test"));
+    assert!(train.len() + test.len() == 20 && !test.is_empty(), "{train:?} {test:?}");
+    assert!(train.iter().all(|pair| !test.contains(pair)), "{train:?} {test:?}");
+    // Where only copies count, some of these pairs fall apart.
+    let arguments = ["export", &data, "--split", "50/50", "--near", "1", "--force", "--out", out.to_str().unwrap()];
+    assert!(obelus(&arguments).1.contains("40 families of 40 tasks"));
+    let (train, test) = (pairs("train"), pairs("test"));
+    assert!(train.iter().any(|pair| test.contains(pair)), "{train:?} {test:?}");
+}
