@@ -113,3 +113,31 @@ fn parts_share_no_task_and_no_copy() {
     let (train, test) = (pairs("train"), pairs("test"));
     assert!(train.iter().any(|pair| test.contains(pair)), "{train:?} {test:?}");
 }
+
+/// The commands of a section of the page on review, run one after the other in a folder that has the samples.
+#[test]
+fn the_job_from_rollouts_to_a_training_set_is_as_the_page_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/review.md")).unwrap();
+    let section = page.split("### From rollouts to a training set").nth(1).unwrap();
+    let block = section.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("samples")).unwrap();
+    let sample = "samples/desk-rollouts.jsonl";
+    fs::copy(root.join(sample), folder.path().join(sample)).unwrap();
+    let commands = block.lines().filter_map(|line| line.strip_prefix("obelus "));
+    let run = |command: &str| {
+        let arguments: Vec<&str> = command.split(' ').map(|word| word.trim_matches('\'')).collect();
+        let (status, out, errors) = super::command::obelus_in(folder.path(), &arguments);
+        assert!(status < 2, "{command}: {errors}");
+        out
+    };
+    let told: Vec<String> = commands.map(run).collect();
+    let [tasks, outcomes, exported, proof, loss, against] = told.as_slice() else { panic!("{told:?}") };
+    assert!(tasks.contains("1 of 4 tasks with several rewards have no signal"), "{tasks}");
+    assert!(outcomes.contains("get_order") && outcomes.contains("without"), "{outcomes}");
+    assert!(exported.contains("3 of 16 records written") && !exported.contains("  0  desk"), "{exported}");
+    assert_eq!(proof.trim(), r#"{"tasks":0,"copies":0,"near_copies":0}"#);
+    assert!(loss.contains("qwen3") && loss.contains("llama-3.1"), "{loss}");
+    assert!(against.contains("no findings"), "{against}");
+}

@@ -69,8 +69,8 @@ impl Picker {
         self.unnamed.push(number);
     }
 
-    /// The numbers of the attempts that are not picked, with why. `most`: so many of each task; None: all. `with_signal`:
-    /// only of tasks with rewards that differ.
+    /// The numbers of the attempts that are not picked, with why. `most`: so many of each task; None: all.
+    /// `with_signal`: only of tasks with rewards that differ.
     #[must_use]
     pub fn unpicked(self, pick: Pick, most: Option<usize>, with_signal: bool) -> HashMap<u64, Unpicked> {
         let mut out: HashMap<u64, Unpicked> =
