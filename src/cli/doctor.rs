@@ -119,6 +119,7 @@ fn version() -> Check {
     let parts = [
         ("query", cfg!(feature = "query")),
         ("schema", cfg!(feature = "schema")),
+        ("tokenizer", cfg!(feature = "tokenizer")),
         ("parquet", cfg!(feature = "parquet")),
     ];
     let with: Vec<&str> = parts.iter().filter(|(_, is_in)| *is_in).map(|(name, _)| *name).collect();
