@@ -19,7 +19,7 @@ use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Finding, Found, Problem, Severity, Span, StepNo};
 use crate::review::{LossCheck, LossCounts, Setting, Train};
-use crate::rules::data::NEAR;
+use crate::rules::data::{NEAR, QUESTION_WORDS, QUESTION_WORDS_RANGE};
 use crate::state::IS_CHECKED;
 use baseline::{Contents, Known};
 use clap::{ArgMatches, Args};
@@ -52,9 +52,13 @@ struct Options {
     /// Check the dataset too: repetition across all files, outliers, loops, damaged text, secrets (family data)
     #[arg(long)]
     data: bool,
-    /// Tell samples that this file or folder has too, or nearly (rule data.contaminated)
+    /// Tell samples that this file or folder has too, or nearly, or whose question stands in a record
+    /// (rule data.contaminated)
     #[arg(long, value_name = "FILE")]
     against: Vec<FileName>,
+    /// Words of the runs by which the questions of --against are looked for inside records
+    #[arg(long, value_name = "WORDS", default_value_t = QUESTION_WORDS, value_parser = ngram, requires = "against")]
+    ngram: usize,
     /// Samples that share so much of their runs of five words are nearly the same, with --data and --against
     #[arg(long, value_name = "SHARE", default_value_t = NEAR, value_parser = share)]
     near: f64,
@@ -84,6 +88,12 @@ struct Options {
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.5..=1.0).contains(share));
     share.ok_or_else(|| "a share is a number from 0.5 to 1".to_owned())
+}
+
+/// Words of a run as typed.
+fn ngram(text: &str) -> Result<usize, String> {
+    let words = text.parse().ok().filter(|words| QUESTION_WORDS_RANGE.contains(words));
+    words.ok_or_else(|| format!("a run has {} to {} words", QUESTION_WORDS_RANGE.start(), QUESTION_WORDS_RANGE.end()))
 }
 
 /// How findings are told.
@@ -125,7 +135,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     }
     let format = options.format.forced();
     let data = match options.data || !options.against.is_empty() {
-        true => Some(Data::new(options.data, options.near, &options.against, format)?),
+        true => Some(Data::new(options.data, options.near, (&options.against, options.ngram), format)?),
         false => None,
     };
     let loss = |asked: &String| {

@@ -43,7 +43,7 @@ impl DataFound {
                 Ok(text) => text,
                 Err(problem) => return Some(Err(problem)),
             };
-            let found = dataset.take(data::look(&record, &text, Unit::Sample, way));
+            let found = dataset.take(data::look(&record, &text, Unit::Sample, way, None));
             found.into_iter().for_each(|found| all.add(found.finding));
         }
         dataset.end().into_iter().for_each(|found| all.add(found.finding));

@@ -48,6 +48,30 @@ fn repetition_is_told_over_files_and_only_when_asked_for() {
     }
 }
 
+/// A test set whose questions stand in the middle of long runs, which are no near copies of anything.
+#[test]
+fn a_question_of_the_other_dataset_is_found_inside_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let asked = "A gardener plants eleven rows of nine tulips and loses every third one to the snails of the summer";
+    let user = |text: &str| format!("{{\"role\":\"user\",\"content\":{text:?}}}");
+    let answer = "{\"role\":\"assistant\",\"content\":\"so many\"}";
+    let long: String = (0..900).map(|i| format!("w{i} ")).collect();
+    let run_of = |middle: &str| format!("{{\"messages\":[{},{answer},{},{answer}]}}\n", user(&long), user(middle));
+    let quoted = format!("You know this one: {}! And then?", asked.to_lowercase().replace(" of", ", of"));
+    fs::write(folder.join("train.jsonl"), run_of("nothing of the kind") + &run_of(&quoted)).unwrap();
+    fs::write(folder.join("test.jsonl"), format!("{{\"messages\":[{},{answer}]}}\n", user(asked))).unwrap();
+    fs::write(folder.join("asked.jsonl"), format!("{{\"question\":\"no\"}}\n{{\"question\":{asked:?}}}\n")).unwrap();
+    for (other, record) in [("test.jsonl", 0), ("asked.jsonl", 1)] {
+        let (status, stdout, stderr) = run(folder, &["check", "train.jsonl", "--against", other]);
+        let told =
+            format!("has the question of record {record} of {other}: 100 % of its runs of 8 words");
+        assert!(status == 1 && stdout.contains(&told) && stdout.contains("record 1 @2 /messages/2"), "{stdout}{stderr}");
+    }
+    let words = |ngram: &str| run(folder, &["check", "train.jsonl", "--against", "test.jsonl", "--ngram", ngram]).0;
+    assert_eq!(["13", "18", "3", "x"].map(words), [1, 0, 2, 2], "18: too few runs of its own");
+}
+
 #[test]
 fn several_threads_tell_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();

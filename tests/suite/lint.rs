@@ -9,7 +9,7 @@ use obelus::ingest;
 use obelus::lint::{self, FAMILIES, Lint};
 use obelus::model::{Found, Problem};
 use obelus::review::{LossCheck, Template, Train};
-use obelus::rules::data::{self, Dataset, Unit};
+use obelus::rules::data::{self, Dataset, QUESTION_WORDS, QuestionRuns, Questions, Unit};
 use obelus::shell::headless::Stage;
 use obelus::source::{Input, Reader};
 use obelus::ui::Theme;
@@ -38,9 +38,10 @@ fn found_in_dataset(text: &str, lint: &Lint, format: &str) -> Vec<Found> {
     dataset.begin_other("other");
     dataset.begin("example");
     for record in loaded.records().unwrap().iter() {
-        let looked = data::look(&record, reader.text(&record).unwrap(), Unit::Sample, loaded.detected.format.way());
+        let way = loaded.detected.format.way();
+        let looked = data::look(&record, reader.text(&record).unwrap(), Unit::Sample, way, None);
         if lint.id == "data.contaminated" && record.number == 0 {
-            dataset.learn(looked);
+            dataset.learn(looked, QuestionRuns::default(), &mut Questions::new(QUESTION_WORDS));
         } else {
             all.extend(dataset.take(looked));
         }

@@ -58,8 +58,12 @@ pub(super) static LINTS: &[Lint] = &[
         id: "data.contaminated",
         severity: Severity::Error,
         or: None,
-        help: "The dataset of `--against` has the same sample, or nearly (by `--near`): a model that is trained \
-               on one must not be measured on the other. Remove it from one of them. In the example the first \
+        help: "The dataset of `--against` has the same sample, or nearly (by `--near`), or its question stands \
+               in the record: a model that is trained on one must not be measured on the other. Remove it from \
+               one of them. A question is what the user says first, or a member such as `question` or `prompt`; \
+               it stands in a record that has 70 % of its runs of eight words (`--ngram`), letters and digits \
+               without case. Runs that more than four questions share do not count, and a question with fewer \
+               than four runs of its own is not looked for. In the example the first \
                record stands in the file of `--against`, the second is checked: `obelus check train.jsonl \
                --against test.jsonl`.",
         fires: r#"{"id":"a","messages":[{"role":"user","content":"what is 2+2?"},{"role":"assistant","content":"4"}]}

@@ -5,15 +5,14 @@ use crate::cli::args::FileName;
 use crate::cli::inputs::Inputs;
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
-use crate::model::{Found, Problem};
-use crate::rules::data::{self, Dataset, Looked, Unit};
-
-/// The one rule that `--against` alone asks for.
-const CONTAMINATED: &str = "data.contaminated";
+use crate::model::{Found, Problem, Record};
+use crate::rules::data::{self, CONTAMINATED, Dataset, Looked, QUESTION_WORDS, Questions, Unit};
 
 /// What was seen of all files so far.
 pub(in crate::cli) struct Data {
     dataset: Dataset,
+    /// Of the other dataset.
+    questions: Questions,
     /// Whether all rules were asked for, or only whether samples are shared.
     is_all: bool,
 }
@@ -21,15 +20,21 @@ pub(in crate::cli) struct Data {
 impl Data {
     /// All rules, without another dataset.
     pub(in crate::cli) fn of_dataset(near: f64) -> Self {
-        Self { dataset: Dataset::new(near), is_all: true }
+        Self { dataset: Dataset::new(near), questions: Questions::new(QUESTION_WORDS), is_all: true }
     }
 
-    /// Reads the other dataset.
+    /// Reads the other dataset, the questions of it by runs of so many words.
     ///
     /// # Errors
     /// It cannot be read to its end: what is shared with it could not be told.
-    pub(super) fn new(is_all: bool, near: f64, against: &[FileName], format: Option<&str>) -> Result<Self, Stop> {
+    pub(super) fn new(
+        is_all: bool,
+        near: f64,
+        (against, words): (&[FileName], usize),
+        format: Option<&str>,
+    ) -> Result<Self, Stop> {
         let mut dataset = Dataset::new(near);
+        let mut questions = Questions::new(words);
         let inputs = Inputs::of(against);
         if inputs.complain() > 0 {
             return Err(Problem::unreadable("the files of --against cannot all be read").into());
@@ -40,12 +45,17 @@ impl Data {
                 return Err(trouble.into());
             }
             dataset.begin_other(&file.to_string());
-            looked(&loaded, |looked| {
-                dataset.learn(looked);
-                Ok(())
+            let (unit, way) = (unit(&loaded), loaded.detected.format.way());
+            let look = |record: &Record, text: &[u8]| {
+                (data::look(record, text, unit, way, None), data::question(record, text, way, words))
+            };
+            ingest::look_at_known(&loaded, look, |(looked, runs)| {
+                dataset.learn(looked, runs, &mut questions);
+                Ok::<(), Stop>(())
             })?;
         }
-        Ok(Self { dataset, is_all })
+        questions.settle();
+        Ok(Self { dataset, questions, is_all })
     }
 
     /// Gives the findings of a file: record by record, then those that only all records tell.
@@ -55,21 +65,22 @@ impl Data {
         loaded: &Loaded,
         mut each: impl FnMut(Found) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let Self { dataset, is_all } = self;
+        let Self { dataset, questions, is_all } = self;
         let mut tell = |found: Vec<Found>| {
             let asked = found.into_iter().filter(|found| *is_all || found.finding.rule == CONTAMINATED);
             asked.into_iter().try_for_each(&mut each)
         };
         dataset.begin(file);
-        looked(loaded, |looked| tell(dataset.take(looked)))?;
+        let (unit, way) = (unit(loaded), loaded.detected.format.way());
+        let look = |record: &Record, text: &[u8]| data::look(record, text, unit, way, Some(questions));
+        ingest::look_at_known(loaded, look, |looked: Looked| tell(dataset.take(looked)))?;
         tell(dataset.end())
     }
 }
 
-/// Looks at all records, on all processors, and gives what was seen in the order of the file.
-fn looked(loaded: &Loaded, each: impl FnMut(Looked) -> Result<(), Stop>) -> Result<(), Stop> {
+/// What the records of a file are.
+fn unit(loaded: &Loaded) -> Unit {
     let format = loaded.detected.format;
     let is_set = format.layout() == Layout::Set || format.is_any();
-    let unit = if is_set { Unit::Sample } else { Unit::Message };
-    ingest::look_at_known(loaded, |record, text| data::look(record, text, unit, format.way()), each)
+    if is_set { Unit::Sample } else { Unit::Message }
 }

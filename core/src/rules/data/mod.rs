@@ -9,6 +9,7 @@ mod encoding;
 mod endings;
 mod families;
 mod near_duplicates;
+mod questions;
 mod secrets;
 mod sizes;
 mod tools;
@@ -19,10 +20,15 @@ use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, Shape, Way, read_text};
 pub use families::{Crossing, Families, Likeness};
 use near_duplicates::{Index, Sketch};
+use questions::Contained;
+pub use questions::{QUESTION_WORDS, QUESTION_WORDS_RANGE, QuestionRuns, Questions};
 pub(crate) use secrets::{NAMES, SHAPES};
 use sizes::{Size, Sizes};
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
+
+/// The rule that `--against` asks for.
+pub const CONTAMINATED: &str = "data.contaminated";
 
 /// What the records of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +47,8 @@ pub struct Looked {
     found: Vec<PendingFinding>,
     /// Of a sample: its body.
     body: Option<Body>,
+    /// The question of the other dataset that it holds.
+    held: Option<(Contained, String)>,
 }
 
 /// A finding in a record.
@@ -64,11 +72,11 @@ struct Body {
     is_compared: bool,
 }
 
-/// Looks at one record, read in that way. One that cannot be read says nothing; why that is so is told by the rules of
-/// its format.
+/// Looks at one record, read in that way, and for questions of another dataset in it. One that cannot be read says
+/// nothing; why that is so is told by the rules of its format.
 #[must_use]
-pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way) -> Looked {
-    let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None };
+pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way, questions: Option<&Questions>) -> Looked {
+    let looked = Looked { record: record.number, place: record.place, found: Vec::new(), body: None, held: None };
     let Ok(root) = read_text(record, text) else { return looked };
     let reading = way.with_written_calls().read(&root);
     let mut report = Report { record: record.number, place: record.place, text, found: Vec::new() };
@@ -79,9 +87,13 @@ pub fn look(record: &Record, text: &[u8], unit: Unit, way: Way) -> Looked {
         endings::check(&reading, &mut report);
     }
     let body = is_sample.then(|| body(&reading));
+    let held = questions.and_then(|questions| questions.find(&reading)).map(|held| {
+        let path = held.step.map_or_else(String::new, |step| reading.path(step));
+        (held, path)
+    });
     report.found.sort_by(|a, b| a.found.finding.order().cmp(&b.found.finding.order()));
     report.found.dedup_by(|a, b| a.found.finding.order() == b.found.finding.order());
-    Looked { found: report.found, body, ..looked }
+    Looked { found: report.found, body, held, ..looked }
 }
 
 fn body(reading: &Reading<'_>) -> Body {
@@ -94,6 +106,12 @@ fn body(reading: &Reading<'_>) -> Body {
         id: reading.name().and_then(|id| NonZeroU64::new(digest::of(id) as u64)),
         is_compared: value.is_some(),
     }
+}
+
+/// Runs of so many words of the question of a record, to be learned with it.
+#[must_use]
+pub fn question(record: &Record, text: &[u8], way: Way, words: usize) -> QuestionRuns {
+    read_text(record, text).map(|root| questions::runs(&way.read(&root), words)).unwrap_or_default()
 }
 
 /// The texts of a record: of each step by itself, and of what stands beside the steps.
@@ -252,6 +270,8 @@ pub struct Dataset {
     near: f64,
     own: Known,
     other: Known,
+    /// Where each question of the other dataset is.
+    asked: Vec<Source>,
     sizes: Sizes,
     /// Texts that were told, by their digests.
     told: HashSet<u128>,
@@ -271,6 +291,7 @@ impl Dataset {
             near,
             own: Known::default(),
             other: Known::default(),
+            asked: Vec::new(),
             sizes: Sizes::default(),
             told: HashSet::new(),
             versions: HashSet::new(),
@@ -285,8 +306,11 @@ impl Dataset {
         self.other.files.push(file.to_owned());
     }
 
-    /// Takes the next record of that dataset.
-    pub fn learn(&mut self, looked: Looked) {
+    /// Takes the next record of that dataset. Its question goes to `questions`, which are looked for in what comes.
+    pub fn learn(&mut self, looked: Looked, runs: QuestionRuns, questions: &mut Questions) {
+        let source = Source { file: self.other.files.len().saturating_sub(1), record: looked.record, id: None };
+        self.asked.push(source);
+        questions.add(runs);
         if let Some(body) = looked.body {
             self.other.add(looked.record, body);
         }
@@ -302,29 +326,19 @@ impl Dataset {
 
     /// Takes the next record of the file; its findings, in order.
     pub fn take(&mut self, looked: Looked) -> Vec<Found> {
-        let Looked { record, place, found: seen, body } = looked;
+        let Looked { record, place, found: seen, body, held } = looked;
         self.records += 1;
         let new = seen.into_iter().filter(|told| told.text.is_none_or(|text| self.told.insert(text)));
         let all = new.map(|told| told.found);
         // Whether these are cut off only the file tells.
         let (open_ends, mut all): (Vec<Found>, Vec<Found>) = all.partition(|found| endings::is_open(&found.finding));
         self.open_ends.extend(open_ends);
+        all.extend(self.contaminated(record, place, body.as_ref(), held));
         let Some(body) = body else { return all };
         self.samples += 1;
         let mut tell = |rule, severity, message| {
             all.push(found(record, None, body.path.clone(), rule, severity, message, place));
         };
-        match self.other.find(&body, self.near) {
-            Some(Match::Same(source)) => {
-                let message = format!("{} is the same sample", self.other.name(source, false));
-                tell("data.contaminated", Severity::Error, message);
-            }
-            Some(Match::Near(source, share)) => {
-                let message = format!("{} {}", self.other.name(source, false), shares(share));
-                tell("data.contaminated", Severity::Error, message);
-            }
-            None => {}
-        }
         match self.own.find(&body, self.near) {
             Some(Match::Same(source)) if !body.is_compared || source.file + 1 != self.own.files.len() => {
                 let message = format!("{} is the same sample", self.own.name(source, true));
@@ -349,6 +363,31 @@ impl Dataset {
         self.own.add(record, body);
         all.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         all
+    }
+
+    /// Whether the other dataset has a sample, or the question that it holds.
+    fn contaminated(
+        &self,
+        record: usize,
+        place: Place,
+        body: Option<&Body>,
+        held: Option<(Contained, String)>,
+    ) -> Option<Found> {
+        let tell = |step, path, message| found(record, step, path, CONTAMINATED, Severity::Error, message, place);
+        let sample = body.and_then(|body| Some((body, self.other.find(body, self.near)?)));
+        if let Some((body, like)) = sample {
+            let message = match like {
+                Match::Same(source) => format!("{} is the same sample", self.other.name(source, false)),
+                Match::Near(source, share) => format!("{} {}", self.other.name(source, false), shares(share)),
+            };
+            return Some(tell(None, body.path.clone(), message));
+        }
+        let (held, path) = held?;
+        let name = self.other.name(*self.asked.get(held.question)?, false);
+        let step = held.step.and_then(|step| StepNo::try_from(step).ok());
+        let Contained { share, words, .. } = held;
+        let message = format!("has the question of {name}: {:.0} % of its runs of {words} words", share * 100.0);
+        Some(tell(step, path, message))
     }
 
     /// Ends the file: the findings that only all its records tell, in order.

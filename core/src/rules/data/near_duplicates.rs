@@ -20,12 +20,19 @@ const WORDS: usize = 5;
 const RUNS_MIN: usize = 16;
 
 /// Spreads the bits of a hash (the finisher of MurmurHash3).
-fn mix(mut hash: u64) -> u64 {
+pub(super) fn mix(mut hash: u64) -> u64 {
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     hash ^ (hash >> 33)
+}
+
+/// A hash of a word, without case (FNV-1a of its characters).
+pub(super) fn word_hash(word: &str) -> u64 {
+    word.chars().flat_map(char::to_lowercase).fold(0xcbf2_9ce4_8422_2325, |hash: u64, c| {
+        (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// What is kept of a text.
@@ -89,9 +96,7 @@ impl Runs {
 
     fn text(&mut self, text: &str) {
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            let hash = word.chars().flat_map(char::to_lowercase).fold(0xcbf2_9ce4_8422_2325, |hash: u64, c| {
-                (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0000_0100_0000_01b3)
-            });
+            let hash = word_hash(word);
             self.words.rotate_left(1);
             self.words[WORDS - 1] = hash;
             self.seen += 1;

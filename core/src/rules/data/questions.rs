@@ -1,0 +1,224 @@
+//! Questions of a dataset that others must not hold: looked for by their runs of words inside records of any length.
+//!
+//! A copy of a test's question in the middle of a long run makes the two samples no more alike; it is found because
+//! most runs of N words of the question stand in the one record. Runs that many questions share are how the dataset
+//! asks, not what, and are not counted.
+
+use super::near_duplicates::mix;
+use crate::json::{Data, Value};
+use crate::model::Role;
+use crate::rules::trajectory::Reading;
+use std::collections::{HashMap, HashSet};
+
+/// Words of a run, where nothing else is said.
+pub const QUESTION_WORDS: usize = 8;
+/// Fewest and most words of a run.
+pub const QUESTION_WORDS_RANGE: std::ops::RangeInclusive<usize> = 4..=50;
+/// Share of the runs of a question that a record holds which holds the question.
+const SHARE_MIN: f64 = 0.7;
+/// Runs of its own that a question needs to be looked for: a shorter one stands anywhere by chance.
+const RUNS_MIN: usize = 4;
+/// Most questions that have a run: what more of them have is how they ask.
+const SHARED_MAX: usize = 4;
+/// Members of a record that are its question, the first that is there counts.
+const MEMBERS: &[&str] =
+    &["question", "problem_statement", "problem", "prompt", "instruction", "query", "goal", "task", "input"];
+/// Multiplier of the rolling hash; odd, so that no bit of a word is lost.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The questions of the other dataset. About 40 bytes a word of them.
+#[derive(Debug)]
+pub struct Questions {
+    words: usize,
+    /// The questions that have a run, in order; more than [`SHARED_MAX`]: it is nobody's.
+    runs: HashMap<u64, Vec<u32>>,
+    /// Of each question how many runs are its own.
+    sizes: Vec<u32>,
+}
+
+/// A question that a record holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Contained {
+    /// Its number among the questions.
+    pub(super) question: usize,
+    /// How much of it, 0 to 1.
+    pub(super) share: f64,
+    /// The first step that has some of it.
+    pub(super) step: Option<usize>,
+    /// Words of a run.
+    pub(super) words: usize,
+}
+
+/// Digests of the runs of words of a question.
+#[derive(Debug, Default)]
+pub struct QuestionRuns(HashSet<u64>);
+
+impl Questions {
+    /// None yet; runs of so many words are compared.
+    #[must_use]
+    pub fn new(words: usize) -> Self {
+        Self { words, runs: HashMap::new(), sizes: Vec::new() }
+    }
+
+    /// Words of a run.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Takes the question of the next record.
+    pub(super) fn add(&mut self, runs: QuestionRuns) {
+        let number = self.sizes.len() as u32;
+        for run in runs.0 {
+            let known = self.runs.entry(run).or_default();
+            if known.len() <= SHARED_MAX {
+                known.push(number);
+            }
+        }
+        self.sizes.push(0);
+    }
+
+    /// Counts the runs of each question, when all are there.
+    pub fn settle(&mut self) {
+        self.runs.retain(|_, questions| questions.len() <= SHARED_MAX);
+        self.sizes.fill(0);
+        for question in self.runs.values().flatten() {
+            self.sizes[*question as usize] += 1;
+        }
+    }
+
+    /// The question that a record holds most of, the first of several, if it holds one.
+    pub(super) fn find(&self, reading: &Reading<'_>) -> Option<Contained> {
+        if self.runs.is_empty() {
+            return None;
+        }
+        let mut held: HashMap<u32, (HashSet<u64>, Option<usize>)> = HashMap::new();
+        let mut look = |step: Option<usize>, text: &str| {
+            each_run(text, self.words, &mut |run| {
+                for question in self.runs.get(&run).into_iter().flatten() {
+                    held.entry(*question).or_insert_with(|| (HashSet::new(), step)).0.insert(run);
+                }
+            });
+        };
+        for (step, entry) in reading.entries.iter().enumerate() {
+            entry.texts(&mut |text| look(Some(step), text));
+        }
+        if reading.entries.is_empty() {
+            each_text(reading.root, &mut |text| look(None, text));
+        }
+        let shares = held.into_iter().filter_map(|(question, (runs, step))| {
+            let all = self.sizes[question as usize] as usize;
+            let share = runs.len() as f64 / all as f64;
+            (all >= RUNS_MIN && share >= SHARE_MIN).then(|| Contained {
+                question: question as usize,
+                share,
+                step,
+                words: self.words,
+            })
+        });
+        shares.max_by(|a, b| a.share.total_cmp(&b.share).then(b.question.cmp(&a.question)))
+    }
+}
+
+/// The runs of the question of a record: what the user says first, else the member that is called so.
+pub(super) fn runs(reading: &Reading<'_>, words: usize) -> QuestionRuns {
+    let mut runs = HashSet::new();
+    let mut add = |text: &str| {
+        each_run(text, words, &mut |run| {
+            runs.insert(run);
+        })
+    };
+    match reading.entries.iter().find(|entry| entry.role == Role::User) {
+        Some(entry) => entry.texts(&mut add),
+        None => {
+            let member = |name: &&str| reading.root.get(name).filter(|value| value.as_str().is_some());
+            if let Some(value) = MEMBERS.iter().find_map(member) {
+                each_text(value, &mut add);
+            }
+        }
+    }
+    QuestionRuns(runs)
+}
+
+fn each_text(value: &Value<'_>, each: &mut dyn FnMut(&str)) {
+    match &value.data {
+        Data::String(text) => each(text),
+        Data::Array(items) => items.iter().for_each(|item| each_text(item, each)),
+        Data::Object(object) => object.members.iter().for_each(|member| each_text(&member.value, each)),
+        _ => {}
+    }
+}
+
+/// Hashes of the runs of so many words of a text, by letters and digits alone and without case.
+fn each_run(text: &str, words: usize, each: &mut dyn FnMut(u64)) {
+    let mut last = std::collections::VecDeque::with_capacity(words + 1);
+    let leaving = (0..words).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
+    let mut rolling = 0_u64;
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let hash = super::near_duplicates::word_hash(word);
+        rolling = rolling.wrapping_mul(FACTOR).wrapping_add(hash);
+        last.push_back(hash);
+        if last.len() > words {
+            let first = last.pop_front().unwrap_or_default();
+            rolling = rolling.wrapping_sub(first.wrapping_mul(leaving));
+        }
+        if last.len() == words {
+            each(mix(rolling));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+    use serde_json::json;
+
+    fn questions(words: usize, texts: &[&str]) -> Questions {
+        let mut questions = Questions::new(words);
+        for text in texts {
+            let record = json!({"question": text}).to_string();
+            let root = parse(&record).unwrap();
+            questions.add(runs(&Reading::of(&root), words));
+        }
+        questions.settle();
+        questions
+    }
+
+    fn held(questions: &Questions, steps: &[&str]) -> Option<(usize, f64, Option<usize>)> {
+        let steps: Vec<_> = steps.iter().map(|text| json!({"role":"user","content":text})).collect();
+        let record = json!({"messages":steps}).to_string();
+        let root = parse(&record).unwrap();
+        questions.find(&Reading::of(&root)).map(|held| (held.question, held.share, held.step))
+    }
+
+    const TRAINS: &str = "A train leaves the harbour at seven with forty crates of oranges and meets another at noon";
+    const WELLS: &str = "How deep is the well in the garden when a stone needs three seconds until somebody hears it";
+
+    #[test]
+    fn a_question_is_found_inside_a_long_record_whatever_its_signs() {
+        let all = questions(8, &[TRAINS, WELLS]);
+        let long = format!("{} {} {}", "word ".repeat(500), WELLS.to_uppercase().replace(' ', ", "), "end ".repeat(99));
+        assert_eq!(held(&all, &["hello", &long, TRAINS]), Some((0, 1.0, Some(2))));
+        assert_eq!(held(&all, &["hello", &long]), Some((1, 1.0, Some(1))));
+        assert_eq!(held(&all, &["hello", &WELLS[..WELLS.len() / 2]]), None);
+        let changed = WELLS.replace("three", "four");
+        assert_eq!(held(&all, &[&changed]), None);
+        assert!(
+            held(&questions(4, &[TRAINS, WELLS]), &[&changed])
+                .is_some_and(|(number, share, _)| number == 1 && share < 1.0)
+        );
+    }
+
+    #[test]
+    fn what_all_questions_say_and_short_ones_are_in_nobody() {
+        let begin = "You are given a problem of mathematics and you should write only the number that answers it";
+        let asked: Vec<String> = (0..9).map(|i| format!("{begin} {i}")).collect();
+        let all = questions(8, &asked.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(held(&all, &[begin]), None);
+        assert_eq!(
+            held(&questions(8, &["what is two and two please now then"]), &["what is two and two please now then"]),
+            None
+        );
+    }
+}
