@@ -4,12 +4,14 @@ pub(super) mod baseline;
 pub(super) mod config;
 pub(super) mod data;
 pub(super) mod loss;
+mod rows;
 mod sarif;
 mod text;
 
 use super::args::{FileName, FormatOption, parsed};
 use super::chat_template::template;
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling};
+use super::flat::FlatFile;
 use super::inputs::Inputs;
 use super::loss::train;
 use super::out::Out;
@@ -28,6 +30,7 @@ use loss::Counted;
 use sarif::Sarif;
 use serde::Serialize;
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use text::Summary;
 
 pub(super) const COMMAND: Command = Command { name: "check", describe: Options::augment_args, run };
@@ -46,6 +49,13 @@ struct Options {
     /// Answer for programs: one JSON text a finding
     #[arg(long)]
     json: bool,
+    /// Write the findings into a file, each with the digest of its record: JSON Lines, or Parquet if it ends in
+    /// .parquet
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "sarif", "write_baseline"])]
+    out: Option<PathBuf>,
+    /// Write over a file that is there (never over an input)
+    #[arg(long, requires = "out")]
+    force: bool,
     /// Answer for code hosts and editors: one SARIF 2.1.0 document
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
@@ -101,6 +111,8 @@ enum Form {
     Text,
     Json,
     Sarif(Sarif),
+    /// As rows of a file.
+    Rows(Box<FlatFile>),
     /// Not at all: they are collected.
     Known,
     /// Not at all: nobody reads them any more, but the exit status counts them.
@@ -124,11 +136,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         Some(_) => options.policy.read_rules()?,
         None => options.policy.read()?,
     };
-    let form = match () {
-        () if options.write_baseline.is_some() => Form::Known,
-        () if options.sarif => Form::Sarif(Sarif::default()),
-        () if options.json => Form::Json,
-        () => Form::Text,
+    let inputs = Inputs::of(&options.files);
+    let read: Vec<&Path> = inputs.names.iter().chain(&options.against).map(AsRef::as_ref).collect();
+    let rows = options.out.as_ref().map(|path| FlatFile::create(path, &rows::FINDINGS, options.force, &read));
+    let form = match rows.transpose()? {
+        Some(file) => Form::Rows(Box::new(file)),
+        None => form(&options),
     };
     if !IS_CHECKED {
         complain("this build has no feature `schema`: values are not checked against their schemas");
@@ -145,10 +158,8 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         Ok::<_, Problem>(Counted { check, counts: LossCounts::default() })
     };
     let loss = options.loss.iter().map(loss).collect::<Result<Vec<_>, _>>()?;
-    let inputs = Inputs::of(&options.files);
     if let Some(file) = &options.write_baseline {
-        let read = inputs.names.iter().chain(&options.against);
-        Known::may_write(file, &read.map(AsRef::as_ref).collect::<Vec<_>>())?;
+        Known::may_write(file, &read)?;
     }
     let mut check = Check { out, form, policy, known: Known::default(), summary: Summary::default(), data, loss };
     let problems = check.files(&inputs, format)?;
@@ -156,6 +167,16 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         check.known.write(file)?;
     }
     check.end(&problems, options.write_baseline.as_ref())
+}
+
+/// The form of answers that are printed.
+fn form(options: &Options) -> Form {
+    match () {
+        () if options.write_baseline.is_some() => Form::Known,
+        () if options.sarif => Form::Sarif(Sarif::default()),
+        () if options.json => Form::Json,
+        () => Form::Text,
+    }
 }
 
 impl Check<'_, '_> {
@@ -228,6 +249,7 @@ impl Check<'_, '_> {
                 self.out.json(&line).map_err(Stop::from)
             }
             Form::Sarif(sarif) => sarif.tell(file, found, contents.of(found)?, self.out),
+            Form::Rows(rows) => rows.push(rows::row(&file.text(), found, contents.key(found)?)).map_err(Stop::from),
             Form::Known => {
                 self.known.add(&found.finding, contents.of(found)?);
                 Ok(())
@@ -259,12 +281,15 @@ impl Check<'_, '_> {
         let told = match (&self.form, written) {
             // Where no file could be read there is nothing to count.
             (Form::Text, _) if self.summary.files == 0 && !problems.is_empty() => Ok(()),
-            (Form::Text, _) => self.summary.tell(self.out).map_err(Stop::from),
+            (Form::Text | Form::Rows(_), _) => self.summary.tell(self.out).map_err(Stop::from),
             (Form::Sarif(sarif), _) => sarif.end(problems, self.out),
             (Form::Known, Some(file)) => self.summary.tell_written(file, self.out).map_err(Stop::from),
             _ => Ok(()),
         };
         self.unless_closed(told)?;
+        if let Form::Rows(rows) = self.form {
+            rows.finish()?;
+        }
         Ok(match problems {
             [_, ..] => TROUBLE,
             [] if written.is_some() => 0,

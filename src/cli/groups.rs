@@ -8,8 +8,8 @@ pub(super) static GROUPS: &[(&str, &[&str])] = &[
     (
         "Look",
         &[
-            "state", "steps", "files", "render", "context", "plan", "merge", "stats", "tree", "tail", "replay",
-            "formats", "demo",
+            "state", "steps", "files", "render", "context", "plan", "merge", "stats", "table", "tree", "tail",
+            "replay", "formats", "demo",
         ],
     ),
     ("Ask", &["blame", "history", "cause", "when", "resolve", "diff", "query"]),

@@ -19,12 +19,14 @@ mod data_types;
 mod diff;
 mod digested;
 mod doctor;
+mod entries;
 mod explain;
 mod export;
 mod extra_findings;
 mod files;
 mod filter;
 mod finding_policy;
+mod flat;
 mod formats;
 mod groups;
 mod history;
@@ -52,6 +54,7 @@ mod stats;
 mod steps;
 mod surface;
 mod survey;
+mod table;
 mod tail;
 mod tokenizer;
 mod tree;
@@ -97,6 +100,7 @@ static COMMANDS: &[Command] = &[
     check::COMMAND,
     explain::COMMAND,
     stats::COMMAND,
+    table::COMMAND,
     steps::COMMAND,
     #[cfg(feature = "query")]
     query::COMMAND,

@@ -64,9 +64,11 @@ fn a_question_of_the_other_dataset_is_found_inside_a_record() {
     fs::write(folder.join("asked.jsonl"), format!("{{\"question\":\"no\"}}\n{{\"question\":{asked:?}}}\n")).unwrap();
     for (other, record) in [("test.jsonl", 0), ("asked.jsonl", 1)] {
         let (status, stdout, stderr) = run(folder, &["check", "train.jsonl", "--against", other]);
-        let told =
-            format!("has the question of record {record} of {other}: 100 % of its runs of 8 words");
-        assert!(status == 1 && stdout.contains(&told) && stdout.contains("record 1 @2 /messages/2"), "{stdout}{stderr}");
+        let told = format!("has the question of record {record} of {other}: 100 % of its runs of 8 words");
+        assert!(
+            status == 1 && stdout.contains(&told) && stdout.contains("record 1 @2 /messages/2"),
+            "{stdout}{stderr}"
+        );
     }
     let words = |ngram: &str| run(folder, &["check", "train.jsonl", "--against", "test.jsonl", "--ngram", ngram]).0;
     assert_eq!(["13", "18", "3", "x"].map(words), [1, 0, 2, 2], "18: too few runs of its own");

@@ -32,6 +32,7 @@ mod export_tasks;
 mod faults;
 mod files;
 mod findings_count;
+mod flat_rows;
 mod follow;
 mod frames;
 mod golden;

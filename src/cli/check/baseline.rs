@@ -5,6 +5,7 @@ use crate::cli::args::FileName;
 use crate::ingest::Loaded;
 use crate::lint::baseline::{self, Baseline};
 use crate::model::{Bytes, Finding, Found, Problem, Span};
+use crate::review::ContentKey;
 use crate::source::{self, Output, Packing};
 use std::path::Path;
 
@@ -88,12 +89,13 @@ impl Known {
 pub(in crate::cli) struct Contents<'l> {
     loaded: &'l Loaded,
     last: Option<(Span, String)>,
+    last_key: Option<(Span, ContentKey)>,
 }
 
 impl<'l> Contents<'l> {
     /// The contents of a file.
     pub(in crate::cli) fn new(loaded: &'l Loaded) -> Self {
-        Self { loaded, last: None }
+        Self { loaded, last: None, last_key: None }
     }
 
     /// The digest of a finding's record.
@@ -107,6 +109,23 @@ impl<'l> Contents<'l> {
             None => (span, self.digest(span)?),
         };
         Ok(self.last.insert(last).1.as_str())
+    }
+
+    /// The key of a finding's record, as marks have it; None: it is in no record.
+    ///
+    /// # Errors
+    /// The input can no longer be read.
+    pub(super) fn key(&mut self, found: &Found) -> Result<Option<ContentKey>, Problem> {
+        let span = content_span(self.loaded, found)?;
+        if span.len == 0 {
+            return Ok(None);
+        }
+        let last = match self.last_key.filter(|(last, _)| *last == span) {
+            Some(last) => last,
+            None => (span, ContentKey::read(self.loaded.input.as_ref(), span)?),
+        };
+        self.last_key = Some(last);
+        Ok(Some(last.1))
     }
 
     fn digest(&self, span: Span) -> Result<String, Problem> {

@@ -4,19 +4,17 @@
 use super::{Options, Wanted};
 use crate::cli::args::FileName;
 use crate::cli::columns::{self, Column};
-use crate::cli::filter::tokens;
+use crate::cli::entries::{Pass, Passed};
 use crate::cli::out::{Out, Tone, counted, plain, raw};
 use crate::cli::{Stop, complain};
-use crate::format::Looked;
-use crate::ingest::{self, Loaded};
+use crate::ingest::Loaded;
 use crate::json;
-use crate::model::{Problem, Record, RecordBody, lossy};
+use crate::model::{Problem, lossy};
 use crate::review::{
-    CellValue, ChunkMaker, ContentKey, CustomColumn, Entry, Field, Grouper, Marks, Names, Numbers, Plot, Scope, Spread,
-    Target, Tokenizer, ValueGroup, histogram, purpose_of, values_of,
+    CellValue, CustomColumn, Entry, Field, Grouper, Marks, Names, Numbers, Plot, Scope, Spread, Tokenizer, ValueGroup,
+    histogram, values_of,
 };
 use crate::rules::trajectory::scalar;
-use crate::source::Seen;
 use crate::text::suggest;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -76,28 +74,6 @@ fn name_of(number: Numbers) -> &'static str {
     Numbers::ALL.iter().find(|(_, known)| *known == number).map_or("", |(name, _)| name)
 }
 
-/// A record looked at.
-struct Glanced {
-    looked: Looked,
-    len: u64,
-    /// What stands at the path.
-    value: Option<String>,
-    /// Its tokens, where they are counted.
-    tokens: Option<u64>,
-    /// Where marks are asked for.
-    key: Option<ContentKey>,
-}
-
-impl Seen for Glanced {
-    fn is_whole(&self) -> bool {
-        self.looked.is_whole()
-    }
-
-    fn shift(&mut self, records: usize, lines: u64) {
-        self.looked.shift(records, lines);
-    }
-}
-
 /// What is told of the records of one file.
 struct Question<'q> {
     key: Option<&'q Key>,
@@ -113,11 +89,6 @@ impl Question<'_> {
     fn ask(&self, loaded: &Loaded, mut each: impl FnMut(&Entry<'_>, Vec<String>)) -> Result<u64, Stop> {
         let mut fields: Vec<Option<Field>> = self.numbers.iter().map(|number| Some(Field::Number(*number))).collect();
         fields.extend(self.key.and_then(Key::field).map(Some));
-        let Some(mut survey) = loaded.detected.format.survey(purpose_of(&fields)) else {
-            let message =
-                format!("the records of {} are no trajectories, of which numbers are told", loaded.input.name());
-            return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
-        };
         let expressed = match self.key {
             Some(Key::Expression(column)) => {
                 let all = || Ok::<_, Problem>(vec![true; loaded.records()?.len()]);
@@ -126,38 +97,29 @@ impl Question<'_> {
             _ => None,
         };
         let (expressed, failed) = expressed.map_or((None, 0), |(told, failed)| (Some(told), failed));
-        let (look, wants_keys) = (survey.look(), self.key.is_some_and(Key::wants_marks));
-        let tokenizer = self.tokenizer.filter(|_| fields.contains(&Some(Field::Number(Numbers::Tokens))));
-        let see = |record: &Record, text: &[u8]| Glanced {
-            looked: look(record, text),
-            len: record.place.span.len,
-            value: match self.key {
-                Some(Key::Path(path)) => json::parse(&lossy(text)).ok().and_then(|value| scalar(&value, path)),
-                _ => None,
-            },
-            tokens: tokenizer.and_then(|tokenizer| tokens(text, loaded, tokenizer)),
-            key: (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text)),
+        let value = |text: &[u8]| match self.key {
+            Some(Key::Path(path)) => json::parse(&lossy(text)).ok().and_then(|value| scalar(&value, path)),
+            _ => None,
         };
-        let mut number = 0;
-        ingest::look_at_all(loaded, see, |glanced: Glanced| -> Result<(), Stop> {
-            let facts = survey.take(glanced.looked, loaded.input.as_ref()).facts;
-            let facts = facts.unwrap_or_default().with_tokens(glanced.tokens);
-            let mut maker = ChunkMaker::new(number);
-            maker.push(&facts, glanced.len);
-            let told = expressed.as_ref().and_then(|told| told.get(number)).and_then(CellValue::shown);
-            let mark = glanced.key.and_then(|key| self.marks.get(&Target::record(key)));
-            let is_wanted = self.passing.as_ref().is_none_or(|passing| passing.get(number) == Some(&true));
-            for entry in maker.finish().iter().filter(|_| is_wanted) {
-                let entry = entry.with_mark(mark);
+        let pass = Pass {
+            fields: &fields,
+            marks: self.key.is_some_and(Key::wants_marks).then_some(self.marks),
+            tokenizer: self.tokenizer,
+            passing: self.passing.as_deref(),
+        };
+        pass.each(
+            loaded,
+            |_, text| value(text),
+            |Passed { entry, also: value, .. }| {
+                let told = || expressed.as_ref()?.get(entry.record()).and_then(CellValue::shown);
                 let values = match self.key.and_then(Key::field) {
                     Some(field) => values_of(&entry, field),
-                    None => glanced.value.clone().or_else(|| told.clone()).into_iter().collect(),
+                    None => value.or_else(told).into_iter().collect(),
                 };
                 each(&entry, values);
-            }
-            number += 1;
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         Ok(failed)
     }
 }

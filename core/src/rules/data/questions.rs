@@ -109,7 +109,7 @@ impl Questions {
         let shares = held.into_iter().filter_map(|(question, (runs, step))| {
             let all = self.sizes[question as usize] as usize;
             let share = runs.len() as f64 / all as f64;
-            (all >= RUNS_MIN && share >= SHARE_MIN).then(|| Contained {
+            (all >= RUNS_MIN && share >= SHARE_MIN).then_some(Contained {
                 question: question as usize,
                 share,
                 step,

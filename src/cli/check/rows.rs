@@ -1,0 +1,39 @@
+//! Findings as rows of one flat schema, keyed by the content of their records.
+
+use crate::cli::flat::{Cell, Schema, Type};
+use crate::model::{Finding, Found};
+use crate::review::ContentKey;
+
+/// The schema of the rows.
+pub(super) static FINDINGS: Schema = Schema {
+    name: "obelus.findings",
+    columns: &[
+        ("digest", Type::Text),
+        ("file", Type::Text),
+        ("record", Type::Int),
+        ("step", Type::Int),
+        ("line", Type::Int),
+        ("path", Type::Text),
+        ("rule", Type::Text),
+        ("family", Type::Text),
+        ("severity", Type::Text),
+        ("message", Type::Text),
+    ],
+};
+
+/// The row of a finding in a record of that content; None: in the file as a whole.
+pub(super) fn row(file: &str, found: &Found, digest: Option<ContentKey>) -> Vec<Cell> {
+    let Found { finding: Finding { record, step, remark }, place } = found;
+    vec![
+        Cell::Text(digest.map(|digest| digest.to_string())),
+        Cell::text(file),
+        Cell::count(*record as u64),
+        Cell::Int(step.map(i64::from)),
+        Cell::count(place.line),
+        Cell::Text(remark.path.as_deref().map(str::to_owned)),
+        Cell::text(remark.rule),
+        Cell::text(remark.rule.split('.').next().unwrap_or_default()),
+        Cell::text(remark.severity.name()),
+        Cell::text(&*remark.message),
+    ]
+}

@@ -1,0 +1,102 @@
+//! One pass over the records of a file that tells what filters, groups and tables ask of each.
+
+use super::Stop;
+use super::filter::tokens;
+use crate::format::Looked;
+use crate::ingest::{self, Loaded};
+use crate::model::{Problem, Record, RecordBody};
+use crate::review::{ChunkMaker, ContentKey, Entry, Field, Marks, Numbers, Target, Tokenizer, purpose_of};
+use crate::source::Seen;
+
+/// What is asked of the records of a file.
+pub(super) struct Pass<'p> {
+    /// The fields that are asked for; None among them: the words.
+    pub(super) fields: &'p [Option<Field>],
+    /// Where marks are asked for.
+    pub(super) marks: Option<&'p Marks>,
+    /// What counts tokens; None: they are estimated.
+    pub(super) tokenizer: Option<&'p dyn Tokenizer>,
+    /// The records that a filter lets through; None: all.
+    pub(super) passing: Option<&'p [bool]>,
+}
+
+/// A record looked at, with what else was asked of its text.
+struct Glanced<T> {
+    looked: Looked,
+    len: u64,
+    line: u64,
+    /// Its tokens, where they are counted.
+    tokens: Option<u64>,
+    /// Where marks are asked for.
+    key: Option<ContentKey>,
+    also: T,
+}
+
+impl<T: Send> Seen for Glanced<T> {
+    fn is_whole(&self) -> bool {
+        self.looked.is_whole()
+    }
+
+    fn shift(&mut self, records: usize, lines: u64) {
+        self.looked.shift(records, lines);
+        self.line += lines;
+    }
+}
+
+/// A record with its facts.
+pub(super) struct Passed<'e, T> {
+    /// The facts.
+    pub(super) entry: Entry<'e>,
+    /// The line in which it begins, from 1.
+    pub(super) line: u64,
+    /// Its key, where marks are asked for and it can be read.
+    pub(super) key: Option<ContentKey>,
+    /// What else was asked.
+    pub(super) also: T,
+}
+
+impl Pass<'_> {
+    /// Gives each record that the filter lets through, in the order of the file; `also` is asked of the text of each,
+    /// on several threads.
+    ///
+    /// # Errors
+    /// The records are no trajectories; the input can no longer be read; or what `each` says.
+    pub(super) fn each<T: Send>(
+        &self,
+        loaded: &Loaded,
+        also: impl Fn(&Record, &[u8]) -> T + Sync,
+        mut each: impl FnMut(Passed<'_, T>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let Some(mut survey) = loaded.detected.format.survey(purpose_of(self.fields)) else {
+            let message =
+                format!("the records of {} are no trajectories, of which numbers are told", loaded.input.name());
+            return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
+        };
+        let look = survey.look();
+        let tokenizer = self.tokenizer.filter(|_| self.fields.contains(&Some(Field::Number(Numbers::Tokens))));
+        let wants_keys = self.marks.is_some();
+        let see = |record: &Record, text: &[u8]| Glanced {
+            looked: look(record, text),
+            len: record.place.span.len,
+            line: record.place.line,
+            tokens: tokenizer.and_then(|tokenizer| tokens(text, loaded, tokenizer)),
+            key: (wants_keys && record.body == RecordBody::Text).then(|| ContentKey::of(text)),
+            also: also(record, text),
+        };
+        let mut number = 0;
+        ingest::look_at_all(loaded, see, |glanced: Glanced<T>| -> Result<(), Stop> {
+            let Glanced { looked, len, line, tokens, key, also } = glanced;
+            let facts = survey.take(looked, loaded.input.as_ref()).facts;
+            let facts = facts.unwrap_or_default().with_tokens(tokens);
+            let mut maker = ChunkMaker::new(number);
+            maker.push(&facts, len);
+            let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&Target::record(key)));
+            let is_wanted = self.passing.is_none_or(|passing| passing.get(number) == Some(&true));
+            number += 1;
+            match maker.finish().iter().next().filter(|_| is_wanted) {
+                Some(entry) => each(Passed { entry: entry.with_mark(mark), line, key, also }),
+                None => Ok(()),
+            }
+        })
+    }
+}
