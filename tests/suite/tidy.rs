@@ -1,6 +1,7 @@
 //! The sentences of `docs/architecture.md` that a machine can check: directions between rooms, sizes, banned words.
 
 mod code;
+mod decisions;
 
 use std::collections::BTreeSet;
 use std::fs;
