@@ -41,11 +41,10 @@ impl Format for Acts {
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let evidence = Evidence::of(first);
-        let reason = match evidence.has_request() {
-            true => "a record is a request with a `context`".to_owned(),
-            false => {
-                format!("{} of {} messages have a type of Agent/Data and its member", evidence.typed, evidence.messages)
-            }
+        let reason = if evidence.has_request() {
+            "a record is a request with a `context`".to_owned()
+        } else {
+            format!("{} of {} messages have a type of Agent/Data and its member", evidence.typed, evidence.messages)
         };
         evidence.suffices().then_some(Match { reason })
     }

@@ -38,6 +38,10 @@ impl CustomFormat {
     /// What is wrong with it, by its line, and what to do.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problem> {
         let definition = read::read(file, text)?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "names of formats live as long as the process, and there are few"
+        )]
         let keep = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         let name = keep(definition.name.get_ref());
         let title = definition.title.as_deref().map_or(name, keep);

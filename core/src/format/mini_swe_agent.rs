@@ -134,9 +134,10 @@ fn read_chat(message: &Value<'_>, log: &mut Log<'_>) {
     let time = extra(message, "timestamp");
     let is_result = role == "tool" || (role == "user" && extra(message, "returncode").is_some());
     if is_result || role == "exit" {
-        let (kind, form, speaker) = match is_result {
-            true => (Kind::Result, RESULT, Role::Environment),
-            false => (Kind::Message, form::MESSAGE, Role::System),
+        let (kind, form, speaker) = if is_result {
+            (Kind::Result, RESULT, Role::Environment)
+        } else {
+            (Kind::Message, form::MESSAGE, Role::System)
         };
         let values = [message];
         log.step(&Draft { role: speaker, class: Some(role), time, ..Draft::of(kind, form, &values) });

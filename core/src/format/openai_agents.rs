@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn items_are_steps_and_the_context_is_state() {
         let told = whole(&OPENAI_AGENTS, STATE);
-        assert_eq!(steps(&told)[..2], ["message user: close it", r#"tool-call agent: close 7"#]);
+        assert_eq!(steps(&told)[..2], ["message user: close it", r"tool-call agent: close 7"]);
         assert!(steps(&told)[2].starts_with("state system"), "{:?}", steps(&told));
         assert!(state(&told, "context", 2).contains(r#""context":{"account":7}"#));
         let done = STATE.replace("tool_approval_item", "tool_call_output_item");

@@ -17,7 +17,7 @@ pub(super) struct Slots<'t> {
     pub(super) step: StepNo,
 }
 
-impl<'t> Slots<'t> {
+impl Slots<'_> {
     /// A PATH of the command line.
     pub(super) fn locate(&self, path: &str) -> Result<Vec<(IdentityId, Vec<Key>)>, Problem> {
         let pointer = Pointer::parse(path).ok_or_else(|| {

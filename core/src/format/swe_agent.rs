@@ -3,6 +3,7 @@
 use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, OWN, form};
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::{self, Value};
+use crate::model::cast;
 use crate::model::{Part, Role, ToolCall, ToolResult, Turn, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
@@ -200,7 +201,7 @@ fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResul
     };
     ToolResult {
         text: observation.as_str().map(Cow::Borrowed).unwrap_or_default(),
-        ms: seconds.filter(|s| s.is_finite() && *s >= 0.0).map(|s| (s * 1000.0).round() as u64),
+        ms: seconds.filter(|s| s.is_finite() && *s >= 0.0).map(|s| cast::f64_to_u64((s * 1000.0).round())),
         cwd: told("working_dir"),
         open_file: told("open_file"),
         ..ToolResult::default()

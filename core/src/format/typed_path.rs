@@ -153,13 +153,12 @@ impl Reading {
     /// Where it is known.
     fn find(&self, run: &dyn Run, step: StepNo) -> Result<Vec<Place>, Problem> {
         let tree = run.tree();
-        let mut places = match self.spans_instances {
-            true => self.find_below_kind(tree)?,
-            false => {
-                let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
-                let found = run.locate(&self.path, step)?;
-                if found.is_empty() && step < last { run.locate(&self.path, last)? } else { found }
-            }
+        let mut places = if self.spans_instances {
+            self.find_below_kind(tree)?
+        } else {
+            let last = StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) - 1;
+            let found = run.locate(&self.path, step)?;
+            if found.is_empty() && step < last { run.locate(&self.path, last)? } else { found }
         };
         places.retain(|(id, keys)| keys.is_empty() || tree.node(*id, keys).is_some());
         Ok(places)

@@ -5,6 +5,7 @@
 
 use super::{Cursor, FramerAction, Mode, is_space};
 use crate::model::RecordIndex;
+use crate::model::cast;
 
 /// What a record's line begins with.
 pub(super) const FIELD: &[u8] = b"data:";
@@ -81,7 +82,7 @@ impl EventStream {
             let start = first.get_or_insert(Cursor { byte: at.byte + begin as u64, line: at.line });
             let trailing = part.iter().rev().take_while(|&&b| is_space(b)).count();
             *end = at.byte + (part.len() - trailing) as u64;
-            let mark = DONE.get((at.byte + begin as u64 - start.byte) as usize..).unwrap_or_default();
+            let mark = DONE.get(cast::to_usize(at.byte + begin as u64 - start.byte)..).unwrap_or_default();
             *is_done &= mark.starts_with(part.get(begin..part.len() - trailing).unwrap_or_default());
         }
         at.byte += part.len() as u64;

@@ -267,10 +267,7 @@ impl DetectLines {
         if let Line::Field(known) = &mut self.line {
             let name = FIELD.get(*known..).unwrap_or_default();
             let len = name.len().min(part.len());
-            match part.starts_with(&name[..len]) {
-                true => *known += len,
-                false => self.line = Line::Other,
-            }
+            if part.starts_with(&name[..len]) { *known += len } else { self.line = Line::Other }
         }
         if let Line::Value(scanner) = &mut self.line {
             match scanner.feed(part) {

@@ -11,6 +11,7 @@ mod lines;
 mod tests;
 mod values;
 
+use crate::model::cast;
 use crate::model::{Framing, Place, RecordIndex, Span};
 use event_stream::EventStream;
 use items::Items;
@@ -171,7 +172,7 @@ impl Framer {
     pub fn feed(&mut self, piece: &[u8], index: &mut RecordIndex) {
         let base = self.at.byte;
         loop {
-            let rest = self.at.byte.checked_sub(base).and_then(|taken| piece.get(taken as usize..));
+            let rest = self.at.byte.checked_sub(base).and_then(|taken| piece.get(cast::to_usize(taken)..));
             let Some(rest @ [_, ..]) = rest else { return };
             let turn = match &mut self.mode {
                 Mode::Mark => self.mark(rest[0]),
@@ -293,7 +294,7 @@ impl Framer {
     }
 
     fn mark(&mut self, byte: u8) -> FramerAction {
-        let read = self.at.byte as usize;
+        let read = cast::to_usize(self.at.byte);
         if BYTE_ORDER_MARK.get(read) == Some(&byte) {
             self.at.byte += 1;
             return FramerAction::More;
@@ -318,6 +319,7 @@ impl Framer {
 }
 
 /// White space of JSON.
+#[must_use]
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -43,6 +43,15 @@ impl<'p> Reader<'p> {
         Ok(part)
     }
 
+    /// The next bytes, as many as the type has.
+    fn array_of<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        self.take(N)?.try_into().map_err(|_| "it is cut off".to_owned())
+    }
+
+    fn byte(&mut self) -> Result<u8, String> {
+        self.array_of().map(|[byte]| byte)
+    }
+
     /// An unsigned number of so many bytes, the highest first.
     fn number(&mut self, len: usize) -> Result<u64, String> {
         Ok(self.take(len)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
@@ -53,10 +62,10 @@ impl<'p> Reader<'p> {
     }
 
     fn value(&mut self) -> Result<(), String> {
-        let tag = self.number(1)? as u8;
+        let tag = self.byte()?;
         match tag {
             0x00..=0x7f => self.put(tag),
-            0xe0..=0xff => self.put(tag as i8),
+            0xe0..=0xff => self.put(tag.cast_signed()),
             0x80..=0x8f => return self.map(usize::from(tag & 0x0f)),
             0x90..=0x9f => return self.array(usize::from(tag & 0x0f)),
             0xa0..=0xbf => return self.string(usize::from(tag & 0x1f)),
@@ -68,19 +77,19 @@ impl<'p> Reader<'p> {
                 self.put(number);
             }
             0xd0 => {
-                let number = self.number(1)? as i8;
+                let number = self.byte()?.cast_signed();
                 self.put(number);
             }
             0xd1 => {
-                let number = self.number(2)? as i16;
+                let number = i16::from_be_bytes(self.array_of()?);
                 self.put(number);
             }
             0xd2 => {
-                let number = self.number(4)? as i32;
+                let number = i32::from_be_bytes(self.array_of()?);
                 self.put(number);
             }
             0xd3 => {
-                let number = self.number(8)? as i64;
+                let number = i64::from_be_bytes(self.array_of()?);
                 self.put(number);
             }
             _ => return self.long(tag),
@@ -93,11 +102,11 @@ impl<'p> Reader<'p> {
         let length_len = |first: u8| 1_usize << (tag - first);
         match tag {
             0xca => {
-                let float = f32::from_bits(self.number(4)? as u32);
+                let float = f32::from_be_bytes(self.array_of()?);
                 self.float(f64::from(float), &float.to_string());
             }
             0xcb => {
-                let float = f64::from_bits(self.number(8)?);
+                let float = f64::from_be_bytes(self.array_of()?);
                 let text = serde_json::to_string(&float).unwrap_or_default();
                 self.float(float, &text);
             }
@@ -207,7 +216,7 @@ impl<'p> Reader<'p> {
     }
 
     fn extension(&mut self, len: usize) -> Result<(), String> {
-        let code = self.number(1)? as u8;
+        let code = self.byte()?;
         let payload = self.take(len)?;
         let rest = std::mem::replace(&mut self.rest, payload);
         let start = self.out.len();
@@ -234,7 +243,7 @@ impl<'p> Reader<'p> {
 
     /// An object of Python: a list of module, class, arguments and, for some, a method.
     fn object(&mut self, code: u8) -> Result<(), String> {
-        let count = match self.number(1)? as u8 {
+        let count = match self.byte()? {
             tag @ 0x93..=0x9f => tag & 0x0f,
             _ => return Err("it is no list".to_owned()),
         };
@@ -261,7 +270,7 @@ impl<'p> Reader<'p> {
 
     /// The fields of an object, behind its class.
     fn fields(&mut self) -> Result<(), String> {
-        let len = match self.number(1)? as u8 {
+        let len = match self.byte()? {
             0xde => self.len(2)?,
             0xdf => self.len(4)?,
             tag => usize::from(tag & 0x0f),
@@ -270,7 +279,7 @@ impl<'p> Reader<'p> {
     }
 
     fn text(&mut self) -> Result<String, String> {
-        let len = match self.number(1)? as u8 {
+        let len = match self.byte()? {
             tag @ 0xa0..=0xbf => usize::from(tag & 0x1f),
             tag @ 0xd9..=0xdb => self.len(1 << (tag - 0xd9))?,
             _ => return Err("it is no text".to_owned()),

@@ -52,7 +52,7 @@ pub fn parse_lenient(text: &str) -> Result<Value<'_>, SyntaxError> {
     Reading::new(text).whole().ok_or_else(|| fault(text))
 }
 
-/// Why a text is no JSON, as serde_json tells it.
+/// Why a text is no JSON, as `serde_json` tells it.
 pub(super) fn fault(text: &str) -> SyntaxError {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let value = text.trim_matches(is_space);
@@ -125,7 +125,7 @@ fn hex4(escape: &str) -> Option<u32> {
     u32::from_str_radix(escape.get(2..6)?, 16).ok()
 }
 
-/// serde_json speaks of lines and columns (columns count bytes); this turns them into a byte, without the line in the
+/// `serde_json` speaks of lines and columns (columns count bytes); this turns them into a byte, without the line in the
 /// text.
 fn located(text: &str, e: &serde_json::Error) -> SyntaxError {
     let line_start = match e.line() {
@@ -138,7 +138,7 @@ fn located(text: &str, e: &serde_json::Error) -> SyntaxError {
     SyntaxError { byte, message: plain_words(told).to_owned() }
 }
 
-/// What serde_json says, in words for people who do not write parsers.
+/// What `serde_json` says, in words for people who do not write parsers.
 fn plain_words(told: &str) -> &str {
     match told {
         "expected ident" => NO_WORD,
@@ -239,7 +239,7 @@ mod tests {
         "\"a\\\"b\"",
     ];
 
-    /// What serde_json makes of it, which loses much, keeps one member of a key and rejects lone surrogates.
+    /// What `serde_json` makes of it, which loses much, keeps one member of a key and rejects lone surrogates.
     #[test]
     fn says_of_every_change_of_a_byte_what_serde_says() {
         for good in GOOD {

@@ -9,6 +9,7 @@ use super::parse::DEPTH_MAX;
 use super::print::quote;
 use super::{bytes_text, print};
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 mod machine;
 
@@ -129,7 +130,9 @@ impl Pickle {
             Some(Node::Scalar(text)) => out.push_str(text),
             Some(Node::Text(text)) => out.push_str(&quote(text)),
             Some(Node::Bytes(bytes)) => out.push_str(&bytes_text(bytes)),
-            Some(Node::Global(name)) => out.push_str(&format!("{{\"$class\":{}}}", quote(name))),
+            Some(Node::Global(name)) => {
+                let _ = write!(out, "{{\"$class\":{}}}", quote(name));
+            }
             Some(Node::List(items)) => {
                 out.push('[');
                 for (i, item) in items.iter().enumerate() {
@@ -156,7 +159,7 @@ impl Pickle {
                 if let Some(uuid) = state.and_then(|state| self.uuid(class, state)) {
                     return out.push_str(&quote(&uuid));
                 }
-                out.push_str(&format!("{{\"$class\":{},\"args\":", quote(class)));
+                let _ = write!(out, "{{\"$class\":{},\"args\":", quote(class));
                 self.put(*args, depth + 1, out);
                 if let Some(state) = state {
                     out.push_str(",\"state\":");

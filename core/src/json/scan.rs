@@ -155,7 +155,7 @@ impl Scanner {
         }
         let mut cut = [0; 4];
         cut[..run - valid].copy_from_slice(&piece[valid..run]);
-        self.state = State::Char(cut, (run - valid) as u8);
+        self.state = State::Char(cut, u8::try_from(run - valid).unwrap_or(u8::MAX));
         Ok(run)
     }
 

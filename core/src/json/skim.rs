@@ -50,6 +50,7 @@ impl<'a> Skim<'a> {
     }
 
     /// Whether this was the whole text. What it says is void without this.
+    #[must_use]
     pub fn end(mut self) -> Option<()> {
         self.reading.is_whole().then_some(())
     }

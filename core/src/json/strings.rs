@@ -135,7 +135,8 @@ impl<const STOP: u8> Stops<STOP> {
 
 /// One bit for each byte, the first the lowest.
 fn bits(parts: &[[u8; 16]], is_wanted: impl Fn(u8x16) -> u8x16) -> u64 {
-    let bits = |part: &[u8; 16]| u64::from(is_wanted(u8x16::new(*part)).move_mask() as u16);
+    // A mask of 16 lanes has its bits in the lower 16.
+    let bits = |part: &[u8; 16]| u64::from(is_wanted(u8x16::new(*part)).move_mask().cast_unsigned() & 0xffff);
     parts.iter().rev().fold(0, |all, part| all << 16 | bits(part))
 }
 

@@ -124,7 +124,7 @@ pub(super) static LINTS: &[Lint] = &[
                each other in a long chain ask for that, and so do values with very many violations. Make the schema \
                simpler.",
         fires: r##"{"type":"state","state":{"n":1},"schema":{"allOf":[{"$ref":"#"}]}}"##,
-        silent: r##"{"type":"state","state":{"n":1},"schema":{"properties":{"n":{"type":"number"}}}}"##,
+        silent: r#"{"type":"state","state":{"n":1},"schema":{"properties":{"n":{"type":"number"}}}}"#,
     },
     Lint {
         id: "acts.output-path-missing",

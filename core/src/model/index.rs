@@ -52,9 +52,10 @@ impl RecordIndex {
         };
         let run = self.lines.partition_point(|&(first, _)| first <= number);
         let line = self.lines[..run].last().map_or(0, |&(first, line)| line + (number - first) as u64);
-        let body = match self.broken.is_empty() {
-            true => RecordBody::Text,
-            false => self.broken.get(&number).map_or(RecordBody::Text, |why| RecordBody::Broken(why.clone())),
+        let body = if self.broken.is_empty() {
+            RecordBody::Text
+        } else {
+            self.broken.get(&number).map_or(RecordBody::Text, |why| RecordBody::Broken(why.clone()))
         };
         Some(Record { number, place: Place { span: Span { offset: entry.offset, len }, line }, body })
     }

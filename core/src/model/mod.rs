@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a format, a system, a file or a screen.
 
+pub mod cast;
 mod chunked_vec;
 mod container;
 mod conversation;

@@ -1,6 +1,7 @@
 //! Times as records carry them: texts like `2026-05-01T14:32:05.120+02:00` and counts of seconds since 1970, read for
 //! comparing and showing. No clock and no table of zones: a time is shown in the offset in which it was written.
 
+use crate::model::cast;
 /// Microseconds of a second, and seconds of a day.
 const MICROS: i64 = 1_000_000;
 const DAY_S: i64 = 86_400;
@@ -53,7 +54,7 @@ impl Moment {
         let factor = UNITS.iter().find(|(least, _)| count >= *least).map_or(1e6, |(_, factor)| *factor);
         let micros = count * factor;
         // Beyond that the count is no time that anybody wrote.
-        (micros < 9e18).then_some(Self { micros: micros.round() as i64, offset_s: 0 })
+        (micros < 9e18).then_some(Self { micros: cast::f64_to_i64(micros.round()), offset_s: 0 })
     }
 
     /// Whether it tells a day, not only the time since some start.
@@ -180,7 +181,7 @@ fn span(mut text: &str) -> Option<i64> {
         total += count * unit;
         text = &rest[end..];
     }
-    (total > 0.0 && total < 1e12).then_some((total * 1e6).round() as i64)
+    (total > 0.0 && total < 1e12).then_some(cast::f64_to_i64((total * 1e6).round()))
 }
 
 /// Days since 1970 of `YYYY-MM-DD`.

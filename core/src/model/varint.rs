@@ -1,6 +1,7 @@
 //! Numbers in as few bytes as they need: seven bits in each, the lowest first; all but the last have the highest bit.
 //! And lists of what is packed so.
 
+use super::cast;
 /// Entries from one that can be found at once to the next.
 const STRIDE: usize = 16;
 
@@ -60,10 +61,10 @@ impl<B: Copy> PackedList<B> {
 /// Appends a number: one byte below 128, at most ten.
 pub fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push(number as u8 | 0x80);
+        out.push(cast::low_u8(number) | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(cast::low_u8(number));
 }
 
 /// Takes the number at the beginning; 0 where nothing is left.

@@ -5,6 +5,7 @@ use super::facts::{Entry, FactTable};
 use super::field::{Names, Numbers, Subject as _};
 use crate::json::Value;
 use crate::model::Step;
+use crate::model::cast;
 use crate::rules::trajectory::{scalar, task_key};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -168,7 +169,7 @@ impl AttemptTree {
         self.tokens = vec![None; self.attempts.len()];
         for entry in facts.iter() {
             if let Some(place) = places.get(&entry.record()) {
-                self.tokens[*place] = entry.number(Numbers::Tokens).map(|tokens| tokens as u64);
+                self.tokens[*place] = entry.number(Numbers::Tokens).map(cast::f64_to_u64);
             }
         }
     }
@@ -242,7 +243,7 @@ pub fn several(facts: &FactTable, keys: Option<&[u64]>, is_wanted: &dyn Fn() -> 
             return None;
         }
         let Some(task) = task_of(entry, keys).filter(|task| counts.get(task).is_some_and(|n| *n > 1)) else { continue };
-        let steps = entry.number(Numbers::Steps).unwrap_or_default() as u64;
+        let steps = cast::f64_to_u64(entry.number(Numbers::Steps).unwrap_or_default());
         let place = match places.get(&task) {
             Some(place) => *place,
             None if out.tasks.len() >= TASKS_MAX => continue,

@@ -75,7 +75,7 @@ fn paired(
 /// A value of a record that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// JSON pointer to it; `` is the record.
+    /// JSON pointer to it; an empty one is the record.
     pub path: String,
     /// What it was, as written; None if it was not there.
     pub old: Option<String>,

@@ -88,8 +88,8 @@ impl Turn {
         let written = message(said, Reader::Template, &mut Left::new());
         let written = json::parse_lenient(&written).ok()?;
         Some(Self {
-            role: said.name.to_string(),
-            text: said.content.joined().unwrap_or_default().to_string(),
+            role: said.name.clone(),
+            text: said.content.joined().unwrap_or_default().clone(),
             thoughts: said.reasoning.as_deref().unwrap_or_default().to_owned(),
             field: field(&written),
             step: said.step,

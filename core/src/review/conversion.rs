@@ -142,7 +142,7 @@ impl Words {
         scalars(reading.root, &mut |text| {
             each_run(text, RUN_WORDS, &mut |run| {
                 runs.insert(run);
-            })
+            });
         });
         let tools = reading.entries.iter().flat_map(|entry| &entry.calls).map(|call| call.tool.to_string());
         Self { tools: tools.collect(), runs }

@@ -1,6 +1,7 @@
 //! Custom columns: a name, and what an expression says of each record.
 
 use super::field::Field;
+use crate::model::cast;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ impl CustomColumn {
         }
         let mut letters = [0; NAME_BYTES_MAX];
         letters[..text.len()].copy_from_slice(text.as_bytes());
-        Ok(Self { letters, len: text.len() as u8 })
+        Ok(Self { letters, len: cast::to_u8(text.len()) })
     }
 
     /// A column as it is typed: `name = EXPR`, or an expression that names itself by its last word.

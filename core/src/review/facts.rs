@@ -14,6 +14,7 @@ use super::marks::Mark;
 use super::non_empty_columns::NonEmptyColumns;
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
+use crate::model::cast;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -71,7 +72,7 @@ impl Chunk {
 
     fn name(&self, number: u64) -> &str {
         let end = |number: usize| self.ends.get(number).map(|end| *end as usize);
-        let number = number as usize;
+        let number = cast::to_usize(number);
         let begin = number.checked_sub(1).and_then(end).unwrap_or(0);
         end(number).and_then(|end| self.names.get(begin..end)).unwrap_or_default()
     }
@@ -135,7 +136,7 @@ impl ChunkMaker {
         let number = self.chunk.ends.len() as u64;
         self.chunk.names.push_str(name);
         // A chunk is made of records of a few megabytes: their names are far below 4 GiB.
-        self.chunk.ends.push(self.chunk.names.len() as u32);
+        self.chunk.ends.push(cast::to_u32(self.chunk.names.len()));
         self.numbers.insert(name.into(), number);
         number
     }
@@ -338,7 +339,7 @@ impl<'t> Entry<'t> {
                 Texts::Words => head(&words, WORDS_BYTES_MAX).to_owned(),
             });
         }
-        let [id, words] = self.at.row().texts.map(|bytes| bytes as usize);
+        let [id, words] = self.at.row().texts.map(cast::to_usize);
         let middle = self.at.text + id;
         let range = match text {
             Texts::Id => self.at.text..middle,
@@ -359,7 +360,7 @@ impl<'t> Entry<'t> {
     }
 
     fn reward(self, row: &Row) -> Option<f64> {
-        self.chunk.rewards.get((row.reward as usize).checked_sub(1)?).copied()
+        self.chunk.rewards.get(cast::to_usize(row.reward).checked_sub(1)?).copied()
     }
 
     /// The facts, to be shown.

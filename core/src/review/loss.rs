@@ -415,12 +415,11 @@ fn totals(
         }
         let total = totals.entry(role).or_default();
         let size = size(&segment.span);
-        match segment.is_cut {
-            true => total.cut += size,
-            false => {
-                total.seen += size;
-                total.trained += if segment.is_trained { size } else { 0 };
-            }
+        if segment.is_cut {
+            total.cut += size;
+        } else {
+            total.seen += size;
+            total.trained += if segment.is_trained { size } else { 0 };
         }
     }
     order.into_iter().map(|role| (role.to_owned(), totals.get(role).copied().unwrap_or_default())).collect()

@@ -141,6 +141,6 @@ fn place(conversation: &Conversation, message: Option<usize>) -> (Option<StepNo>
 fn bytes_of(root: &Value<'_>, path: &str, record: &Record, text: &[u8]) -> Place {
     let value = json::nearest(root, path);
     let before = text.get(..value.start).unwrap_or_default();
-    let line = record.place.line + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let line = record.place.line + memchr::memchr_iter(b'\n', before).count() as u64;
     Place { span: record.place.span.part(value.start, value.text.len()), line }
 }

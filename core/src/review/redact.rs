@@ -83,9 +83,10 @@ impl Redactor {
             };
             let before = secrets.len();
             let is_key = record[end..].trim_start().starts_with(':');
-            let redacted = match is_secret_member && !is_key && text.chars().count() >= MEMBER_CHARS_MIN {
-                true => whole(&text, (start, end), &mut secrets),
-                false => self.text(&text, (start, end), &mut secrets),
+            let redacted = if is_secret_member && !is_key && text.chars().count() >= MEMBER_CHARS_MIN {
+                whole(&text, (start, end), &mut secrets)
+            } else {
+                self.text(&text, (start, end), &mut secrets)
             };
             // A member's value follows its key; a value of another type has none of this.
             is_secret_member = is_key && self.member.is_match(&text) && is_string(&record[end..]);

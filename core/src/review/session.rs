@@ -201,9 +201,10 @@ impl Review {
     /// Whether a unit or a part of it has a mark.
     #[must_use]
     pub fn has_marks(&self, unit: usize) -> bool {
-        match self.units.is_run() {
-            true => self.placed().contains_key(&unit),
-            false => self.units.get(unit).is_some_and(|key| self.marks.of(key).next().is_some()),
+        if self.units.is_run() {
+            self.placed().contains_key(&unit)
+        } else {
+            self.units.get(unit).is_some_and(|key| self.marks.of(key).next().is_some())
         }
     }
 

@@ -5,11 +5,12 @@
 
 use super::facts::{FactTable, Reread};
 use super::field::Texts;
+use crate::model::cast;
 
 /// Bytes of a text that are looked at at once.
 const PIECE_BYTES: usize = 15;
-/// What stands behind such a piece when the text goes on.
-const GOES_ON: u8 = PIECE_BYTES as u8 + 1;
+/// Follows such a piece when the text goes on: more than [`PIECE_BYTES`].
+const GOES_ON: u8 = 16;
 
 /// A piece of a text, and how many bytes of it there are: so that a text that ends sorts before one that goes on.
 type Piece = [u8; PIECE_BYTES + 1];
@@ -66,7 +67,7 @@ fn piece_of(text: &[u8], from: usize) -> Piece {
     let len = rest.len().min(PIECE_BYTES);
     let mut piece = Piece::default();
     piece[..len].copy_from_slice(&rest[..len]);
-    piece[PIECE_BYTES] = if rest.len() > PIECE_BYTES { GOES_ON } else { len as u8 };
+    piece[PIECE_BYTES] = if rest.len() > PIECE_BYTES { GOES_ON } else { cast::to_u8(len) };
     piece
 }
 
@@ -91,7 +92,7 @@ mod tests {
     fn the_order_is_that_of_the_whole_texts_and_each_is_read_a_few_times() {
         let mut state = 5_u64;
         let mut random = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % n
         };
         for case in 0..60 {

@@ -86,7 +86,7 @@ mod tests {
     struct Words;
 
     impl Tokenizer for Words {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "words"
         }
 
@@ -95,9 +95,10 @@ mod tests {
                 let before = text[..*at].chars().next_back();
                 !c.is_whitespace() && (!c.is_alphanumeric() || !before.is_some_and(char::is_alphanumeric))
             };
-            match text.contains("unheard") {
-                true => Err("of a word".to_owned()),
-                false => Ok(text.char_indices().filter(is_start).map(|(at, _)| at).collect()),
+            if text.contains("unheard") {
+                Err("of a word".to_owned())
+            } else {
+                Ok(text.char_indices().filter(is_start).map(|(at, _)| at).collect())
             }
         }
     }

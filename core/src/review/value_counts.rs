@@ -318,7 +318,7 @@ mod tests {
     fn every_number_is_in_the_bin_that_its_filter_finds() {
         let mut state = 7_u64;
         let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64
         };
         for case in 0..200 {

@@ -6,6 +6,7 @@ use twox_hash::XxHash3_128;
 
 /// 128 bits that are equal where two values are equal as JSON: members in any order, of duplicates the last, strings
 /// decoded, numbers by source text.
+#[must_use]
 pub fn of(value: &Value<'_>) -> u128 {
     let mut hash = Sha256::new();
     put(value, &mut hash);
@@ -13,6 +14,7 @@ pub fn of(value: &Value<'_>) -> u128 {
 }
 
 /// As [`of`], many times as fast, but easy to make equal on purpose: who finds two equal looks at the values.
+#[must_use]
 pub fn quick(value: &Value<'_>) -> u128 {
     let mut hash = XxHash3_128::new();
     put(value, &mut hash);
@@ -37,6 +39,7 @@ impl Sink for XxHash3_128 {
 }
 
 /// The digest of an object with one member of this string and one of this value, `text_key` before or behind `key`.
+#[must_use]
 pub fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) -> u128 {
     let mut hash = Sha256::new();
     hash.update(b"{");
@@ -57,6 +60,7 @@ pub fn of_pair(text_key: &str, text: &str, key: &str, value: &Value<'_>) -> u128
 }
 
 /// The digest of a text, in a domain of its own.
+#[must_use]
 pub fn of_text(domain: &str, text: &str) -> u128 {
     let mut hash = Sha256::new();
     put_text(domain, &mut hash);

@@ -8,6 +8,7 @@ use super::Violation;
 use super::schema::{Checked, Schema};
 use super::schema_checker::{Change, SchemaUse, Spent};
 use crate::json::Key;
+use crate::model::cast;
 use serde_json::Value as Plain;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,7 +158,7 @@ impl CheckedIdentity {
     fn scope(&self, parts: Option<&BTreeSet<Key>>) -> Vec<Vec<Key>> {
         let Some(parts) = parts else { return self.violations.keys().cloned().collect() };
         let end = match &self.value {
-            Some(Plain::Array(items)) => Some(Key::Index(items.len() as u32)),
+            Some(Plain::Array(items)) => Some(Key::Index(cast::to_u32(items.len()))),
             _ => None,
         };
         let root = self.violations.contains_key(&Vec::new()).then(Vec::new);
@@ -181,7 +182,7 @@ fn check_each(
     let mut all = Checked::default();
     let indices: Vec<u32> = match &touched {
         Some(keys) => keys.iter().filter_map(|key| if let Key::Index(i) = key { Some(*i) } else { None }).collect(),
-        None => (0..items.len() as u32).collect(),
+        None => (0..cast::to_u32(items.len())).collect(),
     };
     for index in indices {
         let Some(item) = items.get(index as usize) else { continue };

@@ -1,6 +1,7 @@
 //! A leaf's value as the tree keeps it: short ones inline, long ones as a span of the input.
 
 use crate::json::{self, Data, Value};
+use crate::model::cast;
 use crate::model::{Bytes, Chunks, Problem, Span};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -73,7 +74,7 @@ impl Stored {
         let mut bytes = [0; INLINE_MAX];
         let len = text.len().min(INLINE_MAX);
         bytes[..len].copy_from_slice(&text[..len]);
-        Self::Inline { len: len as u8, text: bytes }
+        Self::Inline { len: cast::to_u8(len), text: bytes }
     }
 
     fn long(canonical: &str, text: LongText) -> Self {
@@ -170,21 +171,21 @@ impl Longs {
     pub(super) fn push(&mut self, long: Long) -> u32 {
         let Long { digest, first, text } = long;
         let (offset, len) = match &text {
-            LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, *len as u32),
+            LongText::Span(Span { offset, len }) if *len < u64::from(OTHER) => (*offset, cast::to_u32(*len)),
             _ => {
                 self.other.push(text);
                 (self.other.len() as u64 - 1, OTHER)
             }
         };
         self.list.push(PackedLong { digest, offset, len, first });
-        self.list.len() as u32 - 1
+        cast::to_u32(self.list.len()) - 1
     }
 
     /// A value by its number.
     pub(super) fn get(&self, number: u32) -> Long {
         let PackedLong { digest, offset, len, first } = self.list[number as usize];
         let text = match len {
-            OTHER => self.other[offset as usize].clone(),
+            OTHER => self.other[cast::to_usize(offset)].clone(),
             len => LongText::Span(Span { offset, len: u64::from(len) }),
         };
         Long { digest, first, text }

@@ -5,6 +5,7 @@
 //! given to the next that asks for as much.
 
 use super::arena::Arena;
+use crate::model::cast;
 
 /// Where a list stands. Who keeps it asks [`Lists`] for its entries.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,7 +79,7 @@ impl<T: Copy> Lists<T> {
         if let Some(start) = self.free.get_mut(size.ilog2() as usize).and_then(Vec::pop) {
             return start;
         }
-        self.entries.make(size, fill) as u32
+        cast::to_u32(self.entries.make(size, fill))
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

@@ -4,6 +4,7 @@ use super::schema::plain_text;
 use super::versions::What;
 use super::{NodeId, Tree};
 use crate::json::Key;
+use crate::model::cast;
 use crate::model::{Bytes, StepNo};
 use serde_json::{Map, Value as Plain};
 
@@ -75,7 +76,7 @@ impl Tree {
                     if *index >= len {
                         return Some(());
                     }
-                    for missing in items.len() as u32..=*index {
+                    for missing in cast::to_u32(items.len())..=*index {
                         let new = self.child(node, &Key::Index(missing))?;
                         items.push(self.plain_at(new, limit, bytes)?);
                     }

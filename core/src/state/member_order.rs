@@ -3,6 +3,7 @@
 use super::NodeId;
 use super::list_arena::{List, Lists};
 use crate::model::Chunks;
+use crate::model::cast;
 
 /// Entries of gone members that a list may always hold.
 pub(super) const CROWD: usize = 32;
@@ -36,7 +37,7 @@ impl Epochs {
     /// A new list.
     pub(super) fn make(&mut self) -> u32 {
         self.epochs.push(Epoch::default());
-        (self.epochs.len() - 1) as u32
+        cast::to_u32(self.epochs.len() - 1)
     }
 
     /// The entries of a list, in order.
@@ -61,7 +62,7 @@ impl Epochs {
         let epoch = &mut self.epochs[epoch as usize];
         self.entries.push(&mut epoch.list, entry);
         epoch.live = (epoch.live + 1) | if is_again { AGAIN } else { 0 };
-        epoch.list.len() as u32 - 1
+        cast::to_u32(epoch.list.len()) - 1
     }
 
     /// So many members are present now.

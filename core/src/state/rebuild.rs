@@ -35,7 +35,7 @@ struct Folded<'t> {
     node: NodeId,
 }
 
-impl<'t> Folded<'t> {
+impl Folded<'_> {
     fn children(self) -> impl Iterator<Item = Self> {
         let nodes = self.tree.children_at(self.node, u32::MAX);
         nodes.into_iter().map(move |node| Self { node, ..self })

@@ -6,6 +6,7 @@ use super::versions::{Attribution, Kept, Version, What};
 use super::{EventOp, NodeId, Shape, Stored, Tree};
 use crate::json::{self, Data, Value};
 use crate::model::StepNo;
+use crate::model::cast;
 use std::collections::HashMap;
 
 /// Objects with more members than this are looked up by hash.
@@ -155,9 +156,9 @@ impl<'t> Writer<'t> {
         for (number, version) in (self.start..).zip(self.tree.versions.since(self.start)) {
             if version.is_drop() {
                 let site = self.sites.partition_point(|(start, _)| *start <= number);
-                drops.push((ranks[site.saturating_sub(1)], number as u32));
+                drops.push((ranks[site.saturating_sub(1)], cast::to_u32(number)));
             } else {
-                order.push(number as u32);
+                order.push(cast::to_u32(number));
             }
         }
         drops.sort_by_key(|(rank, _)| *rank);
@@ -235,7 +236,7 @@ impl<'t> Writer<'t> {
                     let epoch = self.tree.epochs.make();
                     self.contain(node, What::Object(epoch));
                 }
-                Some((Shape::Array, n)) => self.contain(node, What::Array(n.elements().len() as u32)),
+                Some((Shape::Array, n)) => self.contain(node, What::Array(cast::to_u32(n.elements().len()))),
                 Some(_) => {}
             },
         }
@@ -243,7 +244,7 @@ impl<'t> Writer<'t> {
 
     /// Appends a member to an object's order, from this write on.
     pub(super) fn enlist(&mut self, epoch: u32, node: NodeId) {
-        self.tree.enlist(epoch, node, self.start as u32);
+        self.tree.enlist(epoch, node, cast::to_u32(self.start));
     }
 
     fn vanish(&mut self, node: NodeId, is_gone: bool, op: Option<EventOp>) {
@@ -258,7 +259,7 @@ impl<'t> Writer<'t> {
             Shape::Object => self.put_object(node, &new.members()),
             Shape::Array => {
                 let elements = new.elements();
-                let len = elements.len() as u32;
+                let len = cast::to_u32(elements.len());
                 if !matches!(self.tree.now(node), What::Array(old) if old == len) {
                     self.contain(node, What::Array(len));
                 }
@@ -293,7 +294,7 @@ impl<'t> Writer<'t> {
                 self.enlist(epoch, *child);
             }
         }
-        self.tree.epochs.set_live(epoch, children.len() as u32);
+        self.tree.epochs.set_live(epoch, cast::to_u32(children.len()));
         for (child, (_, part)) in children.iter().zip(members) {
             self.put(*child, *part);
         }

@@ -6,6 +6,7 @@ use super::versions::{Attribution, Version, What};
 use super::{NodeId, Stored, Tree};
 use crate::json::Key;
 use crate::model::StepNo;
+use crate::model::cast;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ impl Names {
             return *number;
         }
         let text: Arc<str> = name.into();
-        let number = self.texts.len() as u32;
+        let number = cast::to_u32(self.texts.len());
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
         number
@@ -122,7 +123,7 @@ impl Tree {
     /// The limit that means "up to and including this step".
     pub(super) fn limit(&self, step: StepNo) -> u32 {
         let next = self.starts.partition_point(|s| s.at <= step);
-        self.starts.get(next).map_or(self.versions.len() as u32, |s| s.first)
+        self.starts.get(next).map_or(cast::to_u32(self.versions.len()), |s| s.first)
     }
 
     /// The limit that means "before this step".
@@ -167,7 +168,7 @@ impl Tree {
 
     /// Appends a version; steps never go back.
     pub(super) fn append(&mut self, at: StepNo, version: Version, attribution: Attribution) {
-        let number = self.versions.len() as u32;
+        let number = cast::to_u32(self.versions.len());
         if self.starts.last().is_none_or(|s| s.at < at) {
             self.starts.push(StepStart { at, first: number, events: 0 });
         }
@@ -180,7 +181,7 @@ impl Tree {
 
     /// Tells the nodes of the versions from `start` on, each of which is its node's last, their numbers anew.
     pub(super) fn renumber(&mut self, start: usize) {
-        for (number, version) in (start as u32..).zip(self.versions.since(start)) {
+        for (number, version) in (cast::to_u32(start)..).zip(self.versions.since(start)) {
             if let Some(last) = self.numbers.last_mut(self.nodes[version.node.0 as usize].versions) {
                 *last = number;
             }
@@ -221,7 +222,7 @@ impl Tree {
     }
 
     fn new_node(&mut self, parent: u32, key: u32) -> NodeId {
-        let node = NodeId(self.nodes.len() as u32);
+        let node = NodeId(cast::to_u32(self.nodes.len()));
         self.nodes.push(Node::new(parent, key));
         node
     }

@@ -8,6 +8,7 @@ use super::member_order::Epochs;
 use super::store::{Names, Node, StepStart};
 use super::versions::Versions;
 use crate::json::{Key, Value};
+use crate::model::cast;
 use crate::model::{Chunks, Identity, StepNo};
 use std::collections::HashMap;
 
@@ -185,7 +186,7 @@ impl Tree {
         if let Some(id) = self.find(identity) {
             return id;
         }
-        let id = IdentityId(self.identities.len() as u32);
+        let id = IdentityId(cast::to_u32(self.identities.len()));
         self.identities.push(Known { identity: identity.clone(), root: None });
         self.ids.insert(identity.clone(), id);
         id
@@ -248,7 +249,7 @@ impl Tree {
     /// The [`number`](Event::number) that the next event will have.
     #[must_use]
     pub fn next_number(&self) -> u32 {
-        self.versions.len() as u32
+        cast::to_u32(self.versions.len())
     }
 
     /// Bytes of memory that the tree holds, about: lists by their length.

@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::leaf_value::{INLINE_MAX, Longs};
 use super::{EventOp, NodeId, Shape, Stored};
+use crate::model::cast;
 use crate::model::{Chunks, StepNo};
 
 /// One change of one node. Its number in the list of versions is its place in the history.
@@ -143,7 +144,7 @@ impl Packed {
     fn of(version: &Version, has_attribution: bool) -> Self {
         let (kind, low) = match version.what {
             What::Leaf(Kept::Short(at, len)) => {
-                (SHORT | u16::from(len) << LEN | ((at >> u32::BITS) as u16) << HIGH, at as u32)
+                (SHORT | u16::from(len) << LEN | cast::to_u16(at >> u32::BITS) << HIGH, cast::low_u32(at))
             }
             What::Leaf(Kept::Long(number)) => (LONG, number),
             What::EmptyObject => (EMPTY_OBJECT, 0),
@@ -152,7 +153,7 @@ impl Packed {
             What::Array(count) => (ARRAY, count),
             What::Absent => (ABSENT, 0),
         };
-        let event = EVENTS.iter().position(|op| version.event == Some(*op)).map_or(0, |i| i as u16 + 1);
+        let event = EVENTS.iter().position(|op| version.event == Some(*op)).map_or(0, |i| cast::to_u16(i) + 1);
         Self { node: version.node.0, low, tag: kind | event << EVENT | u16::from(has_attribution) << CREDIT }
     }
 
@@ -161,7 +162,7 @@ impl Packed {
         let what = match bits(0, EVENT) {
             SHORT => {
                 let high = u64::from(self.tag >> HIGH) << u32::BITS;
-                What::Leaf(Kept::Short(high | u64::from(self.low), bits(LEN, HIGH) as u8))
+                What::Leaf(Kept::Short(high | u64::from(self.low), cast::to_u8(bits(LEN, HIGH))))
             }
             LONG => What::Leaf(Kept::Long(self.low)),
             EMPTY_OBJECT => What::EmptyObject,
@@ -196,7 +197,7 @@ impl Versions {
     }
 
     fn put(&mut self, packed: Packed, changed: Option<StepNo>, author: Option<StepNo>) {
-        let number = self.list.len() as u32;
+        let number = cast::to_u32(self.list.len());
         self.changed.extend(changed.map(|step| (number, step)));
         self.authors.extend(author.map(|step| (number, step)));
         self.list.push(packed);
@@ -263,7 +264,7 @@ impl Versions {
     }
 
     fn short(&self, at: u64, len: u8) -> &[u8] {
-        self.texts.of(at as usize, usize::from(len))
+        self.texts.of(cast::to_usize(at), usize::from(len))
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

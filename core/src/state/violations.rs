@@ -4,6 +4,7 @@ use super::schema_checker::{Change, Judgement};
 use super::{IdentityId, SchemaFault, Violation};
 use crate::json::Key;
 use crate::model::StepNo;
+use crate::model::cast;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -103,7 +104,7 @@ impl Violations {
                 let number = slot.all.len();
                 slot.add(at, change, &mut self.known);
                 let is_begun = slot.all.get(number).is_some_and(|new| new.since == new.from);
-                self.begun.extend(is_begun.then_some((id, number as u32)));
+                self.begun.extend(is_begun.then_some((id, cast::to_u32(number))));
             }
         }
     }

@@ -5,6 +5,7 @@ use super::versions::What;
 use super::{EventOp, IdentityId, NodeId, Op, Tree, Write};
 use crate::json::{Key, Value};
 use crate::model::StepNo;
+use crate::model::cast;
 
 /// An op and the rest of the path to where it acts.
 type Target<'w> = (&'w [Key], Op);
@@ -39,7 +40,7 @@ impl Tree {
 
 impl Writer<'_> {
     /// Applies the op that ends here, or merges with those that end below.
-    fn apply<'v>(&mut self, node: NodeId, given: Given<'v>, targets: &[Target<'_>]) {
+    fn apply(&mut self, node: NodeId, given: Given<'_>, targets: &[Target<'_>]) {
         match targets.iter().find(|(path, _)| path.is_empty()) {
             None => self.merge(node, given, targets),
             Some((_, op)) => self.act(node, given, *op),
@@ -63,7 +64,7 @@ impl Writer<'_> {
     }
 
     /// A15, A16: objects key by key, all else replaces; `{}` into an object with members writes nothing.
-    fn merge<'v>(&mut self, node: NodeId, given: Given<'v>, targets: &[Target<'_>]) {
+    fn merge(&mut self, node: NodeId, given: Given<'_>, targets: &[Target<'_>]) {
         let Some(object) = given.value.as_object() else { return self.replace(node, given) };
         if object.is_empty() {
             if !matches!(self.tree.now(node), What::Object(_)) {
@@ -112,7 +113,7 @@ impl Writer<'_> {
             self.open_site(node);
             self.clear_below(node);
         }
-        self.contain(node, What::Array(len + elements.len() as u32));
+        self.contain(node, What::Array(len + cast::to_u32(elements.len())));
         let parts: Vec<_> = elements.iter().map(|value| given.part(value)).collect();
         self.put_elements(node, len, &parts);
     }

@@ -1,5 +1,6 @@
 //! The border between foreign text and the painter.
 
+use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Most combining marks that one cell may carry; more are dropped.
@@ -116,7 +117,9 @@ fn put_sign(c: char, out: &mut String) {
     match c {
         '\0'..='\u{1F}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{FFFD}')),
         '\u{7F}' => out.push('\u{2421}'),
-        _ => out.push_str(&format!("\u{27E8}U+{:04X}\u{27E9}", c as u32)),
+        _ => {
+            let _ = write!(out, "\u{27E8}U+{:04X}\u{27E9}", c as u32);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::format::log::FoundParts;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Instances, Resolved, Run, ViewEntry};
 use crate::json::{self, Key, Value};
+use crate::model::cast;
 use crate::model::{
     Bytes, Finding, HEAD, Identity, PartState, Place, Problem, Record, Role, RunPart, Span, Standing, Step, StepKind,
     StepNo, StepPlace, Turn,
@@ -61,7 +62,7 @@ impl Kept {
             class: entry.class().map(Into::into),
             role: entry.role,
             tool: entry.tool().map(Into::into),
-            answers: entry.answers(step).map(|s| s as StepNo),
+            answers: entry.answers(step).map(cast::to_step),
             chars: entry.chars,
             reward: entry.reward.as_ref().map(|r| r.text.as_str().into()),
         }
@@ -109,7 +110,7 @@ impl Trajectory {
         let Some(track) = self.track(step.number) else { return step };
         let standing = if track.is_sub_agent { Standing::SubAgent } else { Standing::Main };
         let number = usize::try_from(step.number).ok();
-        let caller = number.and_then(|number| self.callers.get(&number)).map(|caller| *caller as StepNo);
+        let caller = number.and_then(|number| self.callers.get(&number)).map(|caller| cast::to_step(*caller));
         let is_first = number == Some(track.steps.start);
         let summary = match &track.label {
             Some(label) if is_first => format!("{label}: {}", step.summary),
@@ -152,12 +153,12 @@ impl Trajectory {
     fn prompt_entry(&self, bytes: &dyn Bytes) -> Option<ViewEntry> {
         let said = self.prompt(bytes)?;
         let content = format!("{{\"system\":{}}}", json::quote(&said));
-        Some(view_entry(Role::System, HEAD, content, said))
+        Some(view_entry(Role::System, HEAD, content, &said))
     }
 }
 
 /// The format keeps no prompt of its own, so the view is the conversation so far: who, and what.
-fn view_entry(role: Role, step: StepNo, content: String, text: String) -> ViewEntry {
+fn view_entry(role: Role, step: StepNo, content: String, text: &str) -> ViewEntry {
     let role = role.name().to_owned();
     ViewEntry { text: format!("{role}: {text}"), role: Some(role), content: Some(content), step, identity: None }
 }
@@ -266,7 +267,7 @@ impl Run for Trajectory {
     }
 
     fn context_steps(&self, step: StepNo) -> Option<Vec<StepNo>> {
-        let first = self.track(step).map_or(0, |track| track.steps.start as StepNo);
+        let first = self.track(step).map_or(0, |track| cast::to_step(track.steps.start));
         let last = StepNo::try_from(self.steps.len()).ok()?;
         (self.shape != Some(Shape::Other)).then(|| (first..last.min(step + 1)).collect())
     }
@@ -313,12 +314,13 @@ impl Run for Trajectory {
     }
 
     fn view(&self, step: StepNo, bytes: &dyn Bytes) -> Vec<ViewEntry> {
-        let shown = self.steps.iter().enumerate().map(|(i, kept)| (i as StepNo, kept)).take_while(|(i, _)| *i <= step);
+        let shown =
+            self.steps.iter().enumerate().map(|(i, kept)| (cast::to_step(i), kept)).take_while(|(i, _)| *i <= step);
         let steps = shown.map(|(i, kept)| {
             let said =
                 self.with_entry(kept, bytes, |entry| (json::compact(entry.value), adp::said_with_reasoning(entry)));
             let (content, text) = said.unwrap_or_else(|problem| ("{}".to_owned(), problem.to_string()));
-            view_entry(kept.role, i, content, text)
+            view_entry(kept.role, i, content, &text)
         });
         self.prompt_entry(bytes).into_iter().chain(steps).collect()
     }

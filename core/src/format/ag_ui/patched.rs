@@ -72,5 +72,5 @@ fn keys(pointer: &str) -> Option<Vec<String>> {
         return Some(Vec::new());
     }
     let keys = pointer.strip_prefix('/')?.split('/');
-    Some(keys.map(|key| pointer_unescape(key).to_string()).collect())
+    Some(keys.map(|key| pointer_unescape(key).clone()).collect())
 }

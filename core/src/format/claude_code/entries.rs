@@ -6,6 +6,7 @@ use super::{flag, text};
 use crate::format::describe;
 use crate::format::log::{self, Adapter, Blocks, Copies, Draft, Form, Kind, Log, Node, OWN, form};
 use crate::json::{Data, Value};
+use crate::model::cast;
 use crate::model::{Part, PartRole, Role, Severity, StepNo, Surroundings, Turn};
 use crate::rules::work::Dialect;
 use std::borrow::Cow;
@@ -42,7 +43,7 @@ pub(super) struct Entries {
 
 /// Ids by 64 bits.
 pub(super) fn hash(text: &str) -> u64 {
-    XxHash3_128::oneshot(text.as_bytes()) as u64
+    cast::low_u64(XxHash3_128::oneshot(text.as_bytes()))
 }
 
 impl Adapter for Entries {

@@ -76,9 +76,10 @@ fn read_step(definition: &Definition, scope: Scope<'_, '_>, is_record: bool, log
         None => drop(log.step(&Draft::of(Kind::State, form::STATE, &[scope.item]))),
     }
     if let Some((rule, usage)) = usage.filter(|(_, usage)| *usage != Usage::default()) {
-        match rule.totals {
-            true => log.usage_totals(&usage),
-            false => log.usage(rule.message.as_ref().and_then(|path| word(path, scope)), &usage),
+        if rule.totals {
+            log.usage_totals(&usage);
+        } else {
+            log.usage(rule.message.as_ref().and_then(|path| word(path, scope)), &usage);
         }
     }
     let writes = definition.writes.iter().map(toml::Spanned::get_ref);
@@ -358,10 +359,7 @@ fn tell_session(
         is_compaction: false,
     };
     if around != Surroundings::default() {
-        match has_steps {
-            true => log.surroundings(&around),
-            false => log.surroundings_ahead(&around),
-        }
+        if has_steps { log.surroundings(&around) } else { log.surroundings_ahead(&around) }
     }
 }
 

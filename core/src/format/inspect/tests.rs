@@ -145,7 +145,7 @@ proptest! {
         for (at, new) in changes {
             let at = at.index(text.len());
             if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
-                text.replace_range(at..at + 1, &new);
+                text.replace_range(at..=at, &new);
             }
         }
         let keep = cut.index(text.len() * 2);

@@ -185,9 +185,10 @@ impl<'v> Checkpoint<'v> {
         for (channel, value) in entries(new).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
             let known = old.and_then(|old| old.get(channel));
             let (was, is) = (version(self.before, channel), version(Some(self.it), channel));
-            let is_same = match is_next && was.is_some() && is.is_some() && known.is_some() {
-                true => was == is,
-                false => known.is_some_and(|known| json::same(known, value)),
+            let is_same = if is_next && was.is_some() && is.is_some() && known.is_some() {
+                was == is
+            } else {
+                known.is_some_and(|known| json::same(known, value))
             };
             if !is_same {
                 log.write("state", "main", &[channel], Op::Update, value.get(SNAPSHOT).unwrap_or(value));

@@ -1,5 +1,6 @@
 //! Records that a log has twice (`FORMATS.md` 0.1.5).
 
+use crate::model::cast;
 use std::collections::HashMap;
 use twox_hash::XxHash3_128;
 
@@ -13,7 +14,7 @@ impl Copies {
     /// Whether the newest record of this id had this text; the record is the newest from now on. Ids are not always
     /// unique, so a copy is equal in its text too.
     pub(in crate::format) fn has(&mut self, id: &str, text: &str) -> bool {
-        let digest = |text: &str| XxHash3_128::oneshot(text.as_bytes()) as u64;
+        let digest = |text: &str| cast::low_u64(XxHash3_128::oneshot(text.as_bytes()));
         self.newest.insert(digest(id), digest(text)) == Some(digest(text))
     }
 }

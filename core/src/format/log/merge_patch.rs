@@ -12,9 +12,10 @@ pub(in crate::format) fn merge_patch(log: &mut Log<'_>, kind: &str, instance: &s
 
 fn apply<'v>(log: &mut Log<'_>, kind: &str, instance: &str, path: &mut Vec<&'v str>, patch: &'v Value<'_>) {
     let Data::Object(object) = &patch.data else {
-        return match patch.is_null() && !path.is_empty() {
-            true => log.remove(kind, instance, path),
-            false => log.write(kind, instance, path, Op::Update, patch),
+        return if patch.is_null() && !path.is_empty() {
+            log.remove(kind, instance, path);
+        } else {
+            log.write(kind, instance, path, Op::Update, patch);
         };
     };
     if object.entries().all(|(_, value)| value.is_null()) {

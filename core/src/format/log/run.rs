@@ -17,7 +17,7 @@ use crate::model::{
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::{Dialect, Work};
 use crate::state::{IdentityId, Tree};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What the records so far gave.
@@ -26,7 +26,7 @@ pub(super) struct Steps {
     kept: Chunks<Kept>,
     /// The steps that say themselves that they failed.
     failed: BTreeSet<StepNo>,
-    names: HashMap<Arc<str>, ()>,
+    names: HashSet<Arc<str>>,
     links: Links,
     rewards: HashMap<StepNo, Box<str>>,
     pub(super) threads: Threads,
@@ -146,11 +146,11 @@ impl Steps {
     }
 
     fn name(&mut self, text: &str) -> Arc<str> {
-        if let Some((known, ())) = self.names.get_key_value(text) {
+        if let Some(known) = self.names.get(text) {
             return Arc::clone(known);
         }
         let name: Arc<str> = text.into();
-        self.names.insert(Arc::clone(&name), ());
+        self.names.insert(Arc::clone(&name));
         name
     }
 }

@@ -5,6 +5,7 @@
 //! not report belongs to the run as a whole.
 
 use crate::model::Standing;
+use crate::model::cast;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use twox_hash::XxHash3_128;
@@ -133,7 +134,7 @@ fn newest_turns(all: &[Kept]) -> Vec<u32> {
 
 /// Ids of a file by 64 bits: of two that are equal so, the later one is found.
 fn hash(id: &str) -> u64 {
-    XxHash3_128::oneshot(id.as_bytes()) as u64
+    cast::low_u64(XxHash3_128::oneshot(id.as_bytes()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::format::assembler::{missing_part_of, tell_missing};
 use crate::format::log::{Adapter, Draft, Form, Kind, Log, OWN, form, show, text_of};
 use crate::json::Value;
+use crate::model::cast;
 use crate::model::{Attachment, Part, Role, Surroundings, ToolCall, ToolResult, Turn, Usage};
 use crate::state::Op;
 use std::borrow::Cow;
@@ -184,7 +185,7 @@ fn time_of<'v>(part: &'v Value<'v>, kind: Kind) -> Option<&'v Value<'v>> {
 }
 
 fn usage(tokens: &Value<'_>, info: &Value<'_>) -> Usage {
-    let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<f64>().ok().map(|n| n as u64);
+    let count = |value: Option<&Value<'_>>| value?.as_number()?.parse::<f64>().ok().map(cast::f64_to_u64);
     let cache = tokens.get("cache");
     let (said, thought) = (count(tokens.get("output")), count(tokens.get("reasoning")));
     Usage {

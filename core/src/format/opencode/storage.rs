@@ -5,6 +5,7 @@ use crate::format::assembler::{Assembler, missing_member};
 use crate::format::rows::{Trouble, one_line};
 use crate::format::signature;
 use crate::json::{self, Value};
+use crate::model::cast;
 use crate::model::{Archive, Contents, Problem, Sink};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -167,5 +168,5 @@ fn member_text<'v>(value: &'v Value<'_>, key: &str) -> Option<&'v str> {
 /// When it was made, in milliseconds.
 fn time(value: &Value<'_>) -> i64 {
     let created = value.get("time").and_then(|time| time.get("created")).and_then(Value::as_number);
-    created.and_then(|number| number.parse::<f64>().ok()).map_or(0, |number| number as i64)
+    created.and_then(|number| number.parse::<f64>().ok()).map_or(0, cast::f64_to_i64)
 }

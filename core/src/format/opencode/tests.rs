@@ -103,7 +103,7 @@ proptest! {
         let mut text = SESSION.to_owned();
         for (at, new) in changes {
             let at = at.index(text.len());
-            text.replace_range(at..at + 1, &new);
+            text.replace_range(at..=at, &new);
         }
         text.truncate(cut.index(text.len() * 2).min(text.len()));
         let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());

@@ -21,12 +21,12 @@ pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
         made
     });
     let nodes: Vec<PlanNode> = nodes.collect();
-    let edge = |e: scopix::Edge| (e.from, e.to, kind(e.data_type.as_deref(), &e.hint));
+    let edge = |e: scopix::Edge| (e.from, e.to, kind(e.data_type.as_deref(), e.hint.as_deref()));
     let edges = Edges::listed(nodes.len(), plan.edges.into_iter().map(edge).collect());
     let conflict = |c: scopix::Conflict| PlanConflict {
         node: c.node,
         parents: c.parents,
-        what: kind(Some(&c.data_type), &c.hint),
+        what: kind(Some(&c.data_type), c.hint.as_deref()),
     };
     Some(PlanView {
         source: source.name(),
@@ -42,8 +42,8 @@ pub(super) fn view(log: &Log, step: StepNo) -> Option<PlanView> {
 }
 
 /// A data type with its hint.
-fn kind(data_type: Option<&str>, hint: &Option<String>) -> String {
-    let hint = hint.as_deref().map_or_else(String::new, |hint| format!(" {hint}"));
+fn kind(data_type: Option<&str>, hint: Option<&str>) -> String {
+    let hint = hint.map_or_else(String::new, |hint| format!(" {hint}"));
     data_type.map_or_else(String::new, |data_type| format!("{data_type}{hint}"))
 }
 
@@ -129,5 +129,5 @@ impl Ports<'_> {
 /// `results  FILE_IDS images`.
 fn port_text(port: &scopix::Port) -> String {
     let name = port.name.as_deref().unwrap_or("?");
-    format!("{name}  {}", kind(port.data_type.as_deref(), &port.hint))
+    format!("{name}  {}", kind(port.data_type.as_deref(), port.hint.as_deref()))
 }

@@ -117,9 +117,12 @@ fn near(signature: &Signature, head: &Head<'_, '_>) -> Option<Near> {
     let near = Near::of(n, all, "members of its records");
     let lacks: Vec<String> = absent.iter().map(|pointer| format!("`{}`", pointer.trim_start_matches('/'))).collect();
     let is_near = n >= 2 && near.share >= NEAR_SHARE_MIN;
-    is_near.then(|| match lacks.is_empty() {
-        true => Near { told: format!("{}, but of other values", near.told), ..near },
-        false => Near { told: format!("{}, not {}", near.told, lacks.join(", ")), ..near },
+    is_near.then(|| {
+        if lacks.is_empty() {
+            Near { told: format!("{}, but of other values", near.told), ..near }
+        } else {
+            Near { told: format!("{}, not {}", near.told, lacks.join(", ")), ..near }
+        }
     })
 }
 

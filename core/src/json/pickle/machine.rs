@@ -27,7 +27,7 @@ impl<'p> Machine<'p> {
             if self.nodes.len() > NODES_MAX {
                 return Err(format!("it has more than {NODES_MAX} values"));
             }
-            let op = self.number(1)? as u8;
+            let op = self.byte()?;
             if op == b'.' {
                 let root = self.pop()?;
                 return Ok(Pickle::new(self.nodes, root));
@@ -47,6 +47,15 @@ impl<'p> Machine<'p> {
     /// A number of so many bytes, the lowest first.
     fn number(&mut self, len: usize) -> Result<u64, String> {
         Ok(self.take(len)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// The next bytes, as many as the type has.
+    fn array_of<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        self.take(N)?.try_into().map_err(|_| "it is cut off".to_owned())
+    }
+
+    fn byte(&mut self) -> Result<u8, String> {
+        self.array_of().map(|[byte]| byte)
     }
 
     fn sized(&mut self, len: usize) -> Result<&'p [u8], String> {
@@ -100,8 +109,8 @@ impl<'p> Machine<'p> {
             },
             b'L' => integer(self.line()?.trim_end_matches('L'))?,
             b'F' => float(self.line()?.parse().map_err(|_| "a number is none")?),
-            b'G' => float(f64::from_bits(self.number(8)?.swap_bytes())),
-            b'J' => scalar(&(self.number(4)? as i32).to_string()),
+            b'G' => float(f64::from_be_bytes(self.array_of()?)),
+            b'J' => scalar(&i32::from_le_bytes(self.array_of()?).to_string()),
             b'K' => scalar(&self.number(1)?.to_string()),
             b'M' => scalar(&self.number(2)?.to_string()),
             0x8a => long(self.sized(1)?),

@@ -43,9 +43,9 @@ impl Dialogue {
             left: Left::new(),
         };
         if out.is_chat {
-            out.head(record, used)
+            out.head(record, used);
         } else {
-            out.foreign_head(record, used)
+            out.foreign_head(record, used);
         }
         for step in track.steps.clone() {
             let Some(entry) = reading.entries.get(step) else { continue };

@@ -40,7 +40,7 @@ pub(super) fn row(dialogue: Dialogue) -> (String, Left) {
         match turns.last_mut().filter(|before| before.is_joined_by(&turn)) {
             Some(before) => {
                 count(&mut left, "bound of turns of one side, joined");
-                before.join(turn);
+                before.join(&turn);
             }
             None => turns.push(turn),
         }
@@ -106,12 +106,12 @@ impl Turn {
         is_one_side && self.loss == next.loss && !self.is_json && !next.is_json
     }
 
-    fn join(&mut self, next: Self) {
+    fn join(&mut self, next: &Self) {
         self.value.extend(["\n\n", &next.value]);
         // A call among words is a call, words of the user among results are the user's.
         if self.from != next.from {
             let is_agent = self.role == Role::Agent;
-            self.from = if is_agent { "function_call" } else { "human" }.to_owned();
+            if is_agent { "function_call" } else { "human" }.clone_into(&mut self.from);
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! A row begins with its length, so that one is passed over without a look at it.
 
+use crate::model::cast;
 use crate::model::varint::{PackedList, put, take};
 
 /// The numbers of a record. What stands for a word is its number in a dictionary.
@@ -56,7 +57,7 @@ impl Rows {
             put(out, packed.len() as u64);
             out.append(&mut packed);
         });
-        self.texts += texts.iter().sum::<u64>() as usize;
+        self.texts += cast::to_usize(texts.iter().sum::<u64>());
     }
 
     /// How many there are.
@@ -93,10 +94,10 @@ impl Rows {
             if rest.is_empty() {
                 return None;
             }
-            let len = take(&mut rest) as usize;
+            let len = cast::to_usize(take(&mut rest));
             let here = At { bytes: rest, text };
             let mut texts = rest;
-            text += (take(&mut texts) + take(&mut texts)) as usize;
+            text += cast::to_usize(take(&mut texts) + take(&mut texts));
             rest = &rest[len..];
             Some(here)
         });

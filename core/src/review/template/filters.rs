@@ -6,10 +6,12 @@ use super::python::{self, is_space};
 use super::source::PERCENT;
 use super::to_json::{put_json, to_json};
 use crate::json::{self, Data};
+use crate::model::cast;
 use crate::review::conversation::told;
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::{Kwargs, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind};
+use std::fmt::Write as _;
 
 /// What `strftime_now` knows. There is no clock here: it is always the day that the Llama 3 templates name.
 const TODAY: &[(char, &str)] = &[
@@ -49,9 +51,12 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("said", said);
     environment.add_filter("called", called);
     environment.add_filter("parsed", parsed);
-    environment.add_filter(PERCENT, |template: String, value: Value| match value.is_tuple() {
-        true => format(FormatStyle::Printf, &template, &value.try_iter()?.collect::<Vec<_>>()),
-        false => format(FormatStyle::Printf, &template, &[value]),
+    environment.add_filter(PERCENT, |template: String, value: Value| {
+        if value.is_tuple() {
+            format(FormatStyle::Printf, &template, &value.try_iter()?.collect::<Vec<_>>())
+        } else {
+            format(FormatStyle::Printf, &template, &[value])
+        }
     });
     environment.add_test("sequence", |value: &Value| {
         value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
@@ -119,7 +124,7 @@ fn int(value: &Value, default: Option<Value>) -> Value {
         (Some(whole), _) => Value::from(whole),
         _ if value.is_integer() => value.clone(),
         // A cast stops at the ends of the type; Python goes on.
-        (None, Some(number)) if number.is_finite() => Value::from(number as i64),
+        (None, Some(number)) if number.is_finite() => Value::from(cast::f64_to_i64(number)),
         _ => default(),
     }
 }
@@ -170,7 +175,7 @@ fn called(call: &Value, key: Option<String>, has_id: Option<bool>) -> Result<Str
     }
     out.push_str("{\"name\": ");
     put_json(&name, &mut out)?;
-    out.push_str(&format!(", {}: ", json::quote(key.as_deref().unwrap_or("arguments"))));
+    let _ = write!(out, ", {}: ", json::quote(key.as_deref().unwrap_or("arguments")));
     put_arguments(&function.get_attr("arguments").unwrap_or_default(), &mut out)?;
     if has_id == Some(true) {
         let id = call.get_attr("id").unwrap_or_default();

@@ -222,10 +222,8 @@ impl<'a> Arguments<'a> {
 /// Words between white space, so many at most; the last, or the first, is what is left.
 fn words<'t>(text: &'t str, most: usize, is_from_end: bool) -> Vec<String> {
     let mut out = Vec::new();
-    let trim = |text: &'t str| match is_from_end {
-        true => text.trim_end_matches(is_space),
-        false => text.trim_start_matches(is_space),
-    };
+    let trim =
+        |text: &'t str| if is_from_end { text.trim_end_matches(is_space) } else { text.trim_start_matches(is_space) };
     let mut rest = trim(text);
     while !rest.is_empty() {
         let cut = match (out.len() + 1 >= most, is_from_end) {
@@ -271,9 +269,10 @@ fn title(text: &str) -> String {
     let mut is_inside = false;
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_inside {
-            true => out.extend(c.to_lowercase()),
-            false => out.extend(c.to_uppercase()),
+        if is_inside {
+            out.extend(c.to_lowercase());
+        } else {
+            out.extend(c.to_uppercase());
         }
         is_inside = c.is_alphabetic();
     }

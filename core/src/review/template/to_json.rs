@@ -4,6 +4,7 @@ use super::methods::named;
 use super::python::{as_float, float, too_deep};
 use minijinja::value::{Kwargs, Rest, Value, ValueKind, ValueOrKwargs};
 use minijinja::{Error, ErrorKind};
+use std::fmt::Write as _;
 
 /// Deepest JSON that a template may write, in levels.
 const DEPTH_MAX: usize = 250;
@@ -153,7 +154,7 @@ impl Style {
                 ' '..='~' => out.push(c),
                 _ if self.is_ascii || c < ' ' => {
                     for unit in c.encode_utf16(&mut [0; 2]) {
-                        out.push_str(&format!("\\u{unit:04x}"));
+                        let _ = write!(out, "\\u{unit:04x}");
                     }
                 }
                 _ => out.push(c),

@@ -44,9 +44,10 @@ fn row(message: &Message, transcript: &Transcript) -> String {
         let name = name.map_or_else(String::new, |name| format!(",\"name\":{}", quote(name)));
         return format!("{{\"role\":\"tool\"{id}{name},\"content\":{}}}", quote(&answer.text));
     }
-    let thoughts = match message.thoughts.is_empty() {
-        true => String::new(),
-        false => format!(",\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))),
+    let thoughts = if message.thoughts.is_empty() {
+        String::new()
+    } else {
+        format!(",\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n")))
     };
     let calls: Vec<String> = message.calls.iter().map(call).collect();
     let calls = if calls.is_empty() { String::new() } else { format!(",\"tool_calls\":[{}]", calls.join(",")) };

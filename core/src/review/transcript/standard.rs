@@ -71,9 +71,10 @@ fn put(number: usize, message: &Message, transcript: &Transcript, items: &mut Ve
 /// What an agent says and does: words before a call are its description, thoughts are those of the first action.
 fn put_actions(number: usize, message: &Message, transcript: &Transcript, items: &mut Vec<String>) {
     let text = message.texts.join("\n\n");
-    let mut thought = match message.thoughts.is_empty() {
-        true => String::new(),
-        false => format!(",\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n"))),
+    let mut thought = if message.thoughts.is_empty() {
+        String::new()
+    } else {
+        format!(",\"reasoning_content\":{}", quote(&message.thoughts.join("\n\n")))
     };
     thought.push_str(&reward(message));
     if message.calls.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::digest::MessageDigest;
 use crate::model::StepNo;
+use crate::model::cast;
 use std::collections::BTreeSet;
 
 /// A list of steps that grows at its end and is made anew now and then; known at every step.
@@ -86,7 +87,7 @@ pub(super) struct Aligner {
 impl Aligner {
     /// Takes note of the next step: its digest (None: it has no message), and whether it is in the context.
     pub(super) fn add(&mut self, digest: Option<MessageDigest>, is_placed: bool) {
-        let step = self.digests.len() as StepNo;
+        let step = cast::to_step(self.digests.len());
         self.digests.push(digest.unwrap_or_default());
         if let Some(digest) = digest {
             let table = if is_placed { &mut self.placed } else { &mut self.aside };
@@ -121,7 +122,8 @@ impl Aligner {
 
     /// The common case without a look-up: the whole context is sent again, in the order in which its steps came.
     fn is_continued(&self, context: &[StepNo], messages: &[MessageDigest]) -> bool {
-        let equals = |(step, digest): (&StepNo, &MessageDigest)| self.digests.get(*step as usize) == Some(digest);
+        let equals =
+            |(step, digest): (&StepNo, &MessageDigest)| self.digests.get(cast::to_usize(*step)) == Some(digest);
         context.len() <= messages.len() && context.is_sorted() && context.iter().zip(messages).all(equals)
     }
 }

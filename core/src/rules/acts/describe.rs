@@ -40,7 +40,8 @@ pub fn describe(log: &Log, step: StepNo, bytes: &dyn Bytes) -> Step {
         let identity = log.tree().identity(id);
         let instance = identity.instance.as_deref().unwrap_or_default();
         let name = canonical(&identity.kind, &[]).replacen('†', "¶", 1);
-        told.summary = format!("{name}{instance} {}", told.summary).trim_end().to_owned();
+        let summary = format!("{name}{instance} {}", told.summary);
+        summary.trim_end().clone_into(&mut told.summary);
     }
     told
 }
@@ -67,7 +68,7 @@ fn fill(told: &mut Step, message: &Message<'_>) {
     told.role = written.and_then(role).unwrap_or_else(|| usual_role(message));
     told.role_text = written.map(str::to_owned);
     if message.kind == Type::Text && told.role != Role::Unknown {
-        told.label = told.role.name().to_owned();
+        told.role.name().clone_into(&mut told.label);
     }
     let date = message.get("_date").or_else(|| message.get("timestamp"));
     told.time = date.and_then(|date| date.as_str().or(date.as_number())).map(str::to_owned);

@@ -13,6 +13,7 @@ use super::schema::Brought;
 use super::tick::Ticks;
 use super::write::{self, Planned};
 use crate::json::{self, Data, Value};
+use crate::model::cast;
 use crate::model::{Bytes, Finding, Place, Record, Span, StepNo, StepPlace};
 use crate::state::{IdentityId, Tree};
 use std::collections::HashMap;
@@ -307,9 +308,10 @@ impl Log {
     /// again unless something has moved since.
     #[must_use]
     pub fn look_ahead(&self, bytes: &dyn Bytes) -> Vec<Arc<Finding>> {
-        let (mut known, looked_at) = match self.provisional.moves == self.moves {
-            true => (self.provisional.findings.clone(), self.provisional.looked_at),
-            false => (Vec::new(), 0),
+        let (mut known, looked_at) = if self.provisional.moves == self.moves {
+            (self.provisional.findings.clone(), self.provisional.looked_at)
+        } else {
+            (Vec::new(), 0)
         };
         known.extend(self.settled(&self.open[looked_at..], self.last_step(), &mut Texts::default(), bytes));
         known
@@ -361,7 +363,7 @@ impl Log {
     /// The last step; -1 where there is none.
     #[must_use]
     pub fn last_step(&self) -> StepNo {
-        self.rows.len() as StepNo - 1
+        cast::to_step(self.rows.len()) - 1
     }
 
     /// Where a step stands.

@@ -2,6 +2,7 @@
 
 use super::reference::{Reference, Segment};
 use super::resolve::Resolver;
+use crate::model::cast;
 use std::collections::HashMap;
 
 /// One place in the tree of paths: a kind, or a path below it.
@@ -39,7 +40,7 @@ impl Places {
     /// Adds a path that `owner` writes, in an instance; None is all of them.
     pub fn add(&mut self, owner: usize, instance: Option<&str>, path: &Reference) {
         let instance = instance.map_or(0, |name| {
-            let next = self.instances.len() as u32 + 1;
+            let next = cast::to_u32(self.instances.len()) + 1;
             *self.instances.entry(name.into()).or_insert(next)
         });
         let steps = steps(path);

@@ -4,6 +4,7 @@ use super::check;
 use super::log::{Log, Reader};
 use super::message::Message;
 use crate::json;
+use crate::model::cast;
 use crate::model::{Bytes, StepNo};
 use crate::state::{Event, EventOp, IdentityId};
 
@@ -103,7 +104,7 @@ impl Log {
     /// The identities of a kind that were ever seen: the global one first, then by first appearance.
     #[must_use]
     pub fn identities_of(&self, kind: &str) -> Vec<IdentityId> {
-        let ids = (0..self.slots.len() as u32).map(IdentityId);
+        let ids = (0..cast::to_u32(self.slots.len())).map(IdentityId);
         let mut ids: Vec<_> = ids.filter(|id| self.tree.identity(*id).kind == kind).collect();
         ids.sort_by_key(|id| self.tree.identity(*id).instance.is_some());
         ids

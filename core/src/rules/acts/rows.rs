@@ -1,6 +1,7 @@
 //! Where each step stands, in 12 bytes a step.
 
 use super::message::Type;
+use crate::model::cast;
 use crate::model::{Chunks, Place, Span, StepNo, StepPlace};
 use crate::state::IdentityId;
 
@@ -104,7 +105,7 @@ impl Rows {
         if facts.place.span != record_span && self.wider.last().is_none_or(|(r, _)| *r != record) {
             self.wider.push((record, record_span));
         }
-        let step = self.rows.len() as StepNo;
+        let step = cast::to_step(self.rows.len());
         if self.stands(step) != Some((record, line)) {
             self.series.push(Series { first: step, record, line });
         }
@@ -113,7 +114,7 @@ impl Rows {
         if self.uppers.last().is_none_or(|(_, last)| *last != upper) {
             self.uppers.push((step, upper));
         }
-        self.rows.push(Packed { lower: offset as u32, len: u32::try_from(len).unwrap_or(u32::MAX), tag });
+        self.rows.push(Packed { lower: cast::low_u32(offset), len: u32::try_from(len).unwrap_or(u32::MAX), tag });
         if facts.kind == Type::Error {
             self.errors.push(step);
         }

@@ -6,6 +6,7 @@ use super::log::Log;
 use super::message::Type;
 use super::reference::{canonical, put_index, put_key};
 use crate::json::{self, Key, Value};
+use crate::model::cast;
 use crate::model::{Bytes, Finding, Span, StepNo};
 use crate::rules::digest;
 use crate::state::{
@@ -32,7 +33,7 @@ pub(super) struct Brought {
 impl Brought {
     /// The message of a step carries a schema; `base` is where the text that it was parsed from begins in the input.
     pub(super) fn add(&mut self, step: StepNo, schema: &Value<'_>, base: u64) {
-        let next = self.texts.len() as u32;
+        let next = cast::to_u32(self.texts.len());
         let number = *self.numbers.entry(digest::of(schema)).or_insert(next);
         if number == next {
             self.texts.push(Span { offset: base, len: 0 }.part(schema.start, schema.text.len()));

@@ -46,9 +46,10 @@ pub(super) fn check_item(entry: &Entry<'_>, step: usize, report: &mut Report) {
 fn check_blank(item: &Item<'_>, name: &'static str, step: usize, path: &str, report: &mut Report) {
     if let Some(field) = item.field(name).filter(|f| f.value.as_str().is_some_and(is_blank)) {
         let is_back = item.class == Some(Class::TextObservation) && item.text("source") != Some("user");
-        let message = match is_back {
-            true => "nothing came back: right for a tool that says nothing, else its output was lost".to_owned(),
-            false => format!("the {name} is blank"),
+        let message = if is_back {
+            "nothing came back: right for a tool that says nothing, else its output was lost".to_owned()
+        } else {
+            format!("the {name} is blank")
         };
         report.warning(Some(step), format!("{path}/{}", field.key), "adp.empty", message);
     }

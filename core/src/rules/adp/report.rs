@@ -1,7 +1,8 @@
 //! Where the checks of one record put their findings.
 
 use crate::json::{Value, pointer_escape};
-use crate::model::{Finding, Remark, Severity, StepNo};
+use crate::model::cast;
+use crate::model::{Finding, Remark, Severity};
 use crate::rules::trajectory::text;
 
 /// The findings of one record, and the lints that all shapes share.
@@ -42,7 +43,7 @@ impl Report {
     }
 
     fn add(&mut self, severity: Severity, step: Option<usize>, path: String, rule: &'static str, message: String) {
-        let step = step.map(|s| s as StepNo);
+        let step = step.map(cast::to_step);
         let (path, message) = (Some(path.into()), message.into());
         self.findings.push(Finding::new(self.record, step, Remark { path, rule, severity, message }));
     }

@@ -3,6 +3,7 @@
 use super::lint::IMAGE_PATH_MAX;
 use super::work::Feed;
 use crate::json::{self, Data, Key, Member, Object, Value};
+use crate::model::cast;
 use crate::model::{HEAD, Identity, Role, StepNo};
 use crate::rules::trajectory::{
     Body, Class, Entry, Item, Reading, Way, atif,
@@ -22,7 +23,7 @@ pub fn write_state(reading: &Reading<'_>, base: u64, tree: &mut Tree) -> Work {
     write_head(reading, &mut writer);
     let mut totals = Totals::default();
     for (step, entry) in reading.entries.iter().enumerate() {
-        writer.at = step as StepNo;
+        writer.at = cast::to_step(step);
         write_conversation(entry, &mut totals, &mut writer);
         write_observed(entry, &mut writer);
         write_tools(entry, &reading.entries, &mut totals, &mut writer);
@@ -157,7 +158,7 @@ fn write_conversation(entry: &Entry<'_>, totals: &mut Totals, writer: &mut Write
     }
     totals.before = entry.role;
     if !entry.calls.is_empty() || !entry.answered.is_empty() {
-        totals.open_calls += entry.calls.len() as i64 - entry.answered.len() as i64;
+        totals.open_calls += cast::to_i64(entry.calls.len()) - cast::to_i64(entry.answered.len());
         writer.count("conversation", "main", "open_calls", totals.open_calls);
     }
 }
@@ -259,7 +260,7 @@ fn write_page(item: &Item<'_>, writer: &mut Writer<'_>) {
 fn write_screen(item: &Item<'_>, writer: &mut Writer<'_>) {
     write_image(item.field("content").map(|f| f.value), "screen", writer);
     let marks = item.field("annotations").and_then(|f| f.value.as_array()).map_or(0, <[_]>::len);
-    writer.count("env", "screen", "annotations", marks as i64);
+    writer.count("env", "screen", "annotations", cast::to_i64(marks));
 }
 
 /// D20: an image's address, or the digest of an image that stands there itself.

@@ -172,9 +172,10 @@ fn loops(reading: &Reading<'_>, track: &Track, report: &mut Report<'_>) {
         };
         let mut back = run.windows(2).map(said);
         let one = back.next();
-        let back = match back.all(|other| Some(&other) == one.as_ref()) {
-            true => "the same comes back",
-            false => "what comes back differs",
+        let back = if back.all(|other| Some(&other) == one.as_ref()) {
+            "the same comes back"
+        } else {
+            "what comes back differs"
         };
         let message = format!("the same call of `{tool}` is made {n} times in a row, from step {first} on; {back}");
         report.warning(Some(step), track.path(step), entries[step].value, "data.loop", message);

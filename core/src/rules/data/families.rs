@@ -2,6 +2,7 @@
 
 use super::near_duplicates::Sketch;
 use crate::json::Value;
+use crate::model::cast;
 use crate::rules::digest;
 use crate::rules::trajectory::Way;
 use std::collections::HashMap;
@@ -71,12 +72,12 @@ impl Families {
 
     /// Takes the next record; `lot` are the bytes by which it falls to a part: its task, its id, or its content.
     pub fn add(&mut self, likeness: Likeness, lot: &[u8]) {
-        let number = self.parents.len() as u32;
+        let number = cast::to_u32(self.parents.len());
         self.parents.push(number);
         let task = match self.numbers.get(lot) {
             Some(task) => *task,
             None => {
-                let task = self.tasks.len() as u32;
+                let task = cast::to_u32(self.tasks.len());
                 self.tasks.push((lot.into(), number));
                 self.numbers.insert(lot.into(), task);
                 task
@@ -144,14 +145,14 @@ impl Families {
             least.entry(self.root(number)).and_modify(|known| *known = lot.min(known)).or_insert(lot);
         }
         let lot = |number: u32| least.get(&self.root(number)).copied().unwrap_or_default();
-        (0..self.records.len() as u32).map(lot).collect()
+        (0..cast::to_u32(self.records.len())).map(lot).collect()
     }
 
     /// The number of families, and of the records of the largest.
     #[must_use]
     pub fn sizes(&self) -> (usize, usize) {
         let mut sizes: HashMap<u32, usize> = HashMap::new();
-        (0..self.records.len() as u32).for_each(|number| *sizes.entry(self.root(number)).or_default() += 1);
+        (0..cast::to_u32(self.records.len())).for_each(|number| *sizes.entry(self.root(number)).or_default() += 1);
         (sizes.len(), sizes.values().copied().max().unwrap_or(0))
     }
 

@@ -16,6 +16,7 @@ mod tools;
 
 use super::digest;
 use crate::json::{Data, Value, pointer_escape};
+use crate::model::cast;
 use crate::model::{Finding, Found, Place, Record, Remark, Severity, StepNo};
 use crate::rules::trajectory::{Reading, Shape, Way, read_text};
 pub use families::{Crossing, Families, Likeness};
@@ -103,7 +104,7 @@ fn body(reading: &Reading<'_>) -> Body {
         digest: digest::of(value.unwrap_or(reading.root)),
         sketch: Sketch::of(value.unwrap_or(reading.root)),
         size: value.map(|_| Size::of(&reading.entries)),
-        id: reading.name().and_then(|id| NonZeroU64::new(digest::of(id) as u64)),
+        id: reading.name().and_then(|id| NonZeroU64::new(cast::low_u64(digest::of(id)))),
         is_compared: value.is_some(),
     }
 }

@@ -1,11 +1,12 @@
 //! Texts that are nearly the same: sketches of the sets of their runs of five words, and an index over them.
 //!
-//! A sketch is a MinHash by one permutation: each run is hashed once and the least hash of each of 64 bins is kept;
+//! A sketch is a `MinHash` by one permutation: each run is hashed once and the least hash of each of 64 bins is kept;
 //! empty bins borrow from the next (Shrivastava and Li). The share of equal bins estimates the share of runs that two
 //! texts have in common. The index finds candidates by 16 bands of four bins: at a share of 0.85 it misses one of
 //! 100,000 pairs, at 0.7 one of 80. All hashes are fixed, so that the answer is the same everywhere.
 
 use crate::json::{Data, Value};
+use crate::model::cast;
 use std::collections::HashMap;
 
 /// Bins of a sketch; bands of the index, and bins of each.
@@ -19,7 +20,7 @@ const WORDS: usize = 5;
 /// Runs that a text needs to be compared: short ones are alike by chance.
 const RUNS_MIN: usize = 16;
 
-/// Spreads the bits of a hash (the finisher of MurmurHash3).
+/// Spreads the bits of a hash (the finisher of `MurmurHash3`).
 pub(super) fn mix(mut hash: u64) -> u64 {
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -71,7 +72,7 @@ fn filled(bins: [u32; BINS]) -> [u32; BINS] {
     for (i, bin) in out.iter_mut().enumerate().filter(|(_, bin)| **bin == u32::MAX) {
         let from = (1..BINS).find(|step| bins[(i + step) % BINS] != u32::MAX);
         if let Some(step) = from {
-            *bin = bins[(i + step) % BINS].wrapping_add(0x9e37_79b9_u32.wrapping_mul(step as u32));
+            *bin = bins[(i + step) % BINS].wrapping_add(0x9e37_79b9_u32.wrapping_mul(cast::to_u32(step)));
         }
     }
     out
@@ -102,7 +103,7 @@ impl Runs {
             self.seen += 1;
             if self.seen >= WORDS {
                 let run = self.words.iter().fold(0, |hash: u64, word| mix(hash.rotate_left(7) ^ word));
-                let (bin, value) = ((run >> 58) as usize, run as u32);
+                let (bin, value) = ((run >> 58) as usize, cast::low_u32(run));
                 self.bins[bin] = self.bins[bin].min(value);
             }
         }

@@ -7,6 +7,7 @@
 use super::near_duplicates::mix;
 use crate::json::{Data, Value};
 use crate::model::Role;
+use crate::model::cast;
 use crate::rules::trajectory::Reading;
 use std::collections::{HashMap, HashSet};
 
@@ -68,7 +69,7 @@ impl Questions {
 
     /// Takes the question of the next record.
     pub(super) fn add(&mut self, runs: QuestionRuns) {
-        let number = self.sizes.len() as u32;
+        let number = cast::to_u32(self.sizes.len());
         for run in runs.0 {
             let known = self.runs.entry(run).or_default();
             if known.len() <= SHARED_MAX {
@@ -126,7 +127,7 @@ pub(super) fn runs(reading: &Reading<'_>, words: usize) -> QuestionRuns {
     let mut add = |text: &str| {
         each_run(text, words, &mut |run| {
             runs.insert(run);
-        })
+        });
     };
     match reading.entries.iter().find(|entry| entry.role == Role::User) {
         Some(entry) => entry.texts(&mut add),

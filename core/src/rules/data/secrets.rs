@@ -111,7 +111,7 @@ fn private_key(text: &[u8]) -> bool {
 fn named(text: &[u8], at: usize) -> Option<&'static str> {
     let is_around = |b: &u8| matches!(b, b'"' | b'\'' | b' ' | b'\\');
     let before = text[at.saturating_sub(40)..at].to_ascii_lowercase();
-    let before = &before[..before.iter().rposition(|b| !is_around(b))? + 1];
+    let before = &before[..=before.iter().rposition(|b| !is_around(b))?];
     let name = NAMES.iter().find(|name| before.ends_with(name.as_bytes()))?;
     let behind = &text[at + 1..];
     let behind = &behind[behind.iter().take(4).take_while(|b| is_around(b)).count()..];
@@ -210,7 +210,7 @@ fn card(text: &[u8]) -> Option<String> {
         let groups: Vec<&[u8]> = run.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
         let digits: Vec<u8> = groups.concat();
         let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-        let is_grouped = matches!(lens[..], [16] | [15] | [4, 4, 4, 4] | [4, 6, 5]);
+        let is_grouped = matches!(lens[..], [16 | 15] | [4, 4, 4, 4] | [4, 6, 5]);
         if is_apart && is_grouped && begins_like_card(&digits) && luhn(&digits) {
             return Some(format!("…{}", ends(&digits).1));
         }

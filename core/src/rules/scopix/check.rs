@@ -13,6 +13,7 @@ use super::path;
 use super::plan::plan;
 use super::supply::{Present, Supply, supply};
 use crate::json::Key;
+use crate::model::cast;
 use crate::model::{Finding, HEAD};
 use std::collections::HashSet;
 
@@ -90,7 +91,7 @@ fn judge_chains(holding: &Holding<'_>, say: &mut impl FnMut(&'static str, String
                 ChainTarget::Unfit(agents) => format!("{} take none of its outputs", agents.join(" and ")),
                 ChainTarget::Fits(_) | ChainTarget::Undeclared => continue,
             };
-            let path = [Key::name(&contract.name), Key::name("can_chain_with"), Key::Index(i as u32)];
+            let path = [Key::name(&contract.name), Key::name("can_chain_with"), Key::Index(cast::to_u32(i))];
             say(CHAIN_TARGET, path::text(&path), message);
         }
     }

@@ -49,7 +49,7 @@ impl Shape {
     }
 
     /// S9: the shape of a first record, which tells what the file is. `slots` count if they are empty or one of them is
-    /// a TypedSlot (S2): dialogues and intents of other programs have some too.
+    /// a `TypedSlot` (S2): dialogues and intents of other programs have some too.
     #[must_use]
     pub fn of_first(value: &Value<'_>) -> Option<Self> {
         let is_slot = |slot: &Value<'_>| {

@@ -265,7 +265,7 @@ impl Slots {
 }
 
 impl<'v> Entry<'v> {
-    /// S2: the fields of a TypedSlot, or of the arguments of `write` (S4).
+    /// S2: the fields of a `TypedSlot`, or of the arguments of `write` (S4).
     pub(super) fn of(name: &'v str, slot: &'v Value<'v>, value: Option<&'v Value<'v>>) -> Self {
         let text = |key: &str| slot.get(key).and_then(Value::as_str);
         Self { name, value, data_type: text("data_type"), source: text("source_node"), timestamp: text("timestamp") }

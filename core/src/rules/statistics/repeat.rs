@@ -1,6 +1,7 @@
 //! D15: records of a file that repeat an id or a body. Keeps hashes, no records.
 
 use crate::json::{self, Value};
+use crate::model::cast;
 use crate::model::varint::{PackedList, put, take};
 use crate::model::{Bytes, Finding, Found, Place, Remark, Severity, Span};
 use crate::rules::digest;
@@ -121,7 +122,7 @@ impl Firsts {
     fn note(&mut self, digest: u128, now: First, bytes: &dyn Bytes) -> Option<u64> {
         // Nothing is compared with what comes behind as many values.
         let next = u32::try_from(self.places.list.len()).ok()?;
-        let mut at = digest as u32;
+        let mut at = cast::low_u32(cast::low_u64(digest));
         while let Some(first) = self.by_digest.get(&at).and_then(|number| self.places.get(*number)) {
             if is_same(first.span, now.span, bytes) {
                 return Some(first.record);

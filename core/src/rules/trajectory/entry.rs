@@ -167,9 +167,10 @@ impl<'a> Entry<'a> {
             kind: Kind::Message,
             role: message.role,
             results: answered.len(),
-            asks: match answered.is_empty() {
-                true => can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect(),
-                false => answered,
+            asks: if answered.is_empty() {
+                can_answer.then(|| id.map_or(Ask::Before, Ask::Id)).into_iter().collect()
+            } else {
+                answered
             },
             calls,
             answered: Vec::new(),

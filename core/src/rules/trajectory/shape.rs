@@ -3,6 +3,7 @@
 use super::message::Message;
 use crate::json::{Data, Value};
 use crate::model::Role;
+use crate::model::cast;
 
 /// D2: the shape of a record, by its content alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,7 +125,7 @@ impl Version {
         let Some(value) = root.get("schema_version") else { return Self { minor: None, fault: None } };
         let Some(text) = value.as_str() else { return Self { minor: None, fault: Some(VersionFault::NotText) } };
         match parts(text) {
-            Some((1, minor @ 0..=5, 0)) => Self { minor: Some(minor as u8), fault: None },
+            Some((1, minor @ 0..=5, 0)) => Self { minor: Some(cast::to_u8(minor)), fault: None },
             Some((1, minor, _)) if minor >= u64::from(NEWEST) => Self::newest(VersionFault::Newer),
             _ => Self::newest(VersionFault::Unsupported),
         }

@@ -2,6 +2,8 @@
 
 use super::tables::{FENCE, PARAMETER, argument_names};
 use crate::json::{self, Data, Value};
+use crate::model::cast;
+use std::fmt::Write as _;
 
 /// Arguments of a call: an object, or plain text.
 pub(super) struct Arguments<'v> {
@@ -74,7 +76,7 @@ impl<'v> Arguments<'v> {
 
 pub(super) fn number(value: &Value<'_>) -> Option<i64> {
     let text = value.as_number().or(value.as_str())?.trim();
-    text.parse().ok().or_else(|| text.parse::<f64>().ok().filter(|n| n.fract() == 0.0).map(|n| n as i64))
+    text.parse().ok().or_else(|| text.parse::<f64>().ok().filter(|n| n.fract() == 0.0).map(cast::f64_to_i64))
 }
 
 fn pair(value: &Value<'_>) -> Option<(i64, i64)> {
@@ -90,6 +92,7 @@ pub(super) fn unquoted(text: &str) -> &str {
 }
 
 /// W2: what stands in the `<parameter=N>V</parameter>` of a text up to `</function>`, as JSON text of an object.
+#[must_use]
 pub fn parameters(text: &str) -> String {
     let mut out = String::from("{");
     let mut rest = text;
@@ -103,7 +106,7 @@ pub fn parameters(text: &str) -> String {
         let inside = inside.strip_prefix('\n').unwrap_or(inside);
         let inside = inside.strip_suffix('\n').unwrap_or(inside);
         let comma = if out.len() > 1 { "," } else { "" };
-        out.push_str(&format!("{comma}{}:{}", json::quote(name), json::quote(inside)));
+        let _ = write!(out, "{comma}{}:{}", json::quote(name), json::quote(inside));
         rest = value.get(end..).unwrap_or_default();
     }
     out.push('}');

@@ -125,9 +125,10 @@ fn code(name: &str, arguments: &str) -> CallBody {
 fn words(arguments: &str) -> CallBody {
     let Ok(value) = json::parse(arguments) else { return CallBody::Words(arguments.to_owned()) };
     if let Some(text) = value.as_str() {
-        return match json::parse(text).is_ok_and(|inner| inner.as_object().is_some()) {
-            true => CallBody::Arguments,
-            false => CallBody::Words(text.to_owned()),
+        return if json::parse(text).is_ok_and(|inner| inner.as_object().is_some()) {
+            CallBody::Arguments
+        } else {
+            CallBody::Words(text.to_owned())
         };
     }
     let mut members = value.as_object().into_iter().flat_map(|object| object.entries());

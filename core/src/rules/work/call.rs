@@ -10,6 +10,7 @@ use crate::json::{self, Value};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// W1: the bare name of a tool.
+#[must_use]
 pub fn bare_name(name: &str) -> String {
     let lower = name.to_lowercase();
     if lower.starts_with("code:") {

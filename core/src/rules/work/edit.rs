@@ -6,7 +6,8 @@ use super::lcs::{Fuel, pairs};
 use super::shown::{Shown, is_same};
 use super::text::{How, LineId, Origin, Texts, lines};
 use crate::model::StepNo;
-use std::collections::HashMap;
+use crate::model::cast;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Characters of known lines that must agree where an edit is placed by them.
@@ -68,7 +69,7 @@ impl Editor<'_> {
         let ids = (0..new.len()).filter_map(|j| kept.get(&j).copied().or_else(|| fresh.next())).collect();
         let (added, removed) = (new.len() - kept.len(), old.len() - kept.len());
         let head = pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count();
-        let line = (added + removed > 0).then_some(head as u32);
+        let line = (added + removed > 0).then_some(cast::to_u32(head));
         (ids, Delta { line, added: added as u64, removed: removed as u64 })
     }
 
@@ -212,10 +213,10 @@ impl Editor<'_> {
                 let (ids, own) = self.renewed(&old, &lines(&span));
                 match run.first {
                     Some(first) => {
-                        let from = first + group.first as u32;
+                        let from = first + cast::to_u32(group.first);
                         let own = Delta { line: own.line.map(|head| from + head), ..own };
                         delta = delta.and(own);
-                        changes.push(Change { from, count: old.len() as u32, new: ids });
+                        changes.push(Change { from, count: cast::to_u32(old.len()), new: ids });
                     }
                     None => {
                         delta = delta.and(Delta { line: None, ..own });
@@ -234,10 +235,7 @@ impl Editor<'_> {
 
     fn renew_piece(&self, file: &mut File, old: &[LineId], new: Vec<LineId>) {
         if let Some(place) = file.pieces.iter().position(|piece| **piece == *old) {
-            match new.is_empty() {
-                true => drop(file.pieces.remove(place)),
-                false => file.pieces[place] = new.into(),
-            }
+            if new.is_empty() { drop(file.pieces.remove(place)) } else { file.pieces[place] = new.into() }
         }
     }
 
@@ -262,7 +260,7 @@ impl Editor<'_> {
         let agreed = (is_only && file.doubt.is_none()).then(|| self.agreed_place(file, &old)).flatten();
         if let Some(from) = agreed {
             let known = |number: u32| file.line(number).map(|known| self.texts.text(known.id));
-            let count = old.len() as u32;
+            let count = cast::to_u32(old.len());
             let prefix = known(from).and_then(|line| line.strip_suffix(old.first()?)).filter(|_| count > 1);
             let suffix = known(from + count - 1).and_then(|line| line.strip_prefix(old.last()?)).filter(|_| count > 1);
             let text = format!("{}{}{}", prefix.unwrap_or(""), edit.new.trim_end_matches('\n'), suffix.unwrap_or(""));
@@ -278,7 +276,7 @@ impl Editor<'_> {
             known.iter().zip(old).map(|(id, text)| id.map_or(*text, |id| self.texts.text(id)).to_owned()).collect();
         let full: Vec<&str> = full.iter().map(String::as_str).collect();
         let pairs = pairs(&full, new, self.fuel);
-        let head = pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count() as u32;
+        let head = cast::to_u32(pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count());
         let of_new: HashMap<usize, usize> = pairs.into_iter().map(|(i, j)| (j, i)).collect();
         let (mut ids, mut kept) = (Vec::with_capacity(new.len()), 0);
         for (j, text) in new.iter().enumerate() {
@@ -295,7 +293,7 @@ impl Editor<'_> {
             };
             ids.extend(id);
         }
-        file.apply(&[Change { from, count: old.len() as u32, new: ids }], self.step);
+        file.apply(&[Change { from, count: cast::to_u32(old.len()), new: ids }], self.step);
         file.is_whole = false;
         let (added, removed) = (new.len() as u64 - kept, old.len() as u64 - kept);
         Delta { line: Some(from + head), added, removed }
@@ -303,8 +301,8 @@ impl Editor<'_> {
 
     /// W8: nobody says where: a piece.
     fn add_piece(&mut self, file: &mut File, old: &[&str], new: &[&str]) -> Delta {
-        let stays: HashMap<usize, ()> = pairs(old, new, self.fuel).into_iter().map(|(_, j)| (j, ())).collect();
-        let how = |j: usize| if stays.contains_key(&j) { How::Context } else { self.how };
+        let stays: HashSet<usize> = pairs(old, new, self.fuel).into_iter().map(|(_, j)| j).collect();
+        let how = |j: usize| if stays.contains(&j) { How::Context } else { self.how };
         let fresh: Vec<(&str, Origin)> = new.iter().enumerate().map(|(j, text)| (*text, self.origin(how(j)))).collect();
         let ids = self.texts.add(fresh.into_iter());
         self.put_piece(file, ids, old.len() != new.len());
@@ -330,7 +328,7 @@ impl Editor<'_> {
         let mut starts: Vec<u32> = Vec::new();
         for known in &file.lines {
             let text = self.texts.text(known.id);
-            let of = |i: usize| known.number.checked_sub(i as u32).filter(|start| *start > 0);
+            let of = |i: usize| known.number.checked_sub(cast::to_u32(i)).filter(|start| *start > 0);
             starts.extend(inner.get(text).into_iter().flatten().filter_map(|i| of(*i)));
             starts.extend(of(0).filter(|_| text.ends_with(old[0])));
             starts.extend(of(old.len() - 1).filter(|_| text.starts_with(old[old.len() - 1])));
@@ -350,7 +348,7 @@ impl Editor<'_> {
 
     fn agrees(&self, file: &File, start: u32, old: &[&str]) -> bool {
         let mut chars = 0;
-        for known in &file.lines[file.places(start, start.saturating_add(old.len() as u32 - 1))] {
+        for known in &file.lines[file.places(start, start.saturating_add(cast::to_u32(old.len()) - 1))] {
             let (text, i) = (self.texts.text(known.id), (known.number - start) as usize);
             let is_equal = text == old[i]
                 || (old.len() > 1 && i == 0 && text.ends_with(old[i]))
@@ -402,7 +400,7 @@ fn is_shown_at(run: &RunText, found: &Range<usize>, new: &str, reply: &Shown<'_>
     let Some(first) = run.first else { return false };
     let Some(group) = groups(run, std::slice::from_ref(found), new).pop() else { return false };
     let span = span_text(run, &group, new);
-    let numbers = first + group.first as u32..;
+    let numbers = first + cast::to_u32(group.first)..;
     let mut shown = 0;
     for (text, number) in lines(&span).into_iter().zip(numbers) {
         match reply.line(number) {

@@ -3,6 +3,7 @@
 use super::history::{Cell, Facts, Outside, Piece, Versions};
 use super::text::{LineId, Texts, moved_line};
 use crate::model::StepNo;
+use crate::model::cast;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -187,7 +188,7 @@ impl File {
             let first = i64::from(change.from) + shift;
             let new = change.new.iter().zip(first..);
             out.extend(new.filter_map(|(id, number)| Some(Known { number: moved_line(number)?, id: *id, had: step })));
-            shift += change.new.len() as i64 - i64::from(change.count);
+            shift += cast::to_i64(change.new.len()) - i64::from(change.count);
         }
         let rest = self.lines.get(place..).unwrap_or_default();
         out.extend(rest.iter().filter_map(|known| Some(Known { number: moved(known.number, shift)?, ..*known })));
@@ -211,9 +212,10 @@ impl File {
                 self.push_piece(piece);
             }
         }
-        let head = match self.is_whole {
-            true => 0,
-            false => (1_u32..).zip(&self.lines).take_while(|(number, known)| *number == known.number).count(),
+        let head = if self.is_whole {
+            0
+        } else {
+            (1_u32..).zip(&self.lines).take_while(|(number, known)| *number == known.number).count()
         };
         self.lines.truncate(head);
         self.total = None;

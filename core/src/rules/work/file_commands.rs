@@ -157,9 +157,10 @@ impl Work {
 
     fn read_by_command(&mut self, answer: &Answer<'_>, path: &str, reading: Reading) {
         let range = reading.range;
-        let mut shown = match reading.is_numbered {
-            true => Shown::numbered(answer.text, reading.has_colons),
-            false => Shown::raw(answer.text, range),
+        let mut shown = if reading.is_numbered {
+            Shown::numbered(answer.text, reading.has_colons)
+        } else {
+            Shown::raw(answer.text, range)
         };
         if reading.is_numbered && !shown.is_numbered {
             return;

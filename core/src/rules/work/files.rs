@@ -125,9 +125,10 @@ impl Work {
     }
 
     fn path(&self, answer: &Answer<'_>, path: &str) -> String {
-        match answer.open.call.is_in_shell {
-            true => self.folders.resolve(path, answer.folder.or(answer.told_folder)),
-            false => self.folders.tool_path(path),
+        if answer.open.call.is_in_shell {
+            self.folders.resolve(path, answer.folder.or(answer.told_folder))
+        } else {
+            self.folders.tool_path(path)
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::text::LineId;
 use crate::model::StepNo;
+use crate::model::cast;
 use std::sync::Arc;
 
 /// A line with the lines before it that are not known.
@@ -91,7 +92,7 @@ impl Versions {
         }
         self.since_copy += added.len() + 1;
         let (removed, added) = (removed.into(), added.into());
-        self.list.push(Version { step, facts, outside, at: head as u32, removed, added });
+        self.list.push(Version { step, facts, outside, at: cast::to_u32(head), removed, added });
         self.now = cells;
         if self.since_copy > self.now.len().max(COPY_EVERY_MIN) {
             self.copies.push((self.list.len(), self.now.clone().into()));

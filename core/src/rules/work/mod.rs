@@ -188,7 +188,7 @@ impl Work {
                 Part::Attachment(Attachment { media_type, location: Some(url), .. }) if media_type == "text/html" => {
                     self.page = Some(url.clone().into_owned());
                 }
-                _ => {}
+                Part::Attachment(_) => {}
             }
         }
         self.notes.step(at, turn);

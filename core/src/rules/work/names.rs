@@ -1,5 +1,6 @@
 //! W11: which names stood somewhere in a run, as digests.
 
+use crate::model::cast;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -113,7 +114,7 @@ impl Names {
             let tail = trimmed.get(1..).filter(|tail| is_escape && !tail.is_empty());
             for word in [Some(word), Some(trimmed).filter(|trimmed| *trimmed != word), tail].into_iter().flatten() {
                 let digest = Self::digest(word);
-                self.digests.insert(digest as u32);
+                self.digests.insert(cast::low_u32(digest));
                 each(digest);
             }
         }
@@ -122,7 +123,7 @@ impl Names {
     /// Whether a name stood somewhere; one that is no single word counts as one that did.
     pub(super) fn has(&mut self, name: &str) -> bool {
         self.settle();
-        name.is_empty() || !name.chars().all(is_part) || self.digests.contains(&(Self::digest(name) as u32))
+        name.is_empty() || !name.chars().all(is_part) || self.digests.contains(&cast::low_u32(Self::digest(name)))
     }
 }
 

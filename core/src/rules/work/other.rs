@@ -4,6 +4,7 @@ use super::call::{Action, Todo};
 use super::slots::Writer;
 use super::tables::TASK_ID;
 use crate::json::quote;
+use crate::model::cast;
 use crate::model::{StepNo, Surroundings, Usage};
 use std::collections::HashMap;
 use twox_hash::XxHash3_128;
@@ -146,7 +147,7 @@ pub(super) struct Totals {
 impl Totals {
     /// Adds the usage of a message. Of several of one message the one with the most output counts.
     pub(super) fn add(&mut self, message: Option<&str>, usage: &Usage) {
-        let message = message.map(|message| XxHash3_128::oneshot(message.as_bytes()) as u64);
+        let message = message.map(|message| cast::low_u64(XxHash3_128::oneshot(message.as_bytes())));
         let before = message.and_then(|message| self.of_message.get(&message)).map(Spent::usage);
         if before.is_some_and(|before| usage.output < before.output) {
             return;

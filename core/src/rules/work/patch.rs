@@ -5,6 +5,8 @@ use super::file::{Change, Delta, File};
 use super::tables::HUNK;
 use super::text::{How, LineId, Origin, lines, parse_line};
 use crate::json::Value;
+use crate::model::cast;
+use std::fmt::Write as _;
 
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +81,7 @@ pub(super) fn of_changes(changes: &Value<'_>) -> Option<String> {
         };
         let target = text("move_path").map(|target| format!("*** Move to: {target}\n")).unwrap_or_default();
         let body = body.iter().map(|line| format!("{line}\n")).collect::<String>();
-        out.push_str(&format!("*** {head} File: {path}\n{target}{body}"));
+        let _ = write!(out, "*** {head} File: {path}\n{target}{body}");
     }
     Some(out)
 }
@@ -224,9 +226,9 @@ impl Editor<'_> {
             }
         };
         if let Some(from) = place {
-            let (new, delta) = self.hunk_lines(hunk, |i| file.line(from + i as u32).map(|known| known.id), from);
-            *cursor = from + new.len() as u32;
-            file.apply(&[Change { from, count: old.len() as u32, new }], self.step);
+            let (new, delta) = self.hunk_lines(hunk, |i| file.line(from + cast::to_u32(i)).map(|known| known.id), from);
+            *cursor = from + cast::to_u32(new.len());
+            file.apply(&[Change { from, count: cast::to_u32(old.len()), new }], self.step);
             return delta;
         }
         if let Some(delta) = self.hunk_in_piece(file, hunk, &old) {
@@ -244,8 +246,8 @@ impl Editor<'_> {
             let kept = kept.filter(|((sign, _), id)| *sign == Sign::Context && id.is_some()).count();
             let (new, delta) = self.hunk_lines(hunk, |i| ids.get(i).copied().flatten(), from);
             let (added, removed) = (new.len() - kept, old.len() - kept);
-            *cursor = from + new.len() as u32;
-            file.apply(&[Change { from, count: old.len() as u32, new }], self.step);
+            *cursor = from + cast::to_u32(new.len());
+            file.apply(&[Change { from, count: cast::to_u32(old.len()), new }], self.step);
             (file.is_whole, file.is_deleted) = (false, false);
             return Delta { added: added as u64, removed: removed as u64, ..delta };
         }
@@ -260,7 +262,7 @@ impl Editor<'_> {
         let (mut out, mut at, mut delta) = (Vec::new(), 0, Delta::default());
         for (sign, text) in &hunk.lines {
             if *sign != Sign::Context && delta.line.is_none() {
-                delta.line = Some(from + out.len() as u32);
+                delta.line = Some(from + cast::to_u32(out.len()));
             }
             let how = match sign {
                 Sign::Removed => {
@@ -325,9 +327,10 @@ impl Editor<'_> {
         let (new, delta) = self.hunk_lines(hunk, |i| ids.get(at + i).copied(), 1);
         let mut all = ids;
         all.splice(at..at + old.len(), new);
-        match all.is_empty() {
-            true => drop(file.pieces.remove(place)),
-            false => file.pieces[place] = all.into(),
+        if all.is_empty() {
+            drop(file.pieces.remove(place));
+        } else {
+            file.pieces[place] = all.into();
         }
         Some(Delta { line: None, ..delta })
     }

@@ -70,7 +70,7 @@ fn drive(path: &str) -> Option<String> {
 }
 
 fn is_absolute(path: &str) -> bool {
-    path.starts_with("/") || path == "~" || path.starts_with("~/") || drive(path).is_some()
+    path.starts_with('/') || path == "~" || path.starts_with("~/") || drive(path).is_some()
 }
 
 fn home(folder: &str) -> Option<&str> {

@@ -1,5 +1,6 @@
 //! W14: texts of lines as spans of what the run said, and where each line comes from.
 
+use crate::model::cast;
 use crate::model::{Chunks, StepNo};
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ impl Texts {
 
     /// A line of a block, by its bytes there.
     pub(super) fn line(&mut self, block: Block, start: usize, len: usize, origin: Origin) -> LineId {
-        self.lines.push(Line { block: block.0, start: start as u32, len: len as u32, origin });
+        self.lines.push(Line { block: block.0, start: cast::to_u32(start), len: cast::to_u32(len), origin });
         LineId(u32::try_from(self.lines.len() - 1).unwrap_or(u32::MAX))
     }
 
@@ -119,7 +120,7 @@ const MOVED_MAX: u32 = 1_000_000_000;
 
 /// A line number, or a count of lines; greater ones are the greatest.
 pub(super) fn line_number(number: i64) -> Option<u32> {
-    (number >= 0).then(|| number.min(i64::from(LINE_MAX)) as u32)
+    (number >= 0).then(|| cast::to_u32(number.min(i64::from(LINE_MAX))))
 }
 
 /// The number of a line that moved; None: it is none any more.

@@ -3,6 +3,7 @@
 use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, RETURNCODE, TRAILERS};
 use crate::json::{self, Value};
 use crate::model::ToolResult;
+use crate::model::cast;
 use std::borrow::Cow;
 
 /// Longest trailer, in bytes: what stands before is not searched.
@@ -33,10 +34,7 @@ pub(super) fn unwrap<'t>(result: &'t ToolResult<'_>, is_shell: bool) -> Body<'t>
 /// W4: the same of a text alone, also one that a user says.
 pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
     let mut body = Body::default();
-    let text = match text.contains("\r\n") {
-        true => Cow::Owned(text.replace("\r\n", "\n")),
-        false => Cow::Borrowed(text),
-    };
+    let text = if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
     let text = match text {
         Cow::Borrowed(text) => inner(text, is_shell, &mut body),
         Cow::Owned(text) => Cow::Owned(inner(&text, is_shell, &mut body).into_owned()),
@@ -90,7 +88,7 @@ fn codex_json(text: &str, body: &mut Body<'_>) -> Option<String> {
 
 fn milliseconds(seconds: &str) -> Option<u64> {
     let ms = seconds.parse::<f64>().ok()? * 1000.0;
-    (0.0..1e15).contains(&ms).then(|| ms.round() as u64)
+    (0.0..1e15).contains(&ms).then(|| cast::f64_to_u64(ms.round()))
 }
 
 fn codex_head<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {

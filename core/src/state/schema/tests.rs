@@ -116,7 +116,7 @@ fn schemas_that_turn_in_a_circle_end() {
         r##"{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}"##,
         r##"{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"number"}]}},"$ref":"#/$defs/a"}"##,
         r##"{"$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}"##,
-        r##"{"$id":"r.json","allOf":[{"$ref":"r.json"}]}"##,
+        r#"{"$id":"r.json","allOf":[{"$ref":"r.json"}]}"#,
     ] {
         if let Ok(schema) = Schema::compile(text) {
             let _any = schema.violations(&plain_text("\"x\"").unwrap());

@@ -20,7 +20,7 @@ fn shaded(name: &str, record: &str) -> String {
 const TALKS: &[(&str, &str)] = &[
     (
         "qwen3",
-        r#"<|im_start|>system
+        r"<|im_start|>system
 Be brief.<|im_end|>
 <|im_start|>user
 Hi<|im_end|>
@@ -34,11 +34,11 @@ Done?
 </think>
 
 See you.<|im_end|>
-»"#,
+»",
     ),
     (
         "llama-3.1",
-        r#"<|begin_of_text|><|start_header_id|>system<|end_header_id|>
+        r"<|begin_of_text|><|start_header_id|>system<|end_header_id|>
 
 Cutting Knowledge Date: December 2023
 Today Date: 26 Jul 2024
@@ -51,11 +51,11 @@ Hi<|eot_id|><|start_header_id|>assistant<|end_header_id|>
 
 Bye<|eot_id|><|start_header_id|>assistant<|end_header_id|>
 
-«See you.<|eot_id|>»"#,
+«See you.<|eot_id|>»",
     ),
     (
         "gemma",
-        r#"<bos><start_of_turn>user
+        r"<bos><start_of_turn>user
 Be brief.
 
 Hi<end_of_turn>
@@ -65,26 +65,26 @@ Hi<end_of_turn>
 Bye<end_of_turn>
 <start_of_turn>model
 «See you.<end_of_turn>
-»"#,
+»",
     ),
     (
         "deepseek-v3",
-        r#"<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>«Hello.<｜end▁of▁sentence｜>»<｜User｜>Bye<｜Assistant｜>«See you.<｜end▁of▁sentence｜>»"#,
+        r"<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>«Hello.<｜end▁of▁sentence｜>»<｜User｜>Bye<｜Assistant｜>«See you.<｜end▁of▁sentence｜>»",
     ),
     (
         "glm-4.5",
-        r#"[gMASK]<sop><|system|>
+        r"[gMASK]<sop><|system|>
 Be brief.<|user|>
 Hi<|assistant|>«
 <think></think>
 Hello.»<|user|>
 Bye<|assistant|>«
 <think>Done?</think>
-See you.»"#,
+See you.»",
     ),
     (
         "gpt-oss",
-        r#"<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
+        r"<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.
 Knowledge cutoff: 2024-06
 Current date: 2024-07-26
 
@@ -92,11 +92,11 @@ Reasoning: medium
 
 # Valid channels: analysis, commentary, final. Channel must be included for every message.<|end|><|start|>developer<|message|># Instructions
 
-Be brief.<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>«Hello.»<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»"#,
+Be brief.<|end|><|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>«Hello.»<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant«<|channel|>analysis<|message|>Done?<|end|><|start|>assistant<|channel|>final<|message|>See you.<|return|>»",
     ),
     (
         "mistral-v13",
-        r#"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST][THINK]«Done?[/THINK]See you.</s>»"#,
+        r"<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]«Hello.</s>»[INST]Bye[/INST][THINK]«Done?[/THINK]See you.</s>»",
     ),
 ];
 
