@@ -1,7 +1,12 @@
 //! How fast an input is cut into records and read: the newline scan, the skim of values, the parser, and the index from
 //! a file.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    reason = "measurements fail loudly, and have small inputs of their own"
+)]
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};

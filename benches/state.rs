@@ -1,6 +1,15 @@
 //! How fast the versioned tree of a long run is made and asked: 100,000 patches of 20 identities.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "measurements fail loudly, and have small inputs of their own"
+)]
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};

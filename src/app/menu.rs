@@ -211,7 +211,7 @@ impl Menu {
                 let signs = signs::of(contexts).filter(means).map(Item::Sign);
                 keys.chain(signs).chain(MOUSE.iter().filter(fits).map(Item::Mouse)).collect()
             }
-            _ => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
+            MenuKind::Palette => named(&rows, query).into_iter().map(|(_, row)| Item::Key(row)).collect(),
         };
         if self.kind == MenuKind::Palette {
             // A filter that has the typed word as it is comes before what only looks like it.

@@ -120,9 +120,8 @@ impl App {
         let Some(area) = layout.panes.iter().find(|(pane, _)| *pane == self.main_pane()).map(|(_, area)| *area) else {
             return;
         };
-        let ends = |border: &Border| match border.is_level {
-            true => (area.y, area.y + area.height),
-            false => (area.x, area.x + area.width),
+        let ends = |border: &Border| {
+            if border.is_level { (area.y, area.y + area.height) } else { (area.x, area.x + area.width) }
         };
         let is_its = |border: &&Border| border.at == ends(border).0 || border.at == ends(border).1;
         let Some(border) = layout.borders.iter().find(is_its).copied() else {

@@ -135,13 +135,15 @@ impl App {
             return false;
         };
         let from = row_of(from);
-        let at = match is_forward {
-            true => hits.partition_point(|row| *row <= from) % hits.len(),
-            false => (hits.partition_point(|row| *row < from) + hits.len() - 1) % hits.len(),
+        let at = if is_forward {
+            hits.partition_point(|row| *row <= from) % hits.len()
+        } else {
+            (hits.partition_point(|row| *row < from) + hits.len() - 1) % hits.len()
         };
-        self.go_to_row(match ground.is_some_and(|ground| ground.is_steps) {
-            true => FoundAt::Step(StepNo::try_from(hits[at]).unwrap_or(StepNo::MAX)),
-            false => FoundAt::Record(hits[at] as usize),
+        self.go_to_row(if ground.is_some_and(|ground| ground.is_steps) {
+            FoundAt::Step(StepNo::try_from(hits[at]).unwrap_or(StepNo::MAX))
+        } else {
+            FoundAt::Record(hits[at] as usize)
         });
         true
     }

@@ -225,9 +225,10 @@ impl MarksOption {
     /// It cannot be read.
     pub(super) fn read(&self) -> Result<(Marks, JournalContents), Problem> {
         let path = self.journal()?;
-        let gathered = match self.marks.is_none() && !path.exists() {
-            true => JournalContents::default(),
-            false => JournalContents::of(&Journal::at(&path).all_lines()?),
+        let gathered = if self.marks.is_none() && !path.exists() {
+            JournalContents::default()
+        } else {
+            JournalContents::of(&Journal::at(&path).all_lines()?)
         };
         let mut marks = Marks::default();
         gathered.events.iter().for_each(|event| {

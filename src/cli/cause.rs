@@ -115,7 +115,7 @@ fn found(opened: &Opened, asked: &AskedPath) -> Vec<Found> {
     let mut trail = Trail::new(run, &copies, opened.bytes());
     let found = leaves.into_iter().map(|(id, leaf)| {
         let hops = trail.chain(Written { node: leaf.node, author: leaf.step, value: &leaf.value });
-        Found { id, hops, leaf }
+        Found { id, leaf, hops }
     });
     found.collect()
 }
@@ -175,10 +175,7 @@ fn show(opened: &Opened, found: &Found, asked: &AskedPath, out: &mut Out) -> Res
     let mut attributions = Attributions::new(opened);
     let by = |attribution: Attribution| attribution.who.map_or_else(String::new, |who| format!(" by {who}"));
     let identity = run.tree().identity(*id);
-    let name = match asked.has_instance {
-        true => run.reference(identity, &leaf.path),
-        false => run.named(identity, &leaf.path),
-    };
+    let name = if asked.has_instance { run.reference(identity, &leaf.path) } else { run.named(identity, &leaf.path) };
     let value = leaf.value.text(opened.bytes())?;
     let who = by(attributions.get(*id, leaf.step));
     out.styled(&[

@@ -147,9 +147,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         complain("this build has no feature `schema`: values are not checked against their schemas");
     }
     let format = options.format.forced();
-    let data = match options.data || !options.against.is_empty() {
-        true => Some(Data::new(options.data, options.near, (&options.against, options.ngram), format)?),
-        false => None,
+    let data = if options.data || !options.against.is_empty() {
+        Some(Data::new(options.data, options.near, (&options.against, options.ngram), format)?)
+    } else {
+        None
     };
     let loss = |asked: &String| {
         let (train, max_tokens) = (options.train.clone(), options.max_tokens);

@@ -25,9 +25,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         Problem::usage(format!("a file of the format {} does not say what the model saw in turns", opened.format()))
             .hint("`obelus render` prints what the model sees where the format knows it")
     })?;
-    match options.question.json {
-        true => out.json(&answer(&opened.header(), &members(&fill)?))?,
-        false => tell(&opened, &fill, out)?,
+    if options.question.json {
+        out.json(&answer(&opened.header(), &members(&fill)?))?;
+    } else {
+        tell(&opened, &fill, out)?;
     }
     Ok(0)
 }

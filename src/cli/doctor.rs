@@ -139,9 +139,10 @@ fn terminal(environment: &Environment) -> Vec<Check> {
     });
     out.extend(cells_of_stdout().map(|(width, height)| {
         let found = format!("{width}x{height} cells");
-        match width >= CELLS_MIN.0 && height >= CELLS_MIN.1 {
-            true => Check::good("size", found),
-            false => Check::note("size", found, format!("panes have room from {}x{} on", CELLS_MIN.0, CELLS_MIN.1)),
+        if width >= CELLS_MIN.0 && height >= CELLS_MIN.1 {
+            Check::good("size", found)
+        } else {
+            Check::note("size", found, format!("panes have room from {}x{} on", CELLS_MIN.0, CELLS_MIN.1))
         }
     }));
     out.push(match (environment.no_color, environment.colors) {
@@ -181,9 +182,10 @@ fn clipboard_check(tool: Option<&str>) -> Check {
 
 fn program(name: &'static str, command: &str, advice: &str) -> Check {
     let first = command.split_whitespace().next().unwrap_or_default();
-    match is_program(first) {
-        true => Check::good(name, command),
-        false => Check::note(name, format!("{command} is not there"), advice),
+    if is_program(first) {
+        Check::good(name, command)
+    } else {
+        Check::note(name, format!("{command} is not there"), advice)
     }
 }
 
@@ -208,14 +210,18 @@ fn limits() -> Vec<Check> {
         Some(files) => Check::good("open files", format!("{files} at a time")),
         None => Check::good("open files", "as many as are wanted"),
     });
+    #[expect(clippy::disallowed_methods, reason = "a number in /proc")]
     let watches = fs::read_to_string(WATCHES_FILE).ok().and_then(|text| text.trim().parse::<u64>().ok());
-    out.extend(watches.map(|watches| match watches < FOLLOWED_MIN {
-        false => Check::good("watches", format!("{watches} folders (inotify)")),
-        true => Check::note(
-            "watches",
-            format!("{watches} folders (inotify)"),
-            "beyond that files are asked each second; raise fs.inotify.max_user_watches by sysctl",
-        ),
+    out.extend(watches.map(|watches| {
+        if watches >= FOLLOWED_MIN {
+            Check::good("watches", format!("{watches} folders (inotify)"))
+        } else {
+            Check::note(
+                "watches",
+                format!("{watches} folders (inotify)"),
+                "beyond that files are asked each second; raise fs.inotify.max_user_watches by sysctl",
+            )
+        }
     }));
     out
 }
@@ -247,12 +253,11 @@ fn writable(name: &'static str, file: &Path, advice: &str) -> Check {
     let there: Option<PathBuf> = file.ancestors().find(|path| path.exists()).map(Path::to_owned);
     let may = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
     let can = there.is_some_and(|path| (path == file || path.is_dir()) && may(&path));
-    match can {
-        true => Check::good(name, file.display().to_string()),
-        false => {
-            let problem = Problem::usage(format!("{} cannot be written", file.display()));
-            Check::bad(name, problem.to_string(), advice)
-        }
+    if can {
+        Check::good(name, file.display().to_string())
+    } else {
+        let problem = Problem::usage(format!("{} cannot be written", file.display()));
+        Check::bad(name, problem.to_string(), advice)
     }
 }
 

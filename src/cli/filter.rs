@@ -222,13 +222,12 @@ impl Where {
     /// # Errors
     /// The input can no longer be read, its records are no trajectories, or an expression fails for good.
     pub(super) fn passing(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
-        let passing = match self.known.is_empty() && !self.own.is_empty() {
-            true => vec![true; loaded.records()?.len()],
-            false => {
-                let extra = self.extra_findings(loaded)?;
-                let counted = (&self.known, self.tokenizer.as_deref());
-                passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
-            }
+        let passing = if self.known.is_empty() && !self.own.is_empty() {
+            vec![true; loaded.records()?.len()]
+        } else {
+            let extra = self.extra_findings(loaded)?;
+            let counted = (&self.known, self.tokenizer.as_deref());
+            passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
         };
         self.passing_own(loaded, passing)
     }

@@ -91,10 +91,8 @@ fn row(format: &dyn Format) -> Row {
 
 fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
-    let draft = match options.explain && loaded.detected.format.name() == "generic" {
-        true => Some(draft(file, &loaded)?),
-        false => None,
-    };
+    let draft =
+        if options.explain && loaded.detected.format.name() == "generic" { Some(draft(file, &loaded)?) } else { None };
     if options.json {
         let mut members = members(&file.text(), &loaded)?;
         if options.explain {

@@ -177,9 +177,10 @@ fn entry(
         reference: run.reference(tree.identity(id), &path),
         instance: None,
         value,
-        attribution: match run.accounts_for(event) {
-            true => run.attribution_of(event).unwrap_or_else(|| attributions.get(id, event.author)),
-            false => Attribution::default(),
+        attribution: if run.accounts_for(event) {
+            run.attribution_of(event).unwrap_or_else(|| attributions.get(id, event.author))
+        } else {
+            Attribution::default()
         },
         cause: hop.map(|hop| Cause { told: hop.told(run), member: HopMember::of(&hop, opened, attributions) }),
     })

@@ -103,9 +103,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         let message = format!("record {} of {file} with template {}: {fault}", options.record, template.name());
         Problem::usage(message).hint("try another template with --template")
     })?;
-    match options.json {
-        true => tell_programs((&options, file), template.name(), &conversation, &answer, out)?,
-        false => tell(template.name(), (&options, file), &answer, out)?,
+    if options.json {
+        tell_programs((&options, file), template.name(), &conversation, &answer, out)?;
+    } else {
+        tell(template.name(), (&options, file), &answer, out)?;
     }
     Ok(u8::from(!answer.findings.is_empty()))
 }
@@ -181,12 +182,11 @@ fn tell(template: &str, (options, file): (&Options, &FileName), answer: &Loss, o
     let head = format!("{file} record {} with template {template}", options.record);
     out.styled(&[(Tone::Strong, &head)])?;
     for line in answer.lines() {
-        match out.is_coloured() {
-            true => {
-                let pieces: Vec<(Tone, &str)> = line.iter().map(|(segment, text)| (tone(segment), *text)).collect();
-                out.styled(&pieces)?;
-            }
-            false => signed(&line, out)?,
+        if out.is_coloured() {
+            let pieces: Vec<(Tone, &str)> = line.iter().map(|(segment, text)| (tone(segment), *text)).collect();
+            out.styled(&pieces)?;
+        } else {
+            signed(&line, out)?;
         }
     }
     out.line("")?;

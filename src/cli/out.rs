@@ -142,9 +142,10 @@ impl<'w> Out<'w> {
 
     /// A text that is safe to show.
     fn put(&mut self, tone: Tone, text: &str) -> io::Result<()> {
-        match self.has_colours && tone != Tone::Plain && !text.is_empty() {
-            true => write!(self.to, "\x1b[{}m{text}\x1b[0m", tone.code()),
-            false => self.to.write_all(text.as_bytes()),
+        if self.has_colours && tone != Tone::Plain && !text.is_empty() {
+            write!(self.to, "\x1b[{}m{text}\x1b[0m", tone.code())
+        } else {
+            self.to.write_all(text.as_bytes())
         }
     }
 
@@ -293,10 +294,8 @@ pub(super) fn put_escaped(text: &str, is_terminal: bool, to: &mut impl Write) ->
         }
         let is_mark = is_terminal && width(c.encode_utf8(&mut [0; 4])) == 0;
         marks = if is_mark { marks + 1 } else { 0 };
-        let is_escaped = match is_terminal {
-            true => is_hidden(c) || marks > MARKS_PER_CELL_MAX,
-            false => ('\u{7F}'..='\u{9F}').contains(&c),
-        };
+        let is_escaped =
+            if is_terminal { is_hidden(c) || marks > MARKS_PER_CELL_MAX } else { ('\u{7F}'..='\u{9F}').contains(&c) };
         if is_escaped {
             to.write_all(&text.as_bytes()[written..at])?;
             for unit in c.encode_utf16(&mut [0; 2]) {

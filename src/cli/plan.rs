@@ -25,13 +25,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if opened.has_no_plans() {
         return Err(Problem::usage(format!("the format {} has no plans", opened.format())).into());
     }
-    match options.question.json {
-        true => {
-            if let Some(plan) = opened.run.plan(opened.step, opened.bytes()) {
-                out.listing(&answer_begin(&opened.header(), &plan.head), "edges", plan.edges, &plan.tail)?;
-            }
+    if options.question.json {
+        if let Some(plan) = opened.run.plan(opened.step, opened.bytes()) {
+            out.listing(&answer_begin(&opened.header(), &plan.head), "edges", plan.edges, &plan.tail)?;
         }
-        false => show(opened.run.plan_view(opened.step, opened.bytes()), out)?,
+    } else {
+        show(opened.run.plan_view(opened.step, opened.bytes()), out)?;
     }
     Ok(0)
 }

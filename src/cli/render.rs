@@ -34,13 +34,14 @@ struct Message {
 fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let opened = options.question.open(out)?;
-    let view = match options.raw_messages {
-        true => opened.run.raw_view(opened.step, opened.bytes()).ok_or_else(|| {
+    let view = if options.raw_messages {
+        opened.run.raw_view(opened.step, opened.bytes()).ok_or_else(|| {
             let name = opened.format();
             Problem::usage(format!("--raw-messages: the format {name} merges no messages"))
                 .hint("without it all are printed")
-        })?,
-        false => opened.run.view(opened.step, opened.bytes()),
+        })?
+    } else {
+        opened.run.view(opened.step, opened.bytes())
     };
     if options.question.json {
         let message = |entry| message(entry, options.raw_messages);

@@ -95,9 +95,10 @@ pub(super) fn two_runs(
     if let Some((file, _)) = runs.iter().find(|(file, _)| file.is_stdin() || file.as_ref().is_dir()) {
         return Err(Problem::usage(format!("two runs are shown of two files; {file} is none")).into());
     }
-    let opened = match runs[0].0 == runs[1].0 {
-        true => Opened::Input(input(Some(runs[0].0))?),
-        false => list(runs.iter().map(|(file, _)| (*file).clone()).collect(), false)?,
+    let opened = if runs[0].0 == runs[1].0 {
+        Opened::Input(input(Some(runs[0].0))?)
+    } else {
+        list(runs.iter().map(|(file, _)| (*file).clone()).collect(), false)?
     };
     let place = |(file, record): (&FileName, usize)| RunPlace {
         file: Some(PathBuf::from(file.clone())),
@@ -148,6 +149,7 @@ fn wait_for(path: &Path) {
     }
     complain(&format!("{} does not exist yet; waiting for it (Ctrl-C ends)", path.display()));
     while is_missing() {
+        #[expect(clippy::disallowed_methods, reason = "Ctrl-C ends the process")]
         std::thread::sleep(WAIT);
     }
 }

@@ -162,9 +162,10 @@ fn tell_all(file: &FileName, loaded: &Loaded, options: &Options, out: &mut Out) 
         dataset = Some(stats.to_owned());
         Ok(())
     })?;
-    let what = match loaded.detected.is_fallback {
-        true => &format!("{}, no other format fits", loaded.detected.format.title()),
-        false => loaded.detected.format.title(),
+    let what = if loaded.detected.is_fallback {
+        &format!("{}, no other format fits", loaded.detected.format.title())
+    } else {
+        loaded.detected.format.title()
     };
     let stage = loaded.detected.format.stage(&file.text());
     let what = &stage.map_or_else(|| what.to_owned(), |stage| format!("{what} · {stage}"));

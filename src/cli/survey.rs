@@ -86,7 +86,7 @@ impl RunStats {
                 }
                 // What wrote a value, though nobody sees it called.
                 None if step.sign != StepKind::Result => {
-                    step.tool.iter().for_each(|tool| count(&mut stats.tools, tool))
+                    step.tool.iter().for_each(|tool| count(&mut stats.tools, tool));
                 }
                 None => {}
             }

@@ -9,6 +9,7 @@ use super::out::{Out, Tone, counted};
 use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::ingest::Loaded;
 use crate::json;
+use crate::model::cast;
 use crate::model::{Problem, lossy};
 use crate::review::{Entry, Field, Marks, Names, Numbers, Scope, Subject, Texts, Tokenizer, values_of};
 use crate::rules::trajectory::{record_id, task};
@@ -226,7 +227,7 @@ fn row((file, format): (&str, &str), passed: Passed<'_, Named>) -> Vec<Cell> {
 }
 
 fn number(entry: &Entry<'_>, number: Numbers) -> Cell {
-    Cell::Int(entry.number(number).map(|number| number as i64))
+    Cell::Int(entry.number(number).map(cast::f64_to_i64))
 }
 
 /// The members of statistics of a run that rows have.

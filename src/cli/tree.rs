@@ -58,9 +58,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let shown: Vec<&Vec<usize>> = tasks.iter().filter(|task| options.all || task.len() > 1).collect();
     for task in &shown {
         let stretches = attempt_tree(&attempts, task);
-        match options.json {
-            true => programs(&options, &attempts, task, &stretches, out)?,
-            false => people(&attempts, task, &stretches, out)?,
+        if options.json {
+            programs(&options, &attempts, task, &stretches, out)?;
+        } else {
+            people(&attempts, task, &stretches, out)?;
         }
     }
     if !options.json {

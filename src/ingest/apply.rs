@@ -35,6 +35,7 @@ impl Work {
                 steps: run.read().unwrap_or_else(PoisonError::into_inner).step_count(),
             })?;
             if self.folded < self.live.records.count() {
+                #[expect(clippy::disallowed_methods, reason = "a pause of a moment, in which readers come first")]
                 thread::sleep(PAUSE);
             }
         }
@@ -48,10 +49,7 @@ impl Work {
         let begin = Instant::now();
         while begin.elapsed() < SLICE {
             let Some(record) = self.live.records.get(self.folded) else { break };
-            let text = match self.format.needs_text() {
-                true => reader.text(&record),
-                false => Ok(&[][..]),
-            };
+            let text = if self.format.needs_text() { reader.text(&record) } else { Ok(&[][..]) };
             match text {
                 Ok(text) => run.push(&record, text, self.live.input.as_ref()),
                 Err(problem) => {

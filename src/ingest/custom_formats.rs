@@ -12,11 +12,13 @@ static CUSTOM: OnceLock<Vec<&'static dyn Format>> = OnceLock::new();
 
 /// Reads inputs with this format in place of the one of its name. Only the first call counts.
 pub fn use_format(format: Box<dyn Format>) {
+    #[expect(clippy::disallowed_methods, reason = "formats live as long as the process, and are set once")]
     CONFIGURED.get_or_init(|| Box::leak(format));
 }
 
 /// Reads inputs with these formats too, behind those that are built in. Only the first call counts.
 pub fn use_custom_formats(formats: Vec<CustomFormat>) {
+    #[expect(clippy::disallowed_methods, reason = "formats live as long as the process, and are set once")]
     CUSTOM.get_or_init(|| {
         let kept = formats.into_iter().map(|format| -> &'static dyn Format { Box::leak(Box::new(format)) });
         kept.collect()

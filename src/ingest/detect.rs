@@ -6,6 +6,7 @@ use crate::format::signature::{self, Head, Signature};
 use crate::format::{self, Format, Match, Near};
 use crate::framing::Framer;
 use crate::json;
+use crate::model::cast;
 use crate::model::{Framing, Problem, Span};
 use crate::source::{BLOCK, Input, RecordIndex};
 use std::cell::OnceCell;
@@ -209,7 +210,7 @@ fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
     let mut framer = Framer::new(framing);
     let mut index = RecordIndex::default();
     while index.len() < RECORDS {
-        let from = framer.position() as usize;
+        let from = cast::to_usize(framer.position());
         let piece = &head[from.min(head.len())..head.len().min(from + STEP)];
         if !piece.is_empty() {
             framer.feed(piece, &mut index);
@@ -221,7 +222,9 @@ fn texts(head: &[u8], framing: Framing, is_whole: bool) -> Vec<String> {
     let mut texts: Vec<String> = spans.filter_map(|span| text(head, span)).collect();
     let pending = framer.pending().filter(|_| texts.is_empty());
     texts.extend(
-        pending.and_then(|p| json::closed(&head[p.span.offset as usize..])).and_then(|t| String::from_utf8(t).ok()),
+        pending
+            .and_then(|p| json::closed(&head[cast::to_usize(p.span.offset)..]))
+            .and_then(|t| String::from_utf8(t).ok()),
     );
     texts
 }
@@ -233,8 +236,8 @@ fn torn(texts: &[String]) -> Option<String> {
 }
 
 fn text(head: &[u8], span: Span) -> Option<String> {
-    let from = span.offset as usize;
-    let bytes = head.get(from..from + span.len as usize)?;
+    let from = cast::to_usize(span.offset);
+    let bytes = head.get(from..from + cast::to_usize(span.len))?;
     String::from_utf8(bytes.to_vec()).ok()
 }
 

@@ -21,6 +21,7 @@ pub(super) fn write(run: &SharedRun) -> RwLockWriteGuard<'_, Box<dyn Run>> {
         match run.try_write() {
             Ok(guard) => return guard,
             Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+            #[expect(clippy::disallowed_methods, reason = "a lock wakes nobody who only tries it")]
             Err(TryLockError::WouldBlock) => thread::sleep(STEP_BACK),
         }
     }

@@ -352,6 +352,7 @@ impl Work {
     fn wait(&mut self) -> Result<(), Stop> {
         // Under a steady stream of writes, one turn takes many of them.
         if let Some(at) = self.last_growth {
+            #[expect(clippy::disallowed_methods, reason = "it bounds how often one looks, and lasts one pace")]
             thread::sleep(PACE.saturating_sub(at.elapsed()));
         }
         while self.is_finished || self.live.input.may_grow() {
@@ -368,6 +369,7 @@ impl Work {
             if self.look()? || self.until_quiet() == Some(Duration::ZERO) {
                 return Ok(());
             }
+            #[expect(clippy::disallowed_methods, reason = "it bounds how often one looks, and lasts one pace")]
             thread::sleep(PACE);
         }
         Ok(())

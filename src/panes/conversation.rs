@@ -78,9 +78,10 @@ impl ConversationPane {
     ) -> StepNo {
         let mut column = self.column;
         let turns = Turns { pane: self, open, list };
-        match is_page {
-            true => column.page_by(delta, &turns, cells),
-            false => column.move_by(delta, &turns, cells),
+        if is_page {
+            column.page_by(delta, &turns, cells);
+        } else {
+            column.move_by(delta, &turns, cells);
         }
         self.column = column;
         list.step(column.cursor.item)

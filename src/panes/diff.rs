@@ -338,9 +338,10 @@ impl Shown {
                 more => format!("   … {} more lines   {writer}", value::count_text(more)),
             };
             let part = from..from + text.len();
-            lines.push(match self.is_changed(&part) {
-                true => self.line(part, &head, role, &told),
-                false => self.line(part, CONTEXT_HEAD, Role::Dim, &told),
+            lines.push(if self.is_changed(&part) {
+                self.line(part, &head, role, &told)
+            } else {
+                self.line(part, CONTEXT_HEAD, Role::Dim, &told)
             });
             from += text.len() + 1;
         }

@@ -50,10 +50,7 @@ impl FindingsPane {
             return (next < findings.len()).then_some(next);
         }
         let at = open.findings_at(open.step());
-        match is_forward {
-            true => Some(at.end).filter(|next| *next < findings.len()),
-            false => at.start.checked_sub(1),
-        }
+        if is_forward { Some(at.end).filter(|next| *next < findings.len()) } else { at.start.checked_sub(1) }
     }
 
     /// Puts the cursor on the next finding that matches, around; which one it is.
@@ -81,9 +78,10 @@ impl FindingsPane {
         let findings = open.findings();
         if findings.is_empty() {
             let nothing = ["No findings.", "The rules of this format find nothing wrong with the trajectory."];
-            return match open.session.is_complete {
-                true => Window::notice(&[nothing[0], nothing[1], also(open.session)], extent.width),
-                false => Window::notice(&["Reading…"], extent.width),
+            return if open.session.is_complete {
+                Window::notice(&[nothing[0], nothing[1], also(open.session)], extent.width)
+            } else {
+                Window::notice(&["Reading…"], extent.width)
             };
         }
         let mut rows = vec![heading(&findings, open.session)];

@@ -81,12 +81,13 @@ impl HistoryPane {
     #[must_use]
     pub fn window(&self, open: &Open<'_>, extent: Extent, has_focus: bool) -> Window {
         let Some((identity, path)) = &open.session.focus.path else {
-            let lines = match open.session.format.has_state() {
-                true => [
+            let lines = if open.session.format.has_state() {
+                [
                     "No value in focus.",
                     "Move in the State pane, or press `>` for the next write; its history shows here.",
-                ],
-                false => NO_STATE,
+                ]
+            } else {
+                NO_STATE
             };
             return Window::notice(&lines, extent.width);
         };
@@ -175,12 +176,11 @@ fn row(open: &Open<'_>, event: &Event, cause: &[Hop], is_current: bool, is_wide:
         EventOp::Drop => ("−", "gone", Role::Removed),
         EventOp::Reset => ("−", "reset", Role::Removed),
     };
-    let attribution = match open.run().accounts_for(event) {
-        true => {
-            let last = || open.run().attribution(event.identity, event.author, open.bytes());
-            open.run().attribution_of(event).unwrap_or_else(last)
-        }
-        false => Attribution::default(),
+    let attribution = if open.run().accounts_for(event) {
+        let last = || open.run().attribution(event.identity, event.author, open.bytes());
+        open.run().attribution_of(event).unwrap_or_else(last)
+    } else {
+        Attribution::default()
     };
     let mut left = vec![
         Piece::of(Role::Accent, if is_current { "▌" } else { " " }),

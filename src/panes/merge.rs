@@ -65,9 +65,10 @@ fn lines(open: &Open<'_>, chosen: &BTreeSet<String>) -> Vec<TextLine> {
 
 /// Which slots are merged, and how to choose others.
 fn choice(chosen: &BTreeSet<String>) -> String {
-    match chosen.is_empty() {
-        true => "all slots that merge · v in State chooses".to_owned(),
-        false => format!("chosen: {} · v in State chooses", chosen.iter().cloned().collect::<Vec<_>>().join(", ")),
+    if chosen.is_empty() {
+        "all slots that merge · v in State chooses".to_owned()
+    } else {
+        format!("chosen: {} · v in State chooses", chosen.iter().cloned().collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -7,6 +7,7 @@ use super::json_outline::{Doc, Kind};
 use super::{Open, Piece};
 use crate::format::Run;
 use crate::json::Key;
+use crate::model::cast;
 use crate::model::{Bytes, StepNo};
 use crate::state::{IdentityId, IdentityView, NodeId, Shape};
 use crate::text::Role;
@@ -175,7 +176,7 @@ impl SchemaShape {
         for at in self.doc.children(properties).take(PROPERTIES_MAX) {
             let (Some(name), Ok(node)) = (self.doc.key(at), u32::try_from(at)) else { continue };
             let name: Rc<str> = name.into();
-            let next = object.properties.len() as u32;
+            let next = cast::to_u32(object.properties.len());
             if *object.by_name.entry(Rc::clone(&name)).or_insert(next) == next {
                 object.properties.push(Property { name, node, is_required: false });
             }

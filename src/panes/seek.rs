@@ -54,9 +54,10 @@ impl Pass {
     pub fn split(&self, count: StepNo) -> (Self, Self) {
         let Range { start, end } = self.steps;
         let count = count.clamp(0, (end - start).max(0));
-        let (near, far) = match self.is_forward {
-            true => (start..start + count, start + count..end),
-            false => (end - count..end, start..end - count),
+        let (near, far) = if self.is_forward {
+            (start..start + count, start + count..end)
+        } else {
+            (end - count..end, start..end - count)
         };
         let part = |steps| Self { steps, ..self.clone() };
         (part(near), part(far))

@@ -190,7 +190,7 @@ impl StatePane {
             lines: Vec::new(),
             changes,
             here: changed_here::ChangedHere::at(open, step),
-            conversation: Default::default(),
+            conversation: conversation::Conversation::default(),
             changed: Vec::new(),
             shapes: HashMap::new(),
             missing: HashMap::new(),

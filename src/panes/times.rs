@@ -82,9 +82,12 @@ pub fn told(open: &Open<'_>, with_date: bool) -> Option<String> {
 #[must_use]
 pub fn untimed(open: &Open<'_>) -> Option<String> {
     let is_whole = open.step() <= NEAR_MAX && open.last() - open.step() <= NEAR_MAX;
-    let told = || match is_whole {
-        true => "these steps carry no time".to_owned(),
-        false => format!("none of the {NEAR_MAX} steps before and behind this one carries a time"),
+    let told = || {
+        if is_whole {
+            "these steps carry no time".to_owned()
+        } else {
+            format!("none of the {NEAR_MAX} steps before and behind this one carries a time")
+        }
     };
     near(open, open.step()).is_none().then(told)
 }

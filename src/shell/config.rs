@@ -252,7 +252,7 @@ impl Config {
     pub(super) fn of(folder: &Path) -> Self {
         let mut config = Self::default();
         let file = folder.join("config.toml");
-        match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Default::default()), |text| parse(&text))) {
+        match read_text(&file).and_then(|text| text.map_or_else(|| Ok(Config::default()), |text| parse(&text))) {
             Ok(read) => config = read,
             Err(message) => config.problems.push(ignored(&file, &message)),
         }
@@ -353,7 +353,7 @@ fn parse(text: &str) -> Result<Config, String> {
     let [template, tokenizer] =
         [written.template, written.tokenizer].map(|name| name.map(|name| (name, PathBuf::new())));
     let Written { theme, next_undecided, .. } = written;
-    Ok(Config { theme, template, tokenizer, watch, filters, columns, next_undecided, ..Config::default() })
+    Ok(Config { theme, watch, filters, columns, next_undecided, template, tokenizer, ..Config::default() })
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ impl Asker {
     ) -> Result<Vec<CellValue>, String> {
         let read = |number| {
             let record = source.records.get(number).filter(|record| record.body == RecordBody::Text)?;
-            source.bytes.read(record.place.span).ok().map(|bytes| bytes.to_vec())
+            source.bytes.read(record.place.span).ok()
         };
         let texts: Vec<Option<Vec<u8>>> = records.map(read).collect();
         let asked: Vec<Vec<u8>> = texts.iter().flatten().cloned().collect();

@@ -84,6 +84,10 @@ impl Reader {
                 Ok(Err(Closed)) => return,
                 Err(_) => {
                     failures += 1;
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "the thread has nothing else to do, and gives up after a few"
+                    )]
                     thread::sleep(FAILURE_WAIT);
                 }
             }

@@ -132,9 +132,10 @@ impl<T: Send + 'static> Shared<T> {
             };
             drop(queue);
             let is_wanted = || !is_stopped.load(Ordering::Relaxed);
-            let done = match lane.is_background() {
-                true => behind_all(|| caught(|| self.work.perform(task, &is_wanted))),
-                false => caught(|| self.work.perform(task, &is_wanted)),
+            let done = if lane.is_background() {
+                behind_all(|| caught(|| self.work.perform(task, &is_wanted)))
+            } else {
+                caught(|| self.work.perform(task, &is_wanted))
             };
             if let Err(place) = done {
                 self.work.failed(lane, place);

@@ -52,6 +52,7 @@ impl Lists {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the loop of the thread that looks: it hands the time on")]
 fn look(listing: &mut Listing, tell: &Sender<Msg>, dropped: &Receiver<()>) {
     listing.watch();
     let mut due = Instant::now();

@@ -165,6 +165,7 @@ impl MarkJournal {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place where marks get their times")]
 fn clock_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -157,7 +157,7 @@ pub fn run(mut settings: Settings) -> Result<Option<Problem>, Problem> {
 
 /// What the configuration offers, and what the command line chooses of it.
 fn configure(app: &mut App, config: &mut Config, settings: &mut Settings) {
-    app.filters = config.filters.clone();
+    app.filters.clone_from(&config.filters);
     app.next_undecided = config.next_undecided;
     app.chat.max_tokens = settings.max_tokens;
     app.chat.tokenizer = settings.tokenizer.take().or_else(|| config.take_tokenizer());

@@ -95,9 +95,10 @@ impl Search<'_> {
         let (here, all) = (self.places.span(self.places.from)?, self.places.range()?);
         let (before, after) = (windows(all.offset, here.offset), windows(here.end(), all.end()));
         let own = windows(here.offset, here.end());
-        let order: Vec<Window> = match is_forward {
-            true => after.chain(before).chain(own).collect(),
-            false => before.rev().chain(after.rev()).chain(own.rev()).collect(),
+        let order: Vec<Window> = if is_forward {
+            after.chain(before).chain(own).collect()
+        } else {
+            before.rev().chain(after.rev()).chain(own.rev()).collect()
         };
         let at = self.first(&order, |window| self.hit(window, is_forward))?;
         self.places.at(at)
@@ -108,9 +109,10 @@ impl Search<'_> {
         let rows: Vec<usize> = steps.iter().filter_map(|step| usize::try_from(*step).ok()).collect();
         let (before, behind) = rows.split_at(rows.partition_point(|row| *row < self.places.from));
         let (here, after) = behind.split_at(usize::from(behind.first() == Some(&self.places.from)));
-        let order: Vec<usize> = match is_forward {
-            true => after.iter().chain(before).chain(here).copied().collect(),
-            false => before.iter().rev().chain(after.iter().rev()).chain(here).copied().collect(),
+        let order: Vec<usize> = if is_forward {
+            after.iter().chain(before).chain(here).copied().collect()
+        } else {
+            before.iter().rev().chain(after.iter().rev()).chain(here).copied().collect()
         };
         let pieces: Vec<&[usize]> = order.chunks(ROWS).collect();
         self.first(&pieces, |rows| rows.iter().copied().find(|row| self.has(*row)))
@@ -131,9 +133,10 @@ impl Search<'_> {
     fn hit(&self, window: &Window, is_forward: bool) -> Option<u64> {
         let text = self.places.source.bytes.read(window.span).ok()?;
         let own = usize::try_from(window.own).unwrap_or(usize::MAX);
-        let hit = match is_forward {
-            true => self.pattern.find_raw(&text, 0).filter(|hit| *hit < own),
-            false => self.pattern.find_raw_last(&text, own),
+        let hit = if is_forward {
+            self.pattern.find_raw(&text, 0).filter(|hit| *hit < own)
+        } else {
+            self.pattern.find_raw_last(&text, own)
         };
         hit.map(|hit| window.span.offset + hit as u64)
     }
@@ -290,9 +293,10 @@ mod tests {
         for from in [0, 255, 256, 300, 512, 799] {
             for is_forward in [true, false] {
                 let answers = answers(&source, "needle", from, is_forward, true);
-                let next = match is_forward {
-                    true => hits.iter().find(|hit| **hit > from).or(hits.first()),
-                    false => hits.iter().rev().find(|hit| **hit < from).or(hits.last()),
+                let next = if is_forward {
+                    hits.iter().find(|hit| **hit > from).or(hits.first())
+                } else {
+                    hits.iter().rev().find(|hit| **hit < from).or(hits.last())
                 };
                 let Some(Msg::Found(1, found)) = answers.first() else { panic!("{answers:?}") };
                 assert_eq!(*found, next.copied().map(FoundAt::Record), "from {from}, forward {is_forward}");

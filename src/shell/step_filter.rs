@@ -17,10 +17,8 @@ pub(super) fn sift(source: &Source, job: Job, is_wanted: &dyn Fn() -> bool, send
     let Job::Sift { number, filter, from, to, checks, marks } = job else { return };
     let Some(run) = &source.run else { return };
     let read = || run.read().unwrap_or_else(PoisonError::into_inner);
-    let findings = match filter.has_findings() {
-        true => [read().findings(), checks.findings().to_vec()].concat(),
-        false => Vec::new(),
-    };
+    let findings =
+        if filter.has_findings() { [read().findings(), checks.findings().to_vec()].concat() } else { Vec::new() };
     let notes = StepNotes::new(findings.iter().map(Arc::as_ref), marks);
     let (mut passing, mut told, mut since) = (Vec::new(), from, Instant::now());
     for at in from..to {

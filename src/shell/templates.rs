@@ -63,10 +63,8 @@ fn parted(asked: &Path) -> (PathBuf, Option<String>) {
 /// The file and what stands beside it, or a folder.
 fn read(asked: &Path) -> io::Result<TemplateFiles> {
     let text = |path: &Path| read_small(path, TEMPLATE_BYTES_MAX).map(|bytes| lossy(&bytes).into_owned());
-    let (folder, file) = match asked.is_dir() {
-        true => (asked, None),
-        false => (asked.parent().unwrap_or(Path::new("")), Some(text(asked)?)),
-    };
+    let (folder, file) =
+        if asked.is_dir() { (asked, None) } else { (asked.parent().unwrap_or(Path::new("")), Some(text(asked)?)) };
     let beside = |name: &str| text(&folder.join(name)).ok();
     let is_config = asked.file_name().is_some_and(|name| name == CONFIG);
     let (jinja, config, tokens) = (beside(JINJA), beside(CONFIG), beside(TOKENS));

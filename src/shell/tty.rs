@@ -175,6 +175,7 @@ impl Device {
     /// After `bg` the terminal is still the shell's; to touch it would stop us once more.
     fn wait_for_foreground(&self) {
         while tcgetpgrp(&self.out).is_ok_and(|group| group != getpgrp()) {
+            #[expect(clippy::disallowed_methods, reason = "nobody tells when the terminal is ours again")]
             thread::sleep(BACKGROUND_WAIT);
         }
     }
@@ -185,6 +186,10 @@ impl Device {
         self.is_continued.store(false, Ordering::SeqCst);
         kill_current_process_group(Signal::STOP)?;
         while !self.is_continued.load(Ordering::SeqCst) {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "a signal ends it, and no channel may be used in its handler"
+            )]
             thread::sleep(FULL_WAIT);
         }
         Ok(())
@@ -197,6 +202,7 @@ impl Device {
     pub(super) fn end(&self, status: i32, message: Option<&str>) -> ! {
         // If no thread can be had, the worst is that a stuck terminal has to be closed by hand.
         let _ = thread::Builder::new().name("end".to_owned()).spawn(move || {
+            #[expect(clippy::disallowed_methods, reason = "it is the bound after which the process ends")]
             thread::sleep(END_WAIT);
             let _ = disable_raw_mode();
             signal_hook::low_level::exit(status);
@@ -222,6 +228,7 @@ impl Device {
         self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the terminal says not when it takes more")]
     fn put(&self, mut bytes: &[u8]) -> io::Result<()> {
         let mut out = &self.out;
         while !bytes.is_empty() {

@@ -52,9 +52,10 @@ fn made(
     if !is_wanted() {
         return Ok(None);
     }
-    let right = match is_pair {
-        true => trajectory(RunData { place: right.1, ..left.clone() })?,
-        false => side(source, right, is_one_file)?,
+    let right = if is_pair {
+        trajectory(RunData { place: right.1, ..left.clone() })?
+    } else {
+        side(source, right, is_one_file)?
     };
     let left = trajectory(left)?;
     let (a, b) = (guard(&left.run), (!is_pair).then(|| guard(&right.run)));

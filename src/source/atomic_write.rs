@@ -306,7 +306,7 @@ mod tests {
             let mut back = Vec::new();
             match Packing::by_name(name) {
                 Packing::Gzip => {
-                    flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut back).map(|_| ()).unwrap()
+                    flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut back).map(|_| ()).unwrap();
                 }
                 _ => {
                     let mut rest = &packed[..];

@@ -26,9 +26,10 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", UTF16_ADVICE),
 ];
 
-const PARQUET_ADVICE: &str = match cfg!(feature = "parquet") {
-    true => "name the file: it can only be read from its end, not as a stream",
-    false => "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first",
+const PARQUET_ADVICE: &str = if cfg!(feature = "parquet") {
+    "name the file: it can only be read from its end, not as a stream"
+} else {
+    "use an obelus that was built with `--features parquet`, or convert it to JSON Lines first"
 };
 const PICKLE: &str = "a Python pickle";
 const PICKLE_ADVICE: &str = "export what you want to see as JSON Lines: to load a pickle is to run what stands in it";

@@ -1,6 +1,7 @@
 //! The fingerprint of what was read of a file: whether those bytes still stand there (TAIL T2).
 
 use super::Input;
+use crate::model::cast;
 use crate::model::{Bytes, Span};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -57,7 +58,7 @@ impl Fingerprint {
         self.head.extend_from_slice(&new[..head]);
         self.end_with(new);
         while !new.is_empty() {
-            let room = (BLOCK - self.end % BLOCK) as usize;
+            let room = cast::to_usize(BLOCK - self.end % BLOCK);
             let (now, rest) = new.split_at(room.min(new.len()));
             self.part.extend_from_slice(now);
             self.end += now.len() as u64;

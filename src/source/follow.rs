@@ -8,6 +8,7 @@ use super::Input;
 use super::fingerprint::Fingerprint;
 use super::fs_events::Hints;
 use crate::model::Problem;
+use crate::model::cast;
 use crossbeam_channel::Receiver;
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -302,7 +303,7 @@ impl Content {
     /// What the file was like at the last look: changes whenever it does.
     pub(super) fn version(&self) -> [i64; 5] {
         let [a, b, c, d] = self.stamp.times;
-        [self.stamp.len as i64, a, b, c, d]
+        [cast::to_i64(self.stamp.len), a, b, c, d]
     }
 
     fn look(&mut self, path: &Path, meta: &Metadata) -> Result<Change, Problem> {
@@ -356,6 +357,7 @@ fn id(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
+#[expect(clippy::disallowed_methods, reason = "only the age of a file is asked for")]
 fn is_fresh(meta: &Metadata) -> bool {
     let age = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
     age.is_some_and(|age| age < CLOCK_TICK)

@@ -275,6 +275,7 @@ impl Input {
     pub fn wait_for_head(&self) {
         let mut pauses = 0;
         while self.may_grow() && !self.is_file() && self.len() < HEAD_BYTES && pauses < HEAD_PAUSES {
+            #[expect(clippy::disallowed_methods, reason = "it lasts a few pauses at most")]
             std::thread::sleep(HEAD_PAUSE);
             pauses += u32::from(!self.is_empty());
         }

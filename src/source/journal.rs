@@ -165,6 +165,7 @@ fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
 }
 
 /// Waits for the lock, which ends with the file. A file system without locks still appends whole writes.
+#[expect(clippy::disallowed_methods, reason = "a lock of another process wakes nobody")]
 fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_PAUSES {
         match flock(file, FlockOperation::NonBlockingLockExclusive) {

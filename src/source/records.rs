@@ -4,6 +4,7 @@
 use super::reader::shown;
 use super::{BLOCK, Input, RecordIndex, in_order};
 use crate::framing::Framer;
+use crate::model::cast;
 use crate::model::{Bytes, Framing, Place, Problem, Record, RecordBody};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -250,9 +251,9 @@ impl<S: Seen> Guess<S> {
 
     fn look_at_line(&mut self, line: &[u8], look: &impl Fn(&Record, &[u8]) -> S) -> bool {
         let Some(place) = self.framer.line_between(line) else { return false };
-        let from = (place.span.offset - self.framer.position()) as usize;
+        let from = cast::to_usize(place.span.offset - self.framer.position());
         let record = Record { number: self.index.len(), place, body: RecordBody::Text };
-        let seen = look(&record, &line[from..from + place.span.len as usize]);
+        let seen = look(&record, &line[from..from + cast::to_usize(place.span.len)]);
         if !seen.is_whole() {
             return false;
         }
@@ -266,8 +267,8 @@ impl<S: Seen> Guess<S> {
     fn look_at_new(&mut self, text: &[u8], look: &impl Fn(&Record, &[u8]) -> S) {
         while let Some(record) = self.index.get(self.seen.len()) {
             let span = shown(&record);
-            let from = (span.offset - self.start) as usize;
-            self.seen.push(look(&record, &text[from..from + span.len as usize]));
+            let from = cast::to_usize(span.offset - self.start);
+            self.seen.push(look(&record, &text[from..from + cast::to_usize(span.len)]));
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Packing {
     /// Its first bytes tell, and then it is unpacked.
     Unknown,
     /// It is, and unpacked already.
-    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet files need it"))]
     Unpacked,
 }
 

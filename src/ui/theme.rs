@@ -180,7 +180,7 @@ impl Parser<'_> {
         let mut styles = vec![None; Role::ALL.len()];
         for (key, value) in file.get_ref() {
             match key.get_ref().as_ref() {
-                "name" => theme.name = self.string(value)?.to_owned(),
+                "name" => self.string(value)?.clone_into(&mut theme.name),
                 "background" => theme.background = self.background(value)?,
                 "roles" => self.roles(value)?.into_iter().for_each(|(role, s)| styles[role as usize] = Some(s)),
                 "dark" => theme.on_dark = self.roles(value)?,

@@ -233,7 +233,7 @@ fn a33_a_number_behind_a_dot_is_what_the_data_makes_it() {
     };
     assert_eq!(unused("[]"), ["1 unused-write †state.l[1]"], "A33, A44: printed as the data at that step has it");
     assert_eq!(unused("{}"), ["1 unused-write †state.l[\"1\"]"], "A33, A44");
-    let both = plan(r#"[7]"#).replace("†state.l[0]", r#"†state.l[\"0\"]"#);
+    let both = plan(r"[7]").replace("†state.l[0]", r#"†state.l[\"0\"]"#);
     assert_eq!(
         member(&both, &["plan"], "nodes/0/reads"),
         r#"["†state.l[0]","†state.l[\"0\"]"]"#,

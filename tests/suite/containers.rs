@@ -66,7 +66,7 @@ fn an_archive_is_read_as_the_log_that_it_holds() {
     let kinds: Vec<String> = values(&steps).iter().map(|step| step["kind"].as_str().unwrap().to_owned()).collect();
     assert_eq!(kinds, ["message", "tool-call", "tool-result"]);
     let (_, blame, _) = run(&["blame", "log.eval", "/store/main/sum", "--json"]);
-    assert!(blame.contains("\"step\":2") && blame.contains("3"), "{blame}");
+    assert!(blame.contains("\"step\":2") && blame.contains('3'), "{blame}");
     let (_, found, _) = run(&["check", "log.eval", "--json"]);
     assert!(found.contains("run.part-missing") && found.contains("samples/2_epoch_1.json"), "{found}");
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();

@@ -71,10 +71,7 @@ proptest! {
     #[test]
     fn bytes_of_records_are_unchanged(records in vec(object(), 1..8), is_array in any::<bool>(), ends in "(\n|\r\n)") {
         let folder = tempfile::tempdir().unwrap();
-        let text = match is_array {
-            true => format!("\u{feff} [ {} ]\n", records.join(&format!(" ,{ends}"))),
-            false => records.join(&ends),
-        };
+        let text = if is_array { format!("\u{feff} [ {} ]\n", records.join(&format!(" ,{ends}"))) } else { records.join(&ends) };
         fs::write(folder.path().join("in"), &text).unwrap();
         for out in ["out.jsonl", "out.json", "out.jsonl.gz"] {
             let (status, _, stderr) = obelus(folder.path(), &["export", "in", "--format", "generic", "--out", out]);

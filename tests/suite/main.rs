@@ -1,5 +1,17 @@
 //! All integration tests in one binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::large_stack_arrays,
+    clippy::match_wild_err_arm,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "tests make small numbers and files of their own, and fail loudly"
+)]
 
 mod acts_letter;
 mod adp_commands;

@@ -1,5 +1,5 @@
 //! The versioned tree against an oracle that folds the writes from zero with plain lists, at every step of random runs.
-#![allow(clippy::unwrap_used)] // what cannot be is a failed test here
+#![allow(clippy::unwrap_used, reason = "what cannot be is a failed test here")]
 
 mod oracle;
 
@@ -166,7 +166,7 @@ fn hold_step(real: &Real, oracle: &Oracle, before: &[usize], step: StepNo) {
         let text = real.tree.text(root, step, &real.input);
         assert_eq!(text.as_deref(), Some(held.text().as_str()), "text of {kind} at {step}");
         assert_eq!(real.rows(root, step), held.text(), "rows of {kind} at {step}");
-        let found = leaves(&Some(held.clone()));
+        let found = leaves(Some(held));
         assert_eq!(real.leaves(root, step), found, "leaves of {kind} at {step}");
         let newest = found.iter().map(|l| l.2).max().zip(found.iter().map(|l| l.3).max());
         assert_eq!(real.tree.newest(root, step), newest);
@@ -186,7 +186,7 @@ fn hold_history(real: &Real, oracle: &Oracle, all: &[(StepNo, Said)], last: Step
         };
         assert!(text.is_some() || old.is_some(), "dropped twice: {path:?}");
     }
-    let now = oracle.held.iter().flat_map(|(kind, v)| leaves(v).into_iter().map(|l| ((*kind, l.0), l.1)));
+    let now = oracle.held.iter().flat_map(|(kind, v)| leaves(v.as_ref()).into_iter().map(|l| ((*kind, l.0), l.1)));
     assert_eq!(held, now.collect());
     let heads = all.iter().flat_map(|(_, e)| (0..=e.2.len()).map(|len| (e.0, e.2[..len].to_vec())));
     for (kind, path) in heads.collect::<BTreeSet<_>>() {

@@ -83,7 +83,7 @@ fn for_programs_the_history_without_an_instance_is_the_global_one() {
     let (_, stdout, _) = obelus(&["history", &run, "state.a"]);
     assert_eq!(stdout, "@0  added  †state.a ①  1\n@1  added  †state.a    2\n");
     // A kind that has the sign in its name is still found, and its keys need their quotes as ever.
-    assert!(obelus(&["blame", &run, "a#1[\"x.y\"]"]).1.contains("3"));
+    assert!(obelus(&["blame", &run, "a#1[\"x.y\"]"]).1.contains('3'));
 }
 
 #[test]

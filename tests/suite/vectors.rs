@@ -28,7 +28,7 @@ struct Case<'a> {
     vector: Value<'a>,
 }
 
-impl<'a> Case<'a> {
+impl Case<'_> {
     fn text(&self, key: &str) -> Option<String> {
         self.vector.get(key).and_then(Value::as_str).map(str::to_owned)
     }

@@ -20,9 +20,10 @@ impl App {
     /// Shows what schemas and messages say of the values, or the values alone.
     pub(in crate::app) fn toggle_descriptions(&mut self) {
         self.state.toggle_descriptions();
-        self.tell(match self.state.hides_descriptions {
-            true => "the data alone; p brings descriptions and missing properties back",
-            false => "with descriptions, and with what the schema has and the data lacks",
+        self.tell(if self.state.hides_descriptions {
+            "the data alone; p brings descriptions and missing properties back"
+        } else {
+            "with descriptions, and with what the schema has and the data lacks"
         });
     }
 

@@ -42,7 +42,7 @@ impl App {
                 self.jump_with_focus(step);
             }
             None => {
-                self.tell(if is_forward { "no later write of this value" } else { "no earlier write of this value" })
+                self.tell(if is_forward { "no later write of this value" } else { "no earlier write of this value" });
             }
         }
     }

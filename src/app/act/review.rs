@@ -284,10 +284,7 @@ impl App {
             let (here, count) = (self.table.scroll.cursor, self.table.count(&self.session));
             let review = &self.session.review;
             let has_marks = |row: &usize| self.table.record_at(*row).is_some_and(|record| review.has_marks(record));
-            let found = match is_forward {
-                true => (here + 1..count).find(has_marks),
-                false => (0..here).rev().find(has_marks),
-            };
+            let found = if is_forward { (here + 1..count).find(has_marks) } else { (0..here).rev().find(has_marks) };
             return match found {
                 Some(row) => self.table.scroll.jump_to(row),
                 None => self.tell(word),
@@ -295,9 +292,10 @@ impl App {
         }
         let Some(here) = self.session.open().map(|open| open.step()) else { return };
         let steps = self.session.review.marked_steps(self.session.trajectory);
-        let found = match is_forward {
-            true => steps.iter().find(|step| **step > here),
-            false => steps.iter().rev().find(|step| **step < here),
+        let found = if is_forward {
+            steps.iter().find(|step| **step > here)
+        } else {
+            steps.iter().rev().find(|step| **step < here)
         };
         match found {
             Some(step) => self.jump_to(*step),

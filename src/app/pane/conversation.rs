@@ -86,10 +86,7 @@ impl PaneContent for Conversation {
             let of = reading::Step::of(open.run(), open.step());
             of.size(open.run()) > crate::panes::conversation::TURN_BYTES_MAX
         });
-        match is_large {
-            true => app.show_tab(Tab::Message),
-            false => self.fold(app, None),
-        }
+        if is_large { app.show_tab(Tab::Message) } else { self.fold(app, None) }
     }
 
     fn after_update(&self, app: &mut App, effects: &mut Effects) {

@@ -113,9 +113,10 @@ impl App {
         }
         let has_raw_messages = &mut self.inspector.llm.has_raw_messages;
         *has_raw_messages = !*has_raw_messages;
-        let told = match *has_raw_messages {
-            true => "the messages of the context as they are written; R merges them again",
-            false => "the messages as the model sees them, merged by identity",
+        let told = if *has_raw_messages {
+            "the messages of the context as they are written; R merges them again"
+        } else {
+            "the messages as the model sees them, merged by identity"
         };
         self.tell(told);
     }

@@ -2,6 +2,7 @@
 
 use super::{PaneContent, message};
 use crate::app::{App, Effects};
+use crate::model::cast;
 use crate::model::{Span, lossy};
 use crate::panes::text_view::{Reader, TextLine};
 use crate::panes::value::{count_text, size_text};
@@ -69,7 +70,7 @@ fn lines(app: &App, step: Span, record: Span) -> Vec<TextLine> {
     let mut lines = Vec::new();
     if is_part {
         let (from, to) = (step.offset - record.offset, step.offset - record.offset + step.len);
-        let (from, to) = (count_text(from as usize), count_text(to as usize));
+        let (from, to) = (count_text(cast::to_usize(from)), count_text(cast::to_usize(to)));
         lines.push(TextLine::new(Role::Dim, format!("bytes {from} to {to} of the record, {}", size_text(record.len))));
     }
     match app.session.bytes.read(span) {
@@ -88,7 +89,7 @@ pub(super) fn raw_lines(bytes: &[u8]) -> Vec<TextLine> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.lines().map(|l| TextLine::new(Role::Text, l)).collect(),
         Err(_)
-            if bytes.len() < RAW_MAX as usize
+            if bytes.len() < cast::to_usize(RAW_MAX)
                 && std::str::from_utf8(&bytes[..bytes.len().saturating_sub(3)]).is_err() =>
         {
             let note = TextLine::new(Role::Warning, "not UTF-8; shown in hexadecimal");

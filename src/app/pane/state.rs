@@ -245,7 +245,7 @@ impl App {
         let last = hits.len().checked_sub(1)?;
         let at = match (here, is_forward) {
             (Some(i), true) => (i + 1) % hits.len(),
-            (Some(0), false) | (None, false) => last,
+            (Some(0) | None, false) => last,
             (Some(i), false) => i - 1,
             (None, true) => 0,
         };

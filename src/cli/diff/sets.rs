@@ -79,16 +79,16 @@ pub(super) fn show(a: &Side<'_>, b: &Side<'_>, has_changes: bool, is_json: bool,
     }
     let compared = compare(&a.fingerprints()?, &b.fingerprints()?);
     let stats = [a.stats()?, b.stats()?];
-    let converted = match formats.iter().all(|format| STAGED.contains(format)) {
-        true => stages::converted(a, b, &compared.changed)?,
-        false => None,
+    let converted = if formats.iter().all(|format| STAGED.contains(format)) {
+        stages::converted(a, b, &compared.changed)?
+    } else {
+        None
     };
-    match is_json {
-        true => programs(a, b, &compared, stats, converted.as_deref(), has_changes, out)?,
-        false => {
-            people(a, b, &compared, &stats, has_changes, out)?;
-            converted.as_deref().map_or(Ok(()), |all| stages::show(all, out))?;
-        }
+    if is_json {
+        programs(a, b, &compared, stats, converted.as_deref(), has_changes, out)?;
+    } else {
+        people(a, b, &compared, &stats, has_changes, out)?;
+        converted.as_deref().map_or(Ok(()), |all| stages::show(all, out))?;
     }
     Ok(compared.differs())
 }

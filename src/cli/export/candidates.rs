@@ -79,12 +79,11 @@ impl<'l> Sifted<'l> {
             status = passing.iter().map(Passing::status).max().unwrap_or_default();
             selection.predicates.push(Box::new(Filtered { told: filter.filter().to_string(), passing }));
         }
-        let found = match selection.only_clean {
-            true => {
-                let mut policy = options.filter.policy()?;
-                inputs.iter().map(|input| findings(input, &mut policy)).collect::<Result<_, Stop>>()?
-            }
-            false => Vec::new(),
+        let found = if selection.only_clean {
+            let mut policy = options.filter.policy()?;
+            inputs.iter().map(|input| findings(input, &mut policy)).collect::<Result<_, Stop>>()?
+        } else {
+            Vec::new()
         };
         let takes_runs = options.to.is_some();
         let (drawn, left, parts, proof) = (None, HashMap::new(), HashMap::new(), None);
@@ -181,7 +180,7 @@ impl<'l> Sifted<'l> {
     }
 }
 
-impl<'l> Sifted<'l> {
+impl Sifted<'_> {
     /// A file that is one run, as one candidate: it is known by its first record.
     fn run<'r>(
         &self,
@@ -194,10 +193,7 @@ impl<'l> Sifted<'l> {
         let text = reader.text(&first)?;
         let key = ContentKey::of(text);
         let is_drawn = self.drawn.as_ref().is_none_or(|drawn| drawn.binary_search(&number).is_ok());
-        let judged = match is_drawn {
-            true => Judged::Taken("all".to_owned()),
-            false => Judged::Left("not drawn".to_owned()),
-        };
+        let judged = if is_drawn { Judged::Taken("all".to_owned()) } else { Judged::Left("not drawn".to_owned()) };
         let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
         let record = Record { number: 0, place, body: RecordBody::Text };
         let (name, part) = (loaded.input.name(), self.part(number));

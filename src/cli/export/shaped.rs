@@ -46,9 +46,10 @@ fn of_run<'t>(seen: &Sighted<'_>, to: To, input: &Loaded) -> Result<Vec<Shaped<'
         let message = format!("{} holds no conversation ({}), which --to asks for", seen.name, format.title());
         return Err(Problem::usage(message));
     }
-    let name = match is_one_run(input) {
-        true => stem(seen.name).to_owned(),
-        false => format!("{}-{}", stem(seen.name), seen.record.number),
+    let name = if is_one_run(input) {
+        stem(seen.name).to_owned()
+    } else {
+        format!("{}-{}", stem(seen.name), seen.record.number)
     };
     let transcripts = Transcript::of(run.as_ref(), format.name(), &name, input.input.as_ref());
     let shaped = transcripts.into_iter().map(|transcript| {

@@ -274,9 +274,10 @@ impl Options {
 fn place(seen: &Sighted<'_>, is_shaped: bool, secret: &Secret) -> String {
     let (record, kind) = (seen.record.number, secret.kind);
     let begin = seen.record.place.span.offset + secret.at as u64;
-    match is_shaped {
-        true => format!("{} record {record}: {kind}", seen.name),
-        false => format!("{} record {record}: {kind} in bytes {begin} to {}", seen.name, begin + secret.len as u64),
+    if is_shaped {
+        format!("{} record {record}: {kind}", seen.name)
+    } else {
+        format!("{} record {record}: {kind} in bytes {begin} to {}", seen.name, begin + secret.len as u64)
     }
 }
 

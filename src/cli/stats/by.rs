@@ -141,9 +141,10 @@ pub(super) fn tell(
     let records = grouper.records();
     let groups = grouper.finish();
     let has_none = records > 0 && groups.iter().all(|group| group.value.is_none());
-    match options.json {
-        true => programs(file, by, (&groups, records), numbers, out)?,
-        false => people(file, by, (&groups, records), numbers, out)?,
+    if options.json {
+        programs(file, by, (&groups, records), numbers, out)?;
+    } else {
+        people(file, by, (&groups, records), numbers, out)?;
     }
     if has_none {
         complain(&format!("{file}: no record has {by}{}", instead(by)));
@@ -295,9 +296,10 @@ pub(super) fn tell_histogram(
     })?;
     let missing = records - numbers.len();
     let plot = histogram(numbers);
-    match options.json {
-        true => histogram_for_programs(file, number, (&plot, missing), out)?,
-        false => histogram_for_people(file, number, (&plot, missing), out)?,
+    if options.json {
+        histogram_for_programs(file, number, (&plot, missing), out)?;
+    } else {
+        histogram_for_people(file, number, (&plot, missing), out)?;
     }
     Ok(u8::from(plot.records == 0 && records > 0))
 }

@@ -149,9 +149,8 @@ impl Merge<'_, '_> {
     }
 
     fn whole(&mut self, is_of_records: bool) -> Result<&mut Whole, Fault> {
-        let whole = self.whole.get_or_insert_with(|| match is_of_records {
-            true => Whole::Records(Box::default()),
-            false => Whole::Runs(Box::default()),
+        let whole = self.whole.get_or_insert_with(|| {
+            if is_of_records { Whole::Records(Box::default()) } else { Whole::Runs(Box::default()) }
         });
         match (&whole, is_of_records) {
             (Whole::Records(_), true) | (Whole::Runs(_), false) => Ok(whole),

@@ -36,10 +36,7 @@ pub(super) fn tell(
     out: &mut Out,
 ) -> Result<(), Stop> {
     let groups = groups(loaded, options, passing)?;
-    match options.json {
-        true => programs(file, &groups, out),
-        false => people(file, &groups, out),
-    }
+    if options.json { programs(file, &groups, out) } else { people(file, &groups, out) }
 }
 
 fn groups(loaded: &Loaded, options: &Options, passing: Option<&[bool]>) -> Result<Groups, Problem> {

@@ -325,9 +325,10 @@ impl AttemptsPane {
     /// What is copied of the row under the cursor.
     #[must_use]
     pub fn text(&self) -> Option<String> {
-        match self.is_list() {
-            true => Some(self.list.as_ref()?.tasks.get(self.list_scroll.cursor)?.name.clone()),
-            false => Some(paint::said(self.tree()?, self.line()?)),
+        if self.is_list() {
+            Some(self.list.as_ref()?.tasks.get(self.list_scroll.cursor)?.name.clone())
+        } else {
+            Some(paint::said(self.tree()?, self.line()?))
         }
     }
 

@@ -76,9 +76,8 @@ impl Builder {
         if line.spans.iter().all(|(_, text)| text.len() <= LINE_BYTES_MAX) {
             return self.push(Item::Line(Line { leads, ..line }));
         }
-        let below = |lead: &Lead| match lead.repeats {
-            true => lead.clone(),
-            false => Lead::once(Role::Text, " ".repeat(width(&lead.text))),
+        let below = |lead: &Lead| {
+            if lead.repeats { lead.clone() } else { Lead::once(Role::Text, " ".repeat(width(&lead.text))) }
         };
         let (mut leads, mut right) = (leads, line.right);
         for (role, text) in line.spans {
@@ -97,10 +96,8 @@ impl Builder {
     /// The lines of a text without their ends, as many as are laid out; notes whether they end with CR LF.
     pub(super) fn lines<'t>(&mut self, text: &'t str) -> Vec<&'t str> {
         let (bytes_max, lines_max) = self.room;
-        let (head, is_cut) = match text.len() > bytes_max {
-            true => (&text[..floor(text, bytes_max)], true),
-            false => (text, false),
-        };
+        let (head, is_cut) =
+            if text.len() > bytes_max { (&text[..floor(text, bytes_max)], true) } else { (text, false) };
         let all = head.strip_suffix('\n').unwrap_or(head).split('\n');
         let mut lines: Vec<&str> = all.take(lines_max + 1).collect();
         self.reading.is_cut |= is_cut || lines.len() > lines_max;
@@ -154,10 +151,7 @@ impl Builder {
 
 /// A text whose lines end with LF alone; whether that changed it.
 pub(super) fn without_cr(text: &str) -> (Cow<'_, str>, bool) {
-    match text.contains("\r\n") {
-        true => (Cow::Owned(text.replace("\r\n", "\n")), true),
-        false => (Cow::Borrowed(text), false),
-    }
+    if text.contains("\r\n") { (Cow::Owned(text.replace("\r\n", "\n")), true) } else { (Cow::Borrowed(text), false) }
 }
 
 /// The nearest border of a character at or before a byte.

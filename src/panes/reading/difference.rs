@@ -2,6 +2,7 @@
 
 use super::builder::Builder;
 use super::line::{CODE_TABS, Lead, Line, untabbed};
+use crate::model::cast;
 use crate::rules::work::PatchedFile;
 use crate::text::Role;
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -67,7 +68,8 @@ fn changed(old: &[&str], new: &[&str], start: Option<u32>) -> Vec<Changed> {
     let size = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
     let at = |offset: u32| start.map(|n| n.saturating_add(offset));
     let line = |sign: char, lines: &[&str], i: u32| (sign, at(i), lines[i as usize].to_owned());
-    let all = |sign: char, lines: &[&str]| (0..lines.len() as u32).map(|i| line(sign, lines, i)).collect::<Vec<_>>();
+    let all =
+        |sign: char, lines: &[&str]| (0..cast::to_u32(lines.len())).map(|i| line(sign, lines, i)).collect::<Vec<_>>();
     if size(old) + size(new) > COMPARED_BYTES_MAX {
         return [all('-', old), all('+', new)].concat();
     }
@@ -82,7 +84,7 @@ fn changed(old: &[&str], new: &[&str], start: Option<u32>) -> Vec<Changed> {
         at_new = hunk.after.end;
         out.extend(hunk.after.map(|i| line('+', new, i)));
     }
-    out.extend((at_new..new.len() as u32).map(|i| line(' ', new, i)));
+    out.extend((at_new..cast::to_u32(new.len())).map(|i| line(' ', new, i)));
     out
 }
 

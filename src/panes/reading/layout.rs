@@ -31,9 +31,12 @@ pub(super) fn leads_of(leads: &[Lead], cells: usize, is_first: bool) -> Vec<Piec
     if leads_width(leads, cells) == 0 {
         return Vec::new();
     }
-    let piece = |lead: &Lead| match is_first || lead.repeats {
-        true => Piece::of(lead.role, &lead.text),
-        false => Piece::of(Role::Text, &" ".repeat(width(&lead.text))),
+    let piece = |lead: &Lead| {
+        if is_first || lead.repeats {
+            Piece::of(lead.role, &lead.text)
+        } else {
+            Piece::of(Role::Text, &" ".repeat(width(&lead.text)))
+        }
     };
     leads.iter().map(piece).collect()
 }

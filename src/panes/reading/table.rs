@@ -88,9 +88,10 @@ pub(super) fn rows(table: &Table, cells: usize) -> Vec<Row> {
             let blanks = cells.saturating_sub(pieces.iter().map(Piece::width).sum());
             let is_right = table.shape.is_right.get(column).copied().unwrap_or_default();
             let fill = Piece::of(Role::Text, &" ".repeat(blanks));
-            match is_right {
-                true => left.extend(std::iter::once(fill).chain(pieces)),
-                false => left.extend(pieces.into_iter().chain(std::iter::once(fill))),
+            if is_right {
+                left.extend(std::iter::once(fill).chain(pieces));
+            } else {
+                left.extend(pieces.into_iter().chain(std::iter::once(fill)));
             }
         }
         Row::new(left)

@@ -181,7 +181,7 @@ fn containers(open: &Open<'_>, line: &Line) -> Vec<String> {
     let (id, path) = match &line.place {
         Place::Node(node) | Place::Gone(node) => {
             let (id, path) = open.tree().path(*node);
-            (id, path.to_vec())
+            (id, path.clone())
         }
         Place::Missing(id, path) | Place::MoreMissing(id, path) => (*id, path.to_vec()),
         Place::Identity(id) if line.depth > 0 => return vec![format!("¶{}", open.tree().identity(*id).kind)],

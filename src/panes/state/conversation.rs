@@ -66,9 +66,10 @@ impl Conversation {
     pub(super) fn row(&self, line: &Line, cells: usize) -> Option<(Vec<Piece>, Vec<Piece>)> {
         match &line.place {
             Place::Conversation => {
-                let text = match self.is_too_long {
-                    true => "its slots are too long to show it here; obelus state FILE prints it",
-                    false => "filled by the slots",
+                let text = if self.is_too_long {
+                    "its slots are too long to show it here; obelus state FILE prints it"
+                } else {
+                    "filled by the slots"
                 };
                 Some((
                     vec![Piece::of(Role::Kind, "conversation"), Piece::of(Role::Dim, &format!("  {text}"))],

@@ -2,6 +2,7 @@
 
 use super::OwnColumn;
 use crate::format::{Counted, Facts};
+use crate::model::cast;
 use crate::panes::row::pieces_width;
 use crate::panes::{Piece, Session, marks, value};
 use crate::review::{CellValue, Column, Mark, Numbers};
@@ -167,7 +168,7 @@ fn findings(facts: &Facts) -> Vec<Piece> {
 #[must_use]
 pub fn measured(numbers: Numbers, number: f64) -> String {
     match numbers {
-        Numbers::Size if number >= 0.0 => value::size_text(number as u64).replace(' ', ""),
+        Numbers::Size if number >= 0.0 => value::size_text(cast::f64_to_u64(number)).replace(' ', ""),
         Numbers::Reward => {
             let text = format!("{number}");
             if text.len() <= 6 { text } else { format!("{number:.3}") }

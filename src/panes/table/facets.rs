@@ -1,6 +1,7 @@
 //! The values of the column in focus: how many records have each, most first; those that the filter asks for are
 //! ticked.
 
+use crate::model::cast;
 use crate::panes::{Extent, Hit, Nth, Piece, Row, Scroll, Window, value};
 use crate::review::{Column, Field, Filter, Tally};
 use crate::text::{Pattern, Role, SafeText, pad};
@@ -71,7 +72,7 @@ impl FacetsPane {
         let top = self.scroll.top;
         for (i, one) in tally.values.iter().enumerate().skip(top).take(extent.height.saturating_sub(HEAD_ROWS)) {
             let is_on = tally.field.is_some_and(|field| filter.has(field, &one.written));
-            let times = one.times.map_or(String::new(), |n| format!(" ×{}", value::count_text(n as usize)));
+            let times = one.times.map_or(String::new(), |n| format!(" ×{}", value::count_text(cast::to_usize(n))));
             let count = format!("{:>7}", value::count_text(one.records));
             let bar = (extent.width / 4).clamp(BAR_CELLS_MIN, BAR_CELLS_MAX);
             let room = extent.width.saturating_sub(2 + 7 + 1 + bar + 1);

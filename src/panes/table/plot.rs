@@ -66,9 +66,10 @@ impl PlotPane {
         extent: Extent,
         is_marked: bool,
     ) -> Window {
-        let elsewhere = match is_marked {
-            true => "Tab goes to the table; h and l go to another column there.",
-            false => "h and l go to another column.",
+        let elsewhere = if is_marked {
+            "Tab goes to the table; h and l go to another column there."
+        } else {
+            "h and l go to another column."
         };
         if self.is_unasked(focus) {
             return Window::notice(&["p plots what the expression says of all records.", elsewhere], extent.width);

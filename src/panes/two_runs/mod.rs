@@ -154,9 +154,10 @@ impl TwoRuns {
     /// The first row of the next or previous stretch that differs.
     #[must_use]
     pub fn difference(&self, row: usize, is_forward: bool) -> Option<usize> {
-        match is_forward {
-            true => self.differences.get(self.differences.partition_point(|first| *first <= row)).copied(),
-            false => self.differences[..self.differences.partition_point(|first| *first < row)].last().copied(),
+        if is_forward {
+            self.differences.get(self.differences.partition_point(|first| *first <= row)).copied()
+        } else {
+            self.differences[..self.differences.partition_point(|first| *first < row)].last().copied()
         }
     }
 

@@ -121,9 +121,10 @@ impl StatePair {
     #[must_use]
     pub fn difference(&self, row: usize, is_forward: bool) -> Option<usize> {
         let is_one = |row: &usize| matches!(&self.parts[*row], Part::Differs(value) if differs(value));
-        match is_forward {
-            true => (row + 1..self.parts.len()).find(is_one),
-            false => (0..row.min(self.parts.len())).rev().find(is_one),
+        if is_forward {
+            (row + 1..self.parts.len()).find(is_one)
+        } else {
+            (0..row.min(self.parts.len())).rev().find(is_one)
         }
     }
 
@@ -280,9 +281,10 @@ impl Painter<'_> {
             let step = Piece::of(Role::Blame, &step);
             let room = room.saturating_sub(step.width());
             let rest: Vec<Piece> = shown[1..].to_vec();
-            let text = match shared + CONTEXT > room {
-                true => SafeText::of(&from_difference(shown[0].text.as_str(), shared)),
-                false => shown[0].text.clone(),
+            let text = if shared + CONTEXT > room {
+                SafeText::of(&from_difference(shown[0].text.as_str(), shared))
+            } else {
+                shown[0].text.clone()
             };
             let role = match (pairing, side) {
                 (Pairing::Changed, _) => Role::Changed,

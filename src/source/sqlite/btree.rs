@@ -5,6 +5,7 @@
 
 use super::pager::{HEADER_LEN, Pager};
 use super::{Fault, u16_at, u32_at, varint};
+use crate::model::cast;
 use std::collections::HashSet;
 
 const INTERIOR: u8 = 5;
@@ -52,7 +53,7 @@ impl Node {
             return Ok((right, i64::MAX));
         }
         let cell = self.cell(index)?;
-        let read = || Some((u32_at(cell, 0)?, varint(cell.get(4..)?)?.0 as i64));
+        let read = || Some((u32_at(cell, 0)?, varint(cell.get(4..)?)?.0.cast_signed()));
         read().ok_or_else(|| "a cell is cut off".to_owned())
     }
 
@@ -62,13 +63,13 @@ impl Node {
         let parts = || {
             let (len, a) = varint(cell)?;
             let (number, b) = varint(cell.get(a..)?)?;
-            Some((len, number as i64, cell.get(a + b..)?))
+            Some((len, number.cast_signed(), cell.get(a + b..)?))
         };
         let (len, number, rest) = parts().ok_or("a cell is cut off")?;
         if len > ROW_BYTES_MAX || len > u64::from(pager.page_count) * pager.page_len as u64 {
             return Err("a row is longer than it can be".to_owned());
         }
-        let len = len as usize;
+        let len = cast::to_usize(len);
         let here = local_len(len, pager.usable);
         let local = rest.get(..here).ok_or("a cell is cut off")?.to_vec();
         let overflow = if here < len { u32_at(rest, here).ok_or("a cell is cut off")? } else { 0 };

@@ -47,7 +47,7 @@ impl Picked {
         let body = bytes.get(field.at..field.at + field.len).unwrap_or_default();
         match field.kind {
             1..=6 => Cell::Integer(integer(body)),
-            7 => Cell::Real(f64::from_bits(integer(body) as u64)),
+            7 => Cell::Real(f64::from_bits(integer(body).cast_unsigned())),
             8 => Cell::Integer(0),
             9 => Cell::Integer(1),
             kind if kind >= 12 && kind % 2 == 0 => Cell::Blob(body.to_vec()),

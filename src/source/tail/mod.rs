@@ -241,6 +241,7 @@ impl Tail {
     /// Looks at what may have changed: after a hint, or when [`Tail::wait`] is over.
     pub fn look(&mut self, now: Instant, tell: &mut Tell<'_>) {
         if self.looked.is_some_and(|at| now < at + PACE) {
+            #[expect(clippy::disallowed_methods, reason = "it bounds how often one looks, and lasts one pace")]
             std::thread::sleep(PACE);
         }
         let heard = self.hints.take();

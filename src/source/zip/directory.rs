@@ -19,7 +19,7 @@ pub(super) struct Entry {
 /// Length of the end record, of the longest comment behind it, of the locator of the zip64 end record, and of that.
 const END_LEN: usize = 22;
 const COMMENT_MAX: u64 = u16::MAX as u64;
-const LOCATOR_LEN: u64 = 20;
+const LOCATOR_LEN: usize = 20;
 const END64_LEN: usize = 56;
 
 /// Length of an entry of the directory and of a local header without their texts.
@@ -86,8 +86,8 @@ fn find(file: &File, len: u64) -> Result<(u64, u64), String> {
 
 /// The same from the zip64 end record, whose locator stands before the end record.
 fn find_wide(file: &File, end: u64) -> Result<Option<(u64, u64)>, String> {
-    let Some(at) = end.checked_sub(LOCATOR_LEN) else { return Ok(None) };
-    let mut locator = [0; LOCATOR_LEN as usize];
+    let Some(at) = end.checked_sub(LOCATOR_LEN as u64) else { return Ok(None) };
+    let mut locator = [0; LOCATOR_LEN];
     file.read_exact_at(&mut locator, at).map_err(|e| e.to_string())?;
     if !locator.starts_with(b"PK\x06\x07") {
         return Ok(None);

@@ -22,7 +22,7 @@ impl Segment {
     /// Whether it can mean this key.
     pub(crate) fn can_be(&self, key: &Key) -> bool {
         match (self, key) {
-            (Self::Name(a), Key::Name(b)) | (Self::Dot(a), Key::Name(b)) => a == b,
+            (Self::Name(a) | Self::Dot(a), Key::Name(b)) => a == b,
             (Self::Index(a), Key::Index(b)) => a == b,
             (Self::Dot(a), Key::Index(b)) => *a == b.to_string(),
             _ => false,

@@ -60,9 +60,9 @@ impl Plain {
     }
 }
 
-pub(super) fn leaves(root: &Option<Plain>) -> Vec<Found> {
+pub(super) fn leaves(root: Option<&Plain>) -> Vec<Found> {
     let mut found = Vec::new();
-    if let Some(mut root) = root.clone() {
+    if let Some(mut root) = root.cloned() {
         root.walk(&mut Vec::new(), &mut |path, leaf| {
             if let Plain::Leaf { text, step, changed, .. } = leaf {
                 found.push((path.clone(), text.clone(), *step, *changed));
@@ -80,7 +80,7 @@ struct Fold {
 
 impl Fold {
     fn fresh(&mut self, at: &Path, part: Plain) -> Plain {
-        let leaves = leaves(&Some(part.clone())).into_iter();
+        let leaves = leaves(Some(&part)).into_iter();
         self.log.extend(leaves.map(|(path, ..)| [at.as_slice(), path.as_slice()].concat()));
         part
     }
@@ -144,9 +144,10 @@ impl Fold {
             let below = [at.as_slice(), &[Key::name(name)]].concat();
             let index = members.iter().position(|(k, _)| k == name);
             let old = index.map(|i| members[i].1.clone());
-            let new = match assigns {
-                true => self.fresh(&below, Plain::of(part, self.author)),
-                false => self.apply(old, part, &below, if is_target { &[] } else { ops }),
+            let new = if assigns {
+                self.fresh(&below, Plain::of(part, self.author))
+            } else {
+                self.apply(old, part, &below, if is_target { &[] } else { ops })
             };
             match index {
                 Some(i) => members[i].1 = new,
@@ -225,7 +226,7 @@ impl Oracle {
                 for (text, back) in writes {
                     new = written(new, text, &[], at - back).0;
                 }
-                let all = leaves(&new);
+                let all = leaves(new.as_ref());
                 let log: Vec<Path> = all.iter().map(|l| l.0.clone()).collect();
                 let silent: Vec<Path> = all.into_iter().filter(|l| l.2 != at).map(|l| l.0).collect();
                 self.settle(at, *kind, new, EventOp::Drop, &log, &silent);
@@ -247,7 +248,7 @@ impl Oracle {
     /// Takes the new value; equal leaves at `silent` paths are no events.
     fn settle(&mut self, at: StepNo, kind: usize, mut new: Option<Plain>, op: EventOp, log: &[Path], silent: &[Path]) {
         let slot = self.held.iter_mut().find(|(k, _)| *k == kind).unwrap();
-        let before = leaves(&slot.1);
+        let before = leaves(slot.1.as_ref());
         let old: BTreeMap<Path, Found> = before.iter().map(|l| (l.0.clone(), l.clone())).collect();
         if let Some(new) = &mut new {
             new.walk(&mut Vec::new(), &mut |path, leaf| {
@@ -256,7 +257,7 @@ impl Oracle {
                 *changed = same.map_or(at, |l| l.3);
             });
         }
-        let after: BTreeMap<Path, Found> = leaves(&new).into_iter().map(|l| (l.0.clone(), l)).collect();
+        let after: BTreeMap<Path, Found> = leaves(new.as_ref()).into_iter().map(|l| (l.0.clone(), l)).collect();
         slot.1 = new;
         let mut said: Vec<Said> = Vec::new();
         said.extend(before.iter().filter(|l| !after.contains_key(&l.0)).map(|l| (kind, op, l.0.clone(), None, at)));

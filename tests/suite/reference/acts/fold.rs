@@ -121,7 +121,7 @@ pub(crate) fn run(steps: &[Step]) -> (Vec<State>, Vec<Event>) {
                 after.changed.insert(key, changed);
             }
         }
-        context = step.context.clone();
+        context.clone_from(&step.context);
         before = after.clone();
         states.push(after);
     }

@@ -81,7 +81,7 @@ pub(crate) fn of(value: &J) -> Tree {
 }
 
 /// Applies a data message to the value of its identity.
-pub(crate) fn apply<'a>(data: &'a Data, step: usize, old: Option<Tree>) -> (Option<Tree>, Writer<'a>) {
+pub(crate) fn apply(data: &Data, step: usize, old: Option<Tree>) -> (Option<Tree>, Writer<'_>) {
     let mut writer =
         Writer { step, targets: &data.targets, method: data.method, writes: Vec::new(), misfits: Vec::new() };
     let mut at = Vec::new();

@@ -95,7 +95,7 @@ pub(crate) fn declare(known: &mut Contracts, value: &J, shape: Shape, step: usiz
 /// Whether an output fits an input (S24).
 pub(crate) fn fits(output: (&str, Option<&str>), input: &Port) -> bool {
     let hints = match (output.1, input.hint.as_deref()) {
-        (None, _) | (_, None) | (_, Some("mixed")) => true,
+        (None, _) | (_, None | Some("mixed")) => true,
         (Some(a), Some(b)) => a == b,
     };
     output.0 == input.kind && hints

@@ -91,7 +91,7 @@ impl Reader {
             let done = self.write(n, write);
             step.writes.push(done);
         }
-        step.slots = self.slots.clone();
+        step.slots.clone_from(&self.slots);
         step.contracts = self.contracts.clone();
         self.steps.push(step);
     }
