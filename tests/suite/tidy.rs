@@ -1,7 +1,9 @@
 //! The sentences of `docs/architecture.md` that a machine can check: directions between rooms, sizes, banned words.
 
+mod actions;
 mod code;
 mod decisions;
+mod formats;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -434,14 +436,22 @@ fn words_heads_and_sizes_are_checked() {
     assert!(sizes("x.rs", &format!("    \"{}\"", "x".repeat(LINE_CHARS_MAX))).is_empty());
 }
 
+/// Files of the suite that its main file does not name: no test of theirs runs.
+fn left_out(main: &str, files: &[String]) -> Vec<String> {
+    let is_left_out = |name: &&String| {
+        let module = name.strip_suffix(".rs").filter(|module| *module != "main");
+        module.is_some_and(|module| !main.lines().any(|line| line == format!("mod {module};")))
+    };
+    files.iter().filter(is_left_out).cloned().collect()
+}
+
 #[test]
 fn every_test_file_is_in_the_suite() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite");
     let main = fs::read_to_string(format!("{folder}/main.rs")).unwrap();
-    for entry in fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if let Some(module) = name.strip_suffix(".rs").filter(|m| *m != "main") {
-            assert!(main.contains(&format!("mod {module};")), "{name} is not named in main.rs");
-        }
-    }
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let files: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+    assert_eq!(left_out(&main, &files), Vec::<String>::new());
+    let made = ["a.rs", "b.rs", "main.rs", "folder"].map(str::to_owned);
+    assert_eq!(left_out("mod a;\n// mod b;\n", &made), ["b.rs"]);
 }
