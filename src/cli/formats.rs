@@ -91,8 +91,11 @@ fn row(format: &dyn Format) -> Row {
 
 fn judge(file: &FileName, options: &Options, out: &mut Out) -> Result<(), Stop> {
     let loaded = super::load(file, options.format.forced(), out)?;
-    let draft =
-        if options.explain && loaded.detected.format.name() == "generic" { Some(draft(file, &loaded)?) } else { None };
+    let draft = if options.explain && loaded.detected.format.name() == ingest::FALLBACK {
+        Some(draft(file, &loaded)?)
+    } else {
+        None
+    };
     if options.json {
         let mut members = members(&file.text(), &loaded)?;
         if options.explain {

@@ -22,7 +22,7 @@ const STEP: usize = 1 << 16;
 const FRAMINGS: [Framing; 3] = [Framing::Text, Framing::Values, Framing::Elements];
 
 /// The format that nothing else claims.
-const FALLBACK: &str = "generic";
+pub const FALLBACK: &str = "generic";
 
 /// The format that its first record alone tells (S9), before any other.
 const BY_FIRST_RECORD: &str = "scopix";

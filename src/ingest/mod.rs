@@ -20,7 +20,7 @@ mod worker;
 
 pub use container::{is_input_folder, open_input};
 pub use custom_formats::{all_formats, use_custom_formats, use_format};
-pub use detect::{Detected, detect};
+pub use detect::{Detected, FALLBACK, detect};
 pub use live::{IngestEvent, Live, LiveRecords, SharedRun, Why};
 pub use load::{Loaded, load, open};
 pub use pass::{findings, in_order, look_at_all, look_at_known, survey};
