@@ -29,7 +29,7 @@ fn wildcards(code: &str) -> Vec<usize> {
         };
         let is_wild = |pattern: &&str| pattern.trim_end().rsplit([',', '\n']).next().is_some_and(|p| p.trim() == "_");
         let heads = &patterns[..patterns.len().saturating_sub(1)];
-        if heads.iter().any(|head| names_action(head)) && heads.iter().any(|head| is_wild(head)) {
+        if heads.iter().any(names_action) && heads.iter().any(is_wild) {
             out.push(code[..at].matches('\n').count() + 1);
         }
     }
